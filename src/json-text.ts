@@ -11,9 +11,6 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** An escape: of a character of ASCII by its number, or any other. */
-const ESCAPE = /\\(?:u00([2-7][\da-f])|.)/gi
-
 /** Half-open: `text.slice(start, end)` is the value, without the white space around it. */
 export interface Span {
   readonly start: number
@@ -30,7 +27,7 @@ export interface Member extends Span {
  */
 export function parseJsonText(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  return hasEscapedName(text) ? JSON.parse(text.replace(ESCAPE, unescaped)) : value
+  return hasEscapedName(text) ? JSON.parse(unescapedAscii(text)) : value
 }
 
 function hasEscapedName(text: string): boolean {
@@ -43,9 +40,24 @@ function hasEscapedName(text: string): boolean {
   return false
 }
 
-function unescaped(written: string, digits: string | undefined): string {
-  const character = digits === undefined ? written : String.fromCharCode(Number.parseInt(digits, 16))
-  return character === '"' || character === '\\' ? written : character
+/** The same text without escapes of characters of ASCII that need none. */
+function unescapedAscii(text: string): string {
+  const parts: string[] = []
+  let from = 0
+  for (let at = text.indexOf('\\u00'); at !== -1; at = text.indexOf('\\u00', at + 1)) {
+    const code = Number.parseInt(text.slice(at + 4, at + 6), 16)
+    const isNeeded = code < 0x20 || code > 0x7e || code === QUOTE || code === BACKSLASH
+    if (isNeeded || backslashesBefore(text, at) % 2 === 1) continue
+    parts.push(text.slice(from, at), String.fromCharCode(code))
+    from = at + 6
+  }
+  return parts.join('') + text.slice(from)
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0
+  while (text.charCodeAt(at - 1 - count) === BACKSLASH) count += 1
+  return count
 }
 
 /** The members of an object in the order written, duplicates included; none for any other value. */
@@ -127,10 +139,7 @@ export function skipColon(text: string, at: number): number {
 export function skipString(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
     if (close === -1) throw notJson()
-    if (text.charCodeAt(close - 1) !== BACKSLASH) return close + 1
-    let backslashes = 0
-    while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes += 1
-    if (backslashes % 2 === 0) return close + 1
+    if (backslashesBefore(text, close) % 2 === 0) return close + 1
   }
 }
 

@@ -226,3 +226,36 @@ describe('of the demo user no session lives on that nobody holds', () => {
     expect(live().toSorted()).toEqual([ANA, DEMO])
   })
 })
+
+test.each(['refreshA', 'refreshZ'])(
+  'a sign-in in a tab of an older page, which does not say when, is not undone (%s)',
+  async (before) => {
+    const browser = fakeBrowser({ demoEmail: null })
+    const older = browser.openOlder(before, ANA)
+    const tab = await started(browser.open())
+    expect(emailOf(tab)).toBe(ANA)
+    older.signIn('refreshB', BEN)
+    await settled()
+    expect([emailOf(tab), older.told()]).toEqual([BEN, []])
+    await tab.session.signIn(ANA)
+    await settled()
+    expect([emailOf(tab), older.told()]).toEqual([ANA, [ANA]])
+  },
+)
+
+test('a sign-out calls off a sign-in whose email is spelled otherwise', async () => {
+  const browser = fakeBrowser({ demoEmail: null })
+  const [tab, late] = [await started(browser.open()), await started(browser.open())]
+  late.setBusy(true)
+  await tab.session.signIn(ANA)
+  await settled()
+  late.drop()
+  const release = browser.holdAnswers('/login')
+  const signingIn = expect(late.session.signIn(` ${ANA.toUpperCase()}`)).rejects.toThrow('You signed out meanwhile')
+  await settled()
+  await tab.session.signOut()
+  await settled()
+  release()
+  await signingIn
+  expect(emailOf(late)).toBe(null)
+})

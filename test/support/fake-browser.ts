@@ -3,6 +3,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
 import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
 import { openTabChannel } from '../../src/explorer/sign-in/session/tab-channel.ts'
+import type { Tokens } from '../../src/explorer/sign-in/session/tokens.ts'
 
 export const DEMO = 'demo@example.com'
 
@@ -17,8 +18,16 @@ export interface Tab {
   readonly drop: () => void
 }
 
+/** A tab of the page as it was before people's sign-ins had a time, which knows no messages of later pages. */
+export interface OlderTab {
+  readonly signIn: (refreshToken: string, email: string) => void
+  /** Whose sign-ins it was told of, in order. */
+  readonly told: () => readonly string[]
+}
+
 export interface FakeBrowser {
   readonly open: (storage?: BrowserStorage) => Tab
+  readonly openOlder: (refreshToken: string, email: string) => OlderTab
   readonly calls: readonly string[]
   /** Whose token each read had, in order. */
   readonly readers: readonly (string | null)[]
@@ -134,8 +143,32 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
     }
   }
 
+  function openOlder(refreshToken: string, email: string): OlderTab {
+    const channel = new FakeChannel()
+    const told: string[] = []
+    let tokens = tokensOfOlder(refreshToken, email)
+    emails.set(refreshToken, email)
+    channel.onmessage = ({ data }) => {
+      const message = data as { kind: string; question?: unknown; origin?: string; tokens?: Tokens }
+      if (message.kind === 'ask') channel.postMessage({ kind: 'answer', question: message.question, tokens })
+      if (message.kind === 'tokens' && message.origin === 'signed-in' && message.tokens) {
+        tokens = tokensOfOlder(message.tokens.refreshToken, emailIn(message.tokens.accessToken))
+        told.push(emailIn(message.tokens.accessToken))
+      }
+    }
+    return {
+      signIn(next, person) {
+        tokens = tokensOfOlder(next, person)
+        emails.set(next, person)
+        channel.postMessage({ kind: 'tokens', origin: 'signed-in', tokens })
+      },
+      told: () => told,
+    }
+  }
+
   return {
     open,
+    openOlder,
     calls,
     readers,
     refused,
@@ -153,6 +186,10 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
       for (const [refreshToken, owner] of emails) if (owner === email) emails.delete(refreshToken)
     },
   }
+}
+
+function tokensOfOlder(refreshToken: string, email: string): Tokens & { readonly receivedAt: number } {
+  return { accessToken: accessTokenOf(email), refreshToken, receivedAt: Date.now() }
 }
 
 /** Whether another tab answers or not. */

@@ -103,9 +103,9 @@ function refuse(
     socket.once('close', () => clearTimeout(timer))
   }
   const before = newest.get(socket)
-  if (!before || before.response.writableFinished) end()
-  else if (before.incoming.complete) before.response.once('close', end)
-  else refuseInPlaceOf(before.response, socket, end)
+  if (before && !before.incoming.complete) refuseInPlaceOf(before.response, socket, end)
+  else if (!before || before.response.writableFinished) end()
+  else before.response.once('close', end)
 }
 
 /** The newest request is itself what is broken: the refusal is its answer, unless that has begun. */

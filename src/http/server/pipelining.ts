@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 
 /** Of one connection at a time, until an answer has left the process. */
 const MAX_UNANSWERED = 16
+/** What comes behind the last request of a connection is read and forgotten: closing on it would cut the answer off. Of each, node:http keeps a little. */
+const MAX_DROPPED = 64
 /** With more than this not sent, the next request waits until everything is. */
 const MAX_UNSENT_BYTES = 262_144
 
@@ -25,15 +27,16 @@ interface Connection {
   readonly unanswered: ServerResponse[]
   /** Parsed, and not yet handled: what a single read of the socket held. */
   readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
-  /** Whether something has come behind its last request. */
-  isOver: boolean
+  /** How many have come behind its last request. */
+  dropped: number
 }
 
 /**
- * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
+ * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused. Where `isStopping`,
+ * a connection is closed once all that came on it is answered.
  * Requests that wait when their connection ends are dropped, and so is what comes behind the last one.
  */
-export function limitPipelining(listener: Listener): Listener {
+export function limitPipelining(listener: Listener, isStopping: () => boolean): Listener {
   const connections = new WeakMap<Socket, Connection>()
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
@@ -43,6 +46,7 @@ export function limitPipelining(listener: Listener): Listener {
       if (at === -1) return
       connection.unanswered.splice(at, 1)
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
+      else if (connection.unanswered.length === 0 && isStopping()) incoming.socket.destroySoon()
     })
     listener(incoming, response)
   }
@@ -58,7 +62,7 @@ export function limitPipelining(listener: Listener): Listener {
   }
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { unanswered: [], waiting: [], isOver: false }
+    const connection: Connection = { unanswered: [], waiting: [], dropped: 0 }
     connections.set(socket, connection)
     socket.once('close', () => closeQueued(connection))
     return connection
@@ -68,8 +72,7 @@ export function limitPipelining(listener: Listener): Listener {
     const { socket } = incoming
     const connection = connections.get(socket) ?? open(socket)
     if (closing.has(socket)) {
-      if (!connection.isOver) keepPaused(socket, () => true)
-      connection.isOver = true
+      drop(connection, incoming)
       return
     }
     if (connection.waiting.length === 0 && hasRoom(connection)) {
@@ -79,6 +82,12 @@ export function limitPipelining(listener: Listener): Listener {
     connection.waiting.push([incoming, response])
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
   }
+}
+
+function drop(connection: Connection, incoming: IncomingMessage): void {
+  incoming.resume()
+  connection.dropped += 1
+  if (connection.dropped === MAX_DROPPED) keepPaused(incoming.socket, () => true)
 }
 
 /** node:http tells only the response whose turn it is that its connection has ended: those behind it hold memory too. */

@@ -128,6 +128,12 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return bytes?.byteLength ?? 0
   }
 
+  /** A body that came with its head has been parsed a turn later, and the connection can be kept. */
+  async function sendWholeLater(...parts: Parameters<typeof sendWhole>): Promise<number> {
+    await nextTurn()
+    return sendWhole(...parts)
+  }
+
   function sendWhole(
     reply: GatewayResponse,
     bytes: Uint8Array | null,
@@ -147,28 +153,6 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return end(shown, incoming, response)
   }
 
-  function sendStream(
-    body: AsyncIterable<Uint8Array>,
-    reply: GatewayResponse,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-    requestId: string | null,
-  ): Awaitable<number> {
-    const isShown = incoming.method !== 'HEAD'
-    if (isShown) {
-      const reservation = inFlight.open(0)
-      reservation.require(STREAM_BYTES)
-      releaseAfter(response, reservation)
-    }
-    // Else what is wrong with the rest of the request would be answered once more.
-    if (!incoming.complete) closeAfter(incoming, response)
-    writeHead(reply, null, response, requestId)
-    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
-    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
-    if (isShown) return stream(body, incoming, response)
-    return end(null, incoming, response)
-  }
-
   return (reply, incoming, response, requestId) => {
     const { status, body, held } = reply
     if (held) releaseAfter(response, held)
@@ -176,12 +160,21 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       reportBrokenOff(brokenOff(incoming, { statusCode: status }, { sentBytes: 0, reason: 'left' }))
       return 0
     }
-    const sendNow = () => {
-      if (isStreamed(body)) return sendStream(body, reply, incoming, response, requestId)
-      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response, requestId)
+    if (!isStreamed(body)) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      return (incoming.complete ? sendWhole : sendWholeLater)(reply, bytes, incoming, response, requestId)
     }
-    // A body that came with its head has been parsed a turn later, and the connection can be kept.
-    return incoming.complete ? sendNow() : nextTurn().then(sendNow)
+    const isShown = incoming.method !== 'HEAD'
+    if (isShown) {
+      const reservation = inFlight.open(0)
+      reservation.require(STREAM_BYTES)
+      releaseAfter(response, reservation)
+    }
+    writeHead(reply, null, response, requestId)
+    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
+    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
+    if (isShown) return stream(body, incoming, response)
+    return end(null, incoming, response)
   }
 }
 

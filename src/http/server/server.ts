@@ -135,7 +135,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     })
   }
 
-  const answerInTurn = limitPipelining(answer)
+  const answerInTurn = limitPipelining(answer, () => !server.listening)
 
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     trackExchange(incoming, response)

@@ -128,7 +128,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function takeOver(tokens: HandedTokens): void {
     const isRemembered = state().isRemembered && isOfThis(tokens)
     refreshToken = tokens.refreshToken
-    signedInAt = tokens.signedInAt
+    signedInAt = tokens.signedInAt ?? signedInAt
     kept.clear()
     if (isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
     hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null, isRemembered })
@@ -150,7 +150,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     const own = refreshToken
     const isOfPerson = ended.email !== null && ended.email === person()
     const isOfThis = own !== null && (own === ended.refreshToken || isOfPerson)
-    underWay.callOff((email) => isOfThis || email === ended.email)
+    underWay.callOff((email) => isOfThis || email.trim().toLowerCase() === ended.email?.toLowerCase())
     if (!isOfThis) return
     end(SIGNED_OUT_ELSEWHERE)
     // A reload does not sign the demo user in, here as little as there.

@@ -9,8 +9,11 @@ export interface Tokens {
 export interface HandedTokens extends Tokens {
   /** When the access token arrived, in milliseconds since the epoch. */
   readonly receivedAt: number
-  /** When the person signed in; 0 where nobody did, as for the demo user, or it is not known any more, as after a reload. */
-  readonly signedInAt: number
+  /**
+   * When the person signed in; 0 where nobody did, as for the demo user, or it is not known any more, as after a reload. A tab that was
+   * opened before an upgrade may not say it.
+   */
+  readonly signedInAt: number | undefined
 }
 
 export interface HeldToken {
@@ -47,6 +50,7 @@ export function emailOf({ accessToken }: Tokens): string {
 
 /** Of two sign-ins the later one. Of two in one moment every tab chooses the same. */
 export function isLater(one: HandedTokens, other: HandedTokens): boolean {
+  if (one.signedInAt === undefined || other.signedInAt === undefined) return false
   if (one.signedInAt === other.signedInAt) return one.refreshToken > other.refreshToken
   return one.signedInAt > other.signedInAt
 }
