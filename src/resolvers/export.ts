@@ -18,7 +18,8 @@ function readElements(
   const { userId, id: exportId } = snapshot
   return async (part) => {
     const { items, isCut, letGo } = await reads.elementsWithin({ userId, exportId, ...part })
-    return { items: items.map(({ position, text }) => ({ position, text, snapshot })), isCut, letGo }
+    const elements = items.map((stored) => ({ position: stored.position, text: stored.text, snapshot, stored }))
+    return { items: elements, isCut, letGo }
   }
 }
 

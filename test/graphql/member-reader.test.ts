@@ -69,6 +69,14 @@ test('the members that are wanted come in the order wanted, whichever the reader
   expect([texts(document, [1, 0]), texts(document, [2]), texts(document, [])]).toEqual([['1', '3'], [null], []])
 })
 
+test('the spans of a document are where JSON has its values, and stay as they are when the next is read', () => {
+  const { spans } = createMemberReader(['id', 'name'])
+  const document = '{ "name" : [1] , "x":2}'
+  const found = spans(document)
+  spans('{"id":1}')
+  expect([document.slice(found[2], found[3]), found[0], found[1]]).toEqual(['[1]', 0, 0])
+})
+
 test('a reader that the documents of somebody filled learns those of others all the same', () => {
   const read = readerOf('id')
   const copies = vi.spyOn(Buffer, 'from')

@@ -7,6 +7,7 @@ import type { Complete } from './plan/plan.ts'
 import type { Run } from './run.ts'
 import { Failed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
+import { itemsOfLength } from './turn-clock.ts'
 
 /** Items of a segment at most: a segment is added to the text of the list before the next one begins. */
 const MAX_SEGMENT = 1_000
@@ -73,11 +74,12 @@ function beginSegment(
   while (end < items.length && end - start < MAX_SEGMENT) {
     const index = offset + end
     const fieldsBefore = run.fieldCount
+    const lengthBefore = run.scannedLength
     const value = completeItem(plan, run, items[end], { parent: path, key: index, order: index })
     const fields = run.fieldCount - fieldsBefore
     values.push(value)
     end += 1
-    begunCount += toItemCount(fields, FIELDS_PER_BEGUN_ITEM)
+    begunCount += toItemCount(fields, FIELDS_PER_BEGUN_ITEM) + itemsOfLength(run.scannedLength - lengthBefore)
     if (value instanceof Promise) {
       const pending = toItemCount(fields, FIELDS_PER_PENDING_ITEM)
       pendingCount += pending

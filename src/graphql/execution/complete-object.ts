@@ -3,7 +3,7 @@ import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
-import { readMembers } from './read-members.ts'
+import { isForLater, readMembers } from './read-members.ts'
 import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
@@ -15,10 +15,23 @@ export function completeObject(
   source: unknown,
   path: Path | null,
 ): Text | Promise<Text> {
-  const { fields, members } = selection
-  run.fieldCount += selection.resolvedCount
+  const { members, resolvedCount } = selection
+  run.fieldCount += resolvedCount
   // Only types of stored documents have fields that are members.
-  const memberValues = members && readMembers(members, source as HasText)
+  if (members !== null && isForLater(run, source as HasText)) {
+    return completeLater(selection, run, source, path)
+  }
+  return completeNow(selection, run, source, path)
+}
+
+async function completeLater(selection: SelectionPlan, run: Run, source: unknown, path: Path | null): Promise<Text> {
+  await run.yieldTurn()
+  return completeNow(selection, run, source, path)
+}
+
+function completeNow(selection: SelectionPlan, run: Run, source: unknown, path: Path | null): Text | Promise<Text> {
+  const { fields, members } = selection
+  const memberValues = members && readMembers(members, run, source as HasText)
   let text = ''
   let ownLength = selection.frameLength
   for (let index = 0; index < fields.length; index += 1) {

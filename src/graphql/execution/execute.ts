@@ -65,6 +65,8 @@ export function createExecutor({ schema, clock }: ExecutorOptions): Executor {
         yieldTurn: context.yieldTurn,
         argumentValues: [],
         fieldCount: 0,
+        scannedLength: 0,
+        longDocuments: null,
         pendingCount: 0,
       }
       try {

@@ -11,6 +11,8 @@ const SHORT_LIST = 64
  * overload, where the admission control does not see them, and so does not refuse the excess.
  */
 const FREE_ITEMS = 256
+/** UTF-16 units of documents that members are looked for in: it takes about as long as an item, where every member is a stranger. */
+const LENGTH_PER_ITEM = 1_024
 
 export interface TurnClock {
   /** Whether a list of so many items should wait for another turn. */
@@ -23,6 +25,11 @@ export interface RunClock {
   readonly isOverdue: (itemCount: number, begunCount: number) => boolean
   /** The response is long, however few its items are: from now on no item is free, and every list counts as long. */
   readonly expectLong: () => void
+}
+
+/** As how many items a document of this length counts beside itself. */
+export function itemsOfLength(length: number): number {
+  return Math.floor(length / LENGTH_PER_ITEM)
 }
 
 export function createRunClock(turn: TurnClock): RunClock {

@@ -2,6 +2,8 @@
 
 export interface HasText {
   readonly text: string
+  /** What was read from the store, where this is another object that was made of it. */
+  readonly stored?: object
 }
 
 export interface MemberField {

@@ -18,6 +18,8 @@ const MIN_LONG_DOCUMENT = 4_096
 export interface MemberReader {
   /** The text of each wanted member as it is written in a document; null for one that the document lacks. `wanted` are places in the names of the reader. */
   readonly texts: (document: string, wanted: readonly number[]) => (string | null)[]
+  /** Where all members stand in a document, two numbers for each name of the reader: start and end, 0 for one that the document lacks. */
+  readonly spans: (document: string) => Int32Array
 }
 
 interface KnownMember {
@@ -35,7 +37,6 @@ export function createMemberReader(names: readonly string[]): MemberReader {
   const places = new Map(names.map((name, place) => [name, place]))
   const known = new Map<string, KnownMember>()
   const beginning: KnownMember = { opening: '', openingLength: 0, place: -1, next: null }
-  /** Where they stand in the document that was read last, two numbers for each name: start and end, 0 for one that it lacks. */
   const found = new Int32Array(2 * names.length)
   let strangers = 0
 
@@ -98,11 +99,15 @@ export function createMemberReader(names: readonly string[]): MemberReader {
       }
       return texts
     },
+    spans(document) {
+      scan(document)
+      return found.slice()
+    },
   }
 }
 
-/** The text of the member at this place. */
-function memberText(document: string, spans: Int32Array, place: number): string | null {
+/** The text of the member at this place, with the spans of its document. */
+export function memberText(document: string, spans: Int32Array, place: number): string | null {
   const start = spans[2 * place] ?? 0
   const end = spans[2 * place + 1] ?? 0
   if (end === 0) return null

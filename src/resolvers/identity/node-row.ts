@@ -6,6 +6,8 @@ import type { WorkspaceUser } from '../context.ts'
 /** An element, and what it is an element of. */
 export interface ExportedElement extends StoredElement {
   readonly snapshot: StoredExport
+  /** The same one wherever the element stands in an answer. */
+  readonly stored: StoredElement
 }
 
 export type NodeRow = WorkspaceUser | OpenSession | StoredDocument | StoredExport | ExportedElement

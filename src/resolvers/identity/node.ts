@@ -36,5 +36,5 @@ async function find(me: WorkspaceUser, key: NodeKey, { loaders, ownSessions }: C
   const snapshot = await loaders().export.load({ userId, ...key.key })
   if (snapshot === null || key.type === 'Export') return snapshot
   const element = await loaders().element.load({ userId, exportId: snapshot.id, position: key.position })
-  return element && { ...element, snapshot }
+  return element && { ...element, snapshot, stored: element }
 }

@@ -1,5 +1,7 @@
 // The shapes that stopped or ended an earlier gateway, each as it was found.
-import { costly, documentRequest, GUEST, read, refused, type Shape, times } from './shape.ts'
+import { createNodeIds } from '../../../src/resolvers/identity/node-id.ts'
+import { costly, documentRequest, GUEST, type HostileRequest, read, refused, type Shape, times } from './shape.ts'
+import { ALMOST_STRINGS, ATTACKER, GRID } from './world.ts'
 
 const FIELDS = 'ref name description framework tags version createdAt updatedAt cursor data'
 
@@ -16,6 +18,26 @@ function branching(levels: number): string {
     (level) => `fragment F${level} on __Type { a: ofType { ...F${level + 1} } b: ofType { ...F${level + 1} } }`,
   )
   return `{ __type(name: "User") { ...F0 } } ${bodies} fragment F${levels} on __Type { name }`
+}
+
+/** Lists of one template of the attacker again and again. */
+function nodesOf(id: string, listCount: number, selection: string): HostileRequest {
+  const lists = times(listCount, (index) => `a${index}: nodes(ids: $ids) { ...Asked }`)
+  const node = createNodeIds(ATTACKER).document({ kind: 'template', id })
+  return documentRequest(`query($ids: [ID!]!) { ${lists} } fragment Asked on Template { ${selection} }`, {
+    variables: { ids: Array.from({ length: 100 }, () => node) },
+  })
+}
+
+/** Members of documents in which they take long to be found. */
+function search(name: string, request: () => HostileRequest): Shape {
+  return {
+    name,
+    request,
+    anonymous: [...GUEST, '401 UNAUTHENTICATED'],
+    signedIn: ['200'],
+    maxAnswerBytes: 8_388_608,
+  }
 }
 
 export const REVIEWED_SHAPES: readonly Shape[] = [
@@ -42,6 +64,18 @@ export const REVIEWED_SHAPES: readonly Shape[] = [
     anonymous: ['415 UNSUPPORTED_MEDIA_TYPE'],
     signedIn: ['415 UNSUPPORTED_MEDIA_TYPE'],
   },
+  search('a long document 100 times', () => nodesOf(GRID, 1, 'name version')),
+  search('a long document 4,900 times', () => nodesOf(GRID, 49, 'version')),
+  search('a member of a long document 90 times', () =>
+    nodesOf(
+      ALMOST_STRINGS,
+      1,
+      times(90, (index) => `a${index}: tags`),
+    ),
+  ),
+  search('a list with long documents 90 times', () =>
+    documentRequest(`{ me { ${times(90, (index) => `a${index}: templates { name }`)} } }`),
+  ),
   // What is no attack has to be answered.
   {
     name: 'all exports, once',

@@ -8,6 +8,12 @@ const PROJECTS = 60
 const EXPORTS = 2
 const ELEMENTS = 22
 
+/** Template ids: documents whose members take long to be found, and to be looked at. The first is as long as one may be where the world is large. */
+export const GRID = 'grid'
+export const ALMOST_STRINGS = 'almost-strings'
+const MAX_GRID_BYTES = 15_000_000
+const MAX_STRINGS_BYTES = 4_000_000
+
 /** The attacker has about this many bytes in exports. */
 export function* largeWorld(bytes: number): Iterable<string> {
   const content = 'x y '.repeat(Math.ceil(bytes / (PROJECTS * EXPORTS * ELEMENTS * 4)))
@@ -26,5 +32,9 @@ export function* largeWorld(bytes: number): Iterable<string> {
       yield exportLine(ATTACKER, { r: ref, createdAt: `2026-0${month}-01T00:00:00Z`, elements })
     }
   }
+  const grid = '[1],'.repeat(Math.min(MAX_GRID_BYTES, bytes / 4) / 4)
+  yield documentLine('template', ATTACKER, `{"id":"${GRID}","grid":[${grid}1],"name":"N"}`)
+  const strings = '"a",'.repeat(Math.min(MAX_STRINGS_BYTES, bytes / 4) / 4)
+  yield documentLine('template', ATTACKER, `{"id":"${ALMOST_STRINGS}","tags":[${strings}1]}`)
   yield documentLine('project', VICTIM, '{"id":"v","ref":"v","name":"Of the victim"}')
 }
