@@ -65,7 +65,7 @@ export function createContext(
   const yieldTurn = () => services.yieldTurn(owner)
   const paceReading = (byteLength: number) => services.paceReading(byteLength, owner)
   const states = viewer && createReadStates(viewer)
-  const reads = createRequestReads(services.reads, states?.seen ?? null, budget)
+  const reads = createRequestReads(services.reads, states?.seen ?? null, budget, paceReading)
   let reading: Promise<readonly OpenSession[]> | null = null
   function ownSessions(): Promise<readonly OpenSession[]> {
     reading ??= viewer ? sessions.listOf(viewer.email) : Promise.resolve([])

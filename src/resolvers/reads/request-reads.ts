@@ -1,8 +1,11 @@
 // The reads of lists and counts of one request: equal questions are asked once, all of one state, and what comes of them is counted.
-import type { ExpectedVersion, PagePart } from '../../store/contract.ts'
+
+import type { Pace } from '../../http/limits/turn-quota.ts'
+import type { ExpectedVersion, PagePart, PageWithin } from '../../store/contract.ts'
 import type { HasText } from '../documents/member-field.ts'
 import { EXPORT_LENGTH } from '../pagination/read-history.ts'
 import type { RequestBudget } from '../request-budget.ts'
+import { createFewAtATime, type FewAtATime } from './few-at-a-time.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
 
 /** A part of a list. It counts against the request's budget until everybody who asked for it has let it go. */
@@ -19,23 +22,30 @@ export type RequestReads = Omit<Reads, PartRead> & {
   ) => Promise<HeldPart<Awaited<ReturnType<Reads[Name]>>['items'][number]>>
 }
 
-export function createRequestReads(shared: Reads, seen: ExpectedVersion | null, budget: RequestBudget): RequestReads {
+export function createRequestReads(
+  shared: Reads,
+  seen: ExpectedVersion | null,
+  budget: RequestBudget,
+  paceReading: Pace,
+): RequestReads {
   const reads = seen ? withExpectedVersion(shared, seen) : shared
 
+  // A part ends with the document that passes its bytes, which may be as long as one can be. Elements are paced by whoever asks for them: how long an export is, is known.
+  const fewDocuments = createFewAtATime(paceReading)
   const countItems = <T extends HasText>(items: readonly T[]) => budget.read(lengthOf(items))
   const countFound = (found: readonly (HasText | null)[]) => countItems(found.filter((item) => item !== null))
 
   return {
     ...reads,
     documents: once(reads.documents, countItems),
-    documentsWithin: sharedParts(reads.documentsWithin, budget),
+    documentsWithin: sharedParts(reads.documentsWithin, budget, fewDocuments),
     documentsById: counted(reads.documentsById, countFound),
     documentCount: once(reads.documentCount, () => {}),
     projectsByRef: counted(reads.projectsByRef, countFound),
     exports: once(reads.exports, (exports) => budget.read(exports.length * EXPORT_LENGTH)),
     exportCount: once(reads.exportCount, () => {}),
     elements: once(reads.elements, countItems),
-    elementsWithin: sharedParts(reads.elementsWithin, budget),
+    elementsWithin: sharedParts(reads.elementsWithin, budget, (_bytes, read) => read()),
     elementsAt: counted(reads.elementsAt, countFound),
   }
 }
@@ -65,9 +75,10 @@ interface SharedPart<T> {
 }
 
 /** As `once`, for as long as somebody who asked has not let the part go. */
-function sharedParts<K, T extends HasText>(
+function sharedParts<K extends PageWithin, T extends HasText>(
   read: (question: K) => Promise<PagePart<T>>,
   budget: RequestBudget,
+  begin: FewAtATime,
 ): (question: K) => Promise<HeldPart<T>> {
   let asked: Map<string, SharedPart<T>> | null = null
 
@@ -94,7 +105,8 @@ function sharedParts<K, T extends HasText>(
       shared.holders += 1
       return shared.part
     }
-    const part = readPart(question, key, asked)
+    const known = asked
+    const part = begin(question.maxBytes, () => readPart(question, key, known))
     asked.set(key, { part, holders: 1 })
     return part
   }

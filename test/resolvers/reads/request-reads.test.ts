@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Reads } from '../../../src/resolvers/reads/reads.ts'
 import { createRequestReads } from '../../../src/resolvers/reads/request-reads.ts'
-import { UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
+import { RequestAborted, UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
 import type { StoredDocument, StoredExport } from '../../../src/store/contract.ts'
 
 const item = (text: string) => ({ text, position: 1 }) as unknown as StoredDocument
@@ -12,7 +12,7 @@ const PAGE = { after: 0, limit: null }
 const REF = { userId: 1, ref: 'site' }
 
 /** Answers the same to every question, and tells what it was asked. */
-function createWorld(seen: Parameters<typeof createRequestReads>[1] = null) {
+function createWorld(seen: Parameters<typeof createRequestReads>[1] = null, maxReads = Number.POSITIVE_INFINITY) {
   const asked: { readonly verb: string; readonly question: unknown }[] = []
   const counted: number[] = []
   const answering =
@@ -37,12 +37,18 @@ function createWorld(seen: Parameters<typeof createRequestReads>[1] = null) {
     elementRun: answering('elementRun', null),
   }
   const letGo: number[] = []
-  const reads = createRequestReads(shared, seen, {
+  const budget = {
     ...UNCOUNTED,
-    read: (length) => counted.push(length),
-    letGo: (length) => letGo.push(length),
-  })
-  return { reads, asked, counted, letGo }
+    read(length: number) {
+      counted.push(length)
+      if (counted.length > maxReads) throw new RequestAborted('RESPONSE_TOO_LARGE')
+    },
+    letGo: (length: number) => letGo.push(length),
+  }
+  async function pace(): Promise<void> {
+    asked.push({ verb: 'paced', question: null })
+  }
+  return { reads: createRequestReads(shared, seen, budget, pace), asked, counted, letGo }
 }
 
 test('equal questions are asked once, others by themselves', async () => {
@@ -82,6 +88,30 @@ test('a part is shared, and counts, until everybody who asked for it has let it 
   expect(letGo).toEqual([3])
   ;(await reads.elementsWithin(part)).letGo()
   expect([asked.length, counted, letGo]).toEqual([2, [3, 3], [3, 3]])
+})
+
+const PARTS = Array.from({ length: 95 }, (_, index) => ({ ...LIST, ...PAGE, limit: index + 1, maxBytes: 1 }))
+
+test('parts of documents are read four at a time, the others each after its turn; those of elements at once', async () => {
+  const { reads, asked, counted } = createWorld()
+  const parts = PARTS.map((part) => reads.documentsWithin(part))
+  expect(asked).toHaveLength(4)
+  expect(await Promise.all(parts)).toHaveLength(95)
+  expect(asked.flatMap(({ question }) => question ?? [])).toEqual(PARTS)
+  expect([asked.filter(({ verb }) => verb === 'paced').length, counted.length]).toEqual([91, 95])
+  const { reads: others, asked: elements } = createWorld()
+  for (const { limit } of PARTS) void others.elementsWithin({ ...ELEMENTS, ...PAGE, limit, maxBytes: 1 })
+  expect(elements).toHaveLength(95)
+})
+
+test('where a request may not hold a part of documents, none of those that wait is read', async () => {
+  const { reads, asked } = createWorld(null, 2)
+  const parts = await Promise.allSettled(PARTS.map((part) => reads.documentsWithin(part)))
+  expect(parts.map(({ status }) => status)).toEqual(PARTS.map((_, index) => (index < 2 ? 'fulfilled' : 'rejected')))
+  expect(new Set(parts.slice(2).map((part) => 'reason' in part && part.reason.code))).toEqual(
+    new Set(['RESPONSE_TOO_LARGE']),
+  )
+  expect(asked.filter(({ verb }) => verb === 'documentsWithin').length).toBeLessThan(9)
 })
 
 test('of what is asked for by name, what is found is counted', async () => {
