@@ -8,6 +8,9 @@ import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
 
+/** UTF-16 units up to which an object is one string. A longer one is asked of the budget before it is put together, and left in pieces: V8's strings have an end. */
+const MAX_JOINED = 1_048_576
+
 /** Throws a `FieldFailure` where a field that may not be null failed. */
 export function completeObject(
   selection: SelectionPlan,
@@ -39,7 +42,7 @@ function completeNow(selection: SelectionPlan, run: Run, source: unknown, path: 
     if (!field) break
     const value =
       field.memberSlot === -1 ? beginField(field, run, source, path) : (memberValues?.[field.memberSlot] ?? 'null')
-    if (typeof value !== 'string') {
+    if (typeof value !== 'string' || text.length + value.length > MAX_JOINED) {
       return completeRest(selection, run, source, path, { memberValues, text, ownLength, index, value })
     }
     if (!field.isComposite) ownLength += value.length
@@ -52,7 +55,7 @@ function completeNow(selection: SelectionPlan, run: Run, source: unknown, path: 
 /** By slot. */
 type MemberValues = readonly (string | null)[] | null
 
-/** An object up to its first field that is no string yet. */
+/** An object up to its first field that is no string yet, or makes it long. */
 interface Begun {
   readonly memberValues: MemberValues
   readonly text: string
@@ -148,7 +151,7 @@ export function joinFields(begun: string, fields: readonly FieldPlan[], values: 
   let joined = begun
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index]
-    if (typeof value !== 'string') return joinPieces(begun, fields, values)
+    if (typeof value !== 'string' || joined.length + value.length > MAX_JOINED) return joinPieces(begun, fields, values)
     joined += (fields[index]?.opening ?? '') + value
   }
   return joined === '' ? '{}' : `${joined}}`

@@ -2,7 +2,7 @@
 import { GraphQLScalarType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
-import { toRawJson } from '../../../src/resolvers/documents/raw-json.ts'
+import { type RawJson, toRawJson } from '../../../src/resolvers/documents/raw-json.ts'
 import {
   createRequestBudget,
   RequestAborted,
@@ -36,33 +36,26 @@ const THING = {
   things: () => [{}, {}],
 }
 
-function resolversOf(names: readonly (keyof typeof THING)[]) {
-  return Object.fromEntries(names.map((name) => [name, THING[name]]))
+function resolversOf(names: readonly (keyof typeof THING)[], raw: RawJson) {
+  const thing = { ...THING, raw: () => raw }
+  return Object.fromEntries(names.map((name) => [name, thing[name]]))
 }
 
-function createWorld(limits: Partial<typeof UNLIMITED>) {
-  return worldOf(createRequestBudget({ ...UNLIMITED, ...limits }, createInFlightBytes(1_048_576).open()))
+function createWorld(limits: Partial<typeof UNLIMITED>, raw?: RawJson) {
+  return worldOf(createRequestBudget({ ...UNLIMITED, ...limits }, createInFlightBytes(1_048_576).open()), raw)
 }
 
-function worldOf(budget: RequestBudget) {
+function worldOf(budget: RequestBudget, raw = toRawJson(RAW)) {
   return createSmallWorld(
     TYPES,
     {
       Raw: new GraphQLScalarType({ name: 'Raw' }),
-      Thing: resolversOf([
-        'text',
-        'later',
-        'raw',
-        'bytes',
-        'laterBytes',
-        'failing',
-        'strict',
-        'inner',
-        'laterInner',
-        'things',
-      ]),
-      Query: resolversOf(['text', 'later', 'number', 'inner', 'laterInner', 'things', 'failing']),
-      Mutation: resolversOf(['text', 'inner']),
+      Thing: resolversOf(
+        ['text', 'later', 'raw', 'bytes', 'laterBytes', 'failing', 'strict', 'inner', 'laterInner', 'things'],
+        raw,
+      ),
+      Query: resolversOf(['text', 'later', 'number', 'inner', 'laterInner', 'things', 'failing'], raw),
+      Mutation: resolversOf(['text', 'inner'], raw),
     },
     { budget },
   )
@@ -108,6 +101,32 @@ describe('an answer of exactly as many letters as it may have is given, one lett
     expect(await reasonOf(() => createWorld({ maxResponseLength: length }).run(query))).toBe('answered')
     expect(await reasonOf(() => createWorld({ maxResponseLength: length - 1 }).run(query))).toBe('RESPONSE_TOO_LARGE')
   })
+})
+
+test.for(['{ inner { MANY } }', '{ inner { later MANY } }', '{ inner { inner { MANY } } }'] as const)(
+  '%s is too large where a string cannot be as long',
+  async (query) => {
+    const long = toRawJson(`"${'x'.repeat(16_000_000)}"`)
+    // V8's strings have fewer than 536,870,888 letters.
+    const many = Array.from({ length: 40 }, (_, index) => `a${index}: raw`).join(' ')
+    const limits = { maxResponseLength: 40_000_000 }
+    expect(await reasonOf(() => createWorld(limits, long).run(query.replace('MANY', many)))).toBe('RESPONSE_TOO_LARGE')
+  },
+)
+
+test('the text of a long object is in pieces, and the same', async () => {
+  const long = `"${'x'.repeat(600_000)}"`
+  for (const query of [
+    '{ inner { a: raw b: raw c: raw text } text }',
+    '{ inner { later a: raw b: raw c: raw text } text }',
+  ]) {
+    const { data } = await worldOf(UNCOUNTED, toRawJson(long)).run(query)
+    const later = query.includes('later') ? '"later":"later",' : ''
+    expect(typeof data).toBe('object')
+    // Not `toBe`: a difference would be written out.
+    const expected = `{"inner":{${later}"a":${long},"b":${long},"c":${long},"text":"some text"},"text":"some text"}`
+    expect(textOf(data) === expected).toBe(true)
+  }
 })
 
 test.for([
