@@ -46,7 +46,7 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
       if (at === -1) return
       connection.unanswered.splice(at, 1)
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
-      else if (connection.unanswered.length === 0 && isStopping()) incoming.socket.destroySoon()
+      else if (connection.unanswered.length === 0 && isStopping()) endConnection(incoming.socket)
     })
     listener(incoming, response)
   }
@@ -82,6 +82,11 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
     connection.waiting.push([incoming, response])
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
   }
+}
+
+/** Once all that was written has gone out. */
+function endConnection(socket: Socket): void {
+  if (!socket.destroyed) socket.end(() => socket.destroy())
 }
 
 function drop(connection: Connection, incoming: IncomingMessage): void {

@@ -159,10 +159,4 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     to: 'false',
     reason: 'what is made of it is the word "undefined", which is no address either',
   },
-  {
-    path: 'src/http/server/client-error.ts',
-    line: "if (!socket.writable || error.code === 'ECONNRESET') {",
-    to: '&&',
-    reason: 'what is written to a connection that is gone, or has ended, reaches nobody',
-  },
 ]
