@@ -19,7 +19,7 @@ test('every builder reads the one list of what is left out, beside the context t
 })
 
 test('what git ignores, and git itself, is left out of the image', () => {
-  const leftOut = lines('.dockerignore').filter((line) => !line.startsWith('#'))
+  const leftOut = lines('.dockerignore')
   const ignored = lines('.gitignore').map((line) =>
     line.startsWith('/') ? line.slice(1).replace(/\/$/, '') : `**/${line.replace(/\/$/, '')}`,
   )
@@ -28,5 +28,8 @@ test('what git ignores, and git itself, is left out of the image', () => {
 })
 
 function lines(path: string): readonly string[] {
-  return readFileSync(join(ROOT, path), 'utf8').trim().split('\n')
+  return readFileSync(join(ROOT, path), 'utf8')
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
 }
