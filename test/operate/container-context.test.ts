@@ -24,7 +24,7 @@ test('what git ignores, and git itself, is left out of the image', () => {
     line.startsWith('/') ? line.slice(1).replace(/\/$/, '') : `**/${line.replace(/\/$/, '')}`,
   )
   expect(ignored).toContain('data')
-  expect(leftOut.sort()).toEqual(['.git', ...ignored].sort())
+  expect(leftOut.toSorted()).toEqual(['.git', ...ignored].toSorted())
 })
 
 function lines(path: string): readonly string[] {
