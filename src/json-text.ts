@@ -23,7 +23,7 @@ export interface Member extends Span {
 
 /**
  * JSON.parse, with the names that are written: V8 13.6, of Node 24, takes a name for another one that it has read before, in any text, where
- * that one has a backslash in the place of an escape (`"r\\\\u"` and then `"r\\u0065f"`).
+ * that one has a backslash in the place of an escape (`"r\\u"`, and then `"r\u0065f"`).
  */
 export function parseJsonText(text: string): unknown {
   const value: unknown = JSON.parse(text)

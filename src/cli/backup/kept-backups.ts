@@ -2,11 +2,10 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { wholeNameOf } from './publish-file.ts'
 
 /** Nothing else in the folder is looked at. */
 const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
-/** What a backup of such a name writes until it is whole, and what SQLite leaves beside it. */
-const PART = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup\.[0-9a-f]{8}\.part(?:\.sha256|-wal|-shm|-journal)?$/
 /** Milliseconds without a write after which nobody writes it any more. */
 const ABANDONED_AFTER_MS = 86_400_000
 
@@ -57,7 +56,7 @@ export async function removeOldBackups(folder: string, keep: number, made: strin
 export async function removeAbandonedParts(folder: string, now: number): Promise<readonly string[]> {
   const removed: string[] = []
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!PART.test(name)) continue
+    if (!NAME.test(wholeNameOf(name) ?? '')) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
     if (found === null || now - found.mtimeMs < ABANDONED_AFTER_MS) continue

@@ -7,6 +7,10 @@ import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 const READ_BYTES = 262_144
 /** Of `sha256sum`, which begins it with a backslash where the name has a character that it escapes. */
 const DIGEST_LINE = /^\\?([0-9a-f]{64}) [ *]/
+/** What SQLite leaves beside a database that it could not write to its end. */
+const SQLITE_ENDS = ['-wal', '-shm', '-journal']
+/** Of a part, its digest, and what SQLite leaves beside it. */
+const PART = new RegExp(`^(.+)\\.[0-9a-f]{8}\\.part(?:\\.sha256|${SQLITE_ENDS.join('|')})?$`)
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
 
 /** Throws `UsageError` when that is no name, or there is something of it. */
@@ -54,10 +58,15 @@ export function partOf(path: string): string {
   return `${path}.${randomUUID().slice(0, 8)}.part`
 }
 
-/** With what SQLite leaves beside a database that it could not write to its end. */
+/** The name that a part, or what lies beside it, would have got; null for any other file. */
+export function wholeNameOf(name: string): string | null {
+  return PART.exec(name)?.[1] ?? null
+}
+
+/** With what SQLite leaves beside it. */
 export async function removeParts(part: string): Promise<void> {
   // A name that is too long with this end is no file's.
-  for (const end of ['', '-wal', '-shm', '-journal']) await rm(part + end, { force: true }).catch(() => {})
+  for (const end of ['', ...SQLITE_ENDS]) await rm(part + end, { force: true }).catch(() => {})
 }
 
 /** Of the disk, a folder, or the rights: it says itself what would help. */

@@ -6,13 +6,13 @@ import type { LongDocument, Run } from './run.ts'
 import { itemsOfLength } from './turn-clock.ts'
 
 /** UTF-16 units from which on a document is long. To look through a shorter one takes less than to remember it. */
-const MIN_LONG_DOCUMENT = 16_384
+const MIN_REMEMBERED_LENGTH = 16_384
 
 /** The members as their fields answer them; null for what the document lacks or has of another type. */
 export function readMembers(members: SelectedMembers, run: Run, document: HasText): readonly (string | null)[] {
   const { reader, fields, places } = members
   const { text } = document
-  if (text.length >= MIN_LONG_DOCUMENT) return readLong(members, run, document)
+  if (text.length >= MIN_REMEMBERED_LENGTH) return readLong(members, run, document)
   run.scannedLength += text.length
   const values = reader.texts(text, places)
   for (let slot = 0; slot < values.length; slot += 1) {
@@ -25,7 +25,7 @@ export function readMembers(members: SelectedMembers, run: Run, document: HasTex
 /** Whether the document is to be looked through in another turn: it is long, and this turn has done enough. */
 export function isForLater(run: Run, document: HasText): boolean {
   const { length } = document.text
-  if (length < MIN_LONG_DOCUMENT || run.longDocuments?.has(storedOf(document))) return false
+  if (length < MIN_REMEMBERED_LENGTH || run.longDocuments?.has(storedOf(document))) return false
   return run.clock.isOverdue(1, itemsOfLength(length))
 }
 

@@ -1,5 +1,4 @@
 // The reads of lists and counts of one request: equal questions are asked once, all of one state, and what comes of them is counted.
-
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { ExpectedVersion, PagePart, PageWithin } from '../../store/contract.ts'
 import type { HasText } from '../documents/member-field.ts'
