@@ -9,8 +9,8 @@ const READ_BYTES = 262_144
 const DIGEST_LINE = /^\\?([0-9a-f]{64}) [ *]/
 /** What SQLite leaves beside a database that it could not write to its end. */
 const SQLITE_ENDS = ['-wal', '-shm', '-journal']
-/** Of a part, its digest, and what SQLite leaves beside it. */
-const PART = new RegExp(`^(.+)\\.[0-9a-f]{8}\\.part(?:\\.sha256|${SQLITE_ENDS.join('|')})?$`)
+const DIGEST_END = '.sha256'
+const PART = /^(.+)\.[0-9a-f]{8}\.part$/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
 
 /** Throws `UsageError` when that is no name, or there is something of it. */
@@ -37,7 +37,7 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
   if (await isTaken(path)) throw new MachineError(takenMessage(path))
   const part = partOf(path)
   await (await openPart(part)).close()
-  const digestPart = `${part}.sha256`
+  const digestPart = part + DIGEST_END
   try {
     await fill(part)
     await syncPath(part)
@@ -60,7 +60,8 @@ export function partOf(path: string): string {
 
 /** The name that a part, or what lies beside it, would have got; null for any other file. */
 export function wholeNameOf(name: string): string | null {
-  return PART.exec(name)?.[1] ?? null
+  const end = [DIGEST_END, ...SQLITE_ENDS].find((end) => name.endsWith(end)) ?? ''
+  return PART.exec(name.slice(0, name.length - end.length))?.[1] ?? null
 }
 
 /** With what SQLite leaves beside it. */
@@ -77,10 +78,10 @@ function isSystemError(error: unknown): boolean {
 /** The process that links the file under its name has won. No other may write the digest, which may be the winner's. */
 async function publishPair(path: string, part: string, digestPart: string): Promise<void> {
   // Before the file, which is never seen without one. With one that was left there, it is refused until that is replaced.
-  if (!(await isTaken(path))) await linkNew(digestPart, `${path}.sha256`)
+  if (!(await isTaken(path))) await linkNew(digestPart, path + DIGEST_END)
   // Not a rename: that would write over what has come there meanwhile.
   if (!(await linkNew(part, path))) throw new MachineError(takenMessage(path))
-  await rename(digestPart, `${path}.sha256`)
+  await rename(digestPart, path + DIGEST_END)
   await syncPath(dirname(path))
 }
 
@@ -141,7 +142,7 @@ export async function digestOf(path: string): Promise<string> {
 
 /** Throws `UsageError` when the digest that lies beside the file is another one, or cannot be read. */
 export async function requireDigest(path: string): Promise<void> {
-  const line = await readFile(`${path}.sha256`, 'utf8').catch((error: unknown) => {
+  const line = await readFile(path + DIGEST_END, 'utf8').catch((error: unknown) => {
     if (Reflect.get(Object(error), 'code') === 'ENOENT') return null
     throw new UsageError(`cannot read ${path}.sha256: ${reasonOf(error)}`)
   })
