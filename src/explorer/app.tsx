@@ -1,4 +1,4 @@
-// The page in the frame, and the signed-in user that it is for.
+// Chooses the page for the address and renders it in the frame for the signed-in user.
 import { type ReactNode, useEffect } from 'react'
 import { Skeleton } from './design/skeleton.tsx'
 import { type Theme, useTheme } from './design/theme.ts'

@@ -1,7 +1,7 @@
-// What the build does to files besides bundling them.
+// The Vite plugins of the build: one removes embedded fonts, the other preloads the screen.
 import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite'
 
-/** GraphiQL's style sheet holds 380 kB of fonts; the pages have the fonts of the machine. */
+/** GraphiQL's style sheet embeds 380 kB of fonts. The plugin removes them, because the pages use the system fonts. */
 export const WITHOUT_FONTS: Plugin = {
   name: 'without-fonts',
   enforce: 'pre',
@@ -11,7 +11,10 @@ export const WITHOUT_FONTS: Plugin = {
   },
 }
 
-/** The code and the styles of the screen are named in the shell, so that they come beside the entry and not after it. */
+/**
+ * Adds preload tags for the code and the styles of the screen to index.html, so that the browser fetches them in
+ * parallel with the entry instead of after it.
+ */
 export const SCREEN_IN_SHELL: Plugin = {
   name: 'screen-in-shell',
   transformIndexHtml: {

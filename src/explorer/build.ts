@@ -1,5 +1,5 @@
-// `npm run build`: the browser's code into dist/explorer, every file compressed once, as small as it gets, and only so.
-// With --if-stale, only when a source is newer than what was built.
+// `npm run build`: bundles the browser code into dist/explorer and stores each file only compressed, at the highest
+// level. With --if-stale it builds only if a source is newer than the last build.
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,9 +11,9 @@ import { SCREEN_IN_SHELL, WITHOUT_FONTS } from './build-plugins.ts'
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OUTPUT = fileURLToPath(new URL('../../dist/explorer', import.meta.url))
 const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
-/** Written last: a build that was broken off is no build. */
+/** Marker file of a complete build. It is written last, so an interrupted build does not have it. */
 const DONE = 'built'
-/** What signs in, and asks what the first page shows, before there is a screen. */
+/** The modules that sign in and send the first page's requests before the screen is loaded. */
 const START =
   /\/(?:start-up|browser-storage|connection|session|session-ends|login|kept-session|tab-channel|tokens|first-run|requests|rosetta-state|answer|reading|beside|call|json-lines|json-text)\.ts$/
 
@@ -33,7 +33,7 @@ await build({
     reportCompressedSize: false,
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 10_000,
-    // What every page uses is one file, not a file for each icon.
+    // Code that every page uses goes into one file, instead of one file per icon.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -66,14 +66,14 @@ function isStart(id: string): boolean {
   return START.test(id) || /preload-helper|rolldown\/runtime/.test(id)
 }
 
-/** Icons, and the rooms that the first page is made of anyway. */
+/** The icons, and the folders that the first page needs anyway. */
 function isShared(id: string): boolean {
   const inRooms = /src\/explorer\/(?:answer|design|frame|rosetta|snippets|text|sign-in)\//.test(id)
   const isLazy = /\/(?:combo-box|palette|highlight|text-worker|sessions-page|end-all-dialog)\.tsx?$/.test(id)
   return id.includes('/lucide-react/') || (inRooms && !isLazy)
 }
 
-/** The editor of GraphiQL asks for its parts one by one, and always for all of them. */
+/** GraphiQL's editor imports its modules one by one, but always all of them. */
 function isEditor(id: string): boolean {
   return /node_modules\/(?:codemirror|codemirror-graphql|graphql-language-service)\//.test(id)
 }

@@ -1,4 +1,4 @@
-// Starts the pages. The sign-in goes first: the code of the screen is here by then, and is run while the gateway answers.
+// Entry point. It signs in first; the code of the screen is loaded meanwhile, and evaluated while the gateway answers.
 import { start } from './frame/start-up.ts'
 
 async function showPages(): Promise<void> {
@@ -20,7 +20,7 @@ try {
 } catch (error) {
   const root = document.getElementById('root')
   const reason = error instanceof Error ? error.message : String(error)
-  // There may be no screen to say it.
+  // The screen, which normally shows errors, may not have loaded.
   if (root) root.textContent = `These pages could not be started. ${reason} Reload this page in a moment.`
   throw error
 }

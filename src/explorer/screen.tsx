@@ -1,4 +1,4 @@
-// The screen: what it shows until the gateway has said its facts, and the pages from then on.
+// Renders a waiting message until the gateway sends its facts, and the pages from then on.
 import './design/styles/tokens.css'
 import './design/styles/base.css'
 import './design/styles/controls.css'
@@ -17,7 +17,7 @@ import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
 import { createRunHistory } from './rosetta/history/run-history.ts'
 
-// Before anything is drawn: a dark room is not lit for a moment.
+// Set before the first render, so that the dark theme does not flash white.
 document.documentElement.dataset.theme = currentTheme()
 
 const root = createRoot(document.getElementById('root') ?? document.body)

@@ -1,4 +1,4 @@
-// The headers of an answer, folded away.
+// Collapsible list of the response headers.
 import type { ReactNode } from 'react'
 import type { Answer } from './answer.ts'
 

@@ -1,4 +1,4 @@
-// A real answer: its status, how long it took, how much it was, and what it said.
+// Shows one response: its status, timings, size, body and headers.
 import type { ReactNode } from 'react'
 import { NOT_JSON } from '../frame/connection.ts'
 import { TextView } from '../text/text-view.tsx'
@@ -11,7 +11,7 @@ interface AnswerViewProps {
   readonly isRunning: boolean
   readonly label: string
   readonly fileName: string
-  /** Shown before the tools of the text. */
+  /** Shown in the toolbar, before the buttons of the text view. */
   readonly children?: ReactNode
 }
 

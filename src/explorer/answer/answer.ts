@@ -1,29 +1,29 @@
-// An answer as the pages keep it, and what is said of it.
+// Sends a request, measures it, and formats what the pages show of the response.
 import { beside } from '../beside/beside.ts'
 import { failureText } from '../frame/connection.ts'
 import { readAnswer } from './reading.ts'
 
 export interface Answer {
-  /** 0 when there was none. */
+  /** The HTTP status; 0 when no response arrived. */
   readonly status: number
   readonly durationMs: number
-  /** What the gateway says its steps took together, in `Server-Timing`; null when it does not say. */
+  /** Sum of the durations in the `Server-Timing` header, in milliseconds; null when the header is missing. */
   readonly serverMs: number | null
-  /** Whether the gateway had this reply already, as it says in `Gateway-Trace`. */
+  /** Whether the response is a kept reply, according to its `Gateway-Trace` header. */
   readonly isKept: boolean
-  /** After decompression. */
+  /** Size of the body after decompression. */
   readonly byteLength: number
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Whether it is a GraphQL answer with errors. */
+  /** Whether the body is a GraphQL response with errors. */
   readonly hasErrors: boolean
-  /** Found out once: a text may be long. */
+  /** Computed once and stored, because the text may be long. */
   readonly isJson: boolean
   readonly text: string
-  /** The text with its tokens cut short. */
+  /** The text with every token truncated. */
   readonly shown: string
 }
 
-/** Asks how long the steps took; a gateway answers it where its operator turned that on (`--trace-header`). */
+/** Request header that asks for step timings. A gateway sends them only if `--trace-header` is on. */
 export const ASK_FOR_TIMES = { 'gateway-trace': '1' }
 
 export async function timed(send: () => Promise<Response>): Promise<Answer> {
@@ -63,7 +63,10 @@ export function noAnswer(error: unknown): Answer {
   }
 }
 
-/** Without the time that this page itself was busy, or waited for a connection; undefined where the browser does not say. */
+/**
+ * Duration of the request in milliseconds, without the time that the page was busy or the request waited for a
+ * connection. Undefined where the browser does not report it.
+ */
 function networkMs(url: string, began: number): number | undefined {
   const entry = performance
     .getEntriesByName(url)
@@ -77,7 +80,7 @@ export function timeText(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`
 }
 
-/** The time of the gateway itself. */
+/** The server-side time, ready to display; empty when the gateway did not report one. */
 export function serverText({ serverMs, isKept }: Pick<Answer, 'serverMs' | 'isKept'>): string {
   return serverMs === null ? '' : `server ${timeText(serverMs)}${isKept ? ', kept' : ''}`
 }

@@ -1,14 +1,17 @@
-// One GraphQL read, for pages that show what it answers.
+// Sends one GraphQL request for the pages that show its result.
 import { beside } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { readAnswer } from './reading.ts'
 
-/** `data`, or an error with the message of the first failure. */
+/** Resolves to `data`. Throws an Error with the message of the first GraphQL error. */
 export async function query<T>(session: Session, text: string, variables: object = {}): Promise<T> {
   return dataOf(await ask(session, text, variables)) as T
 }
 
-/** The whole response, as text: stored documents in it keep their bytes. A long one is read beside the page. */
+/**
+ * Resolves to the whole response as text, so that stored documents in it keep their bytes. Throws like `query`. A long
+ * response is parsed in a worker.
+ */
 export async function queryText(session: Session, text: string, variables: object = {}): Promise<string> {
   const body = await ask(session, text, variables)
   const { isJson, hasErrors } = await beside('readAnswer', readAnswer, body)
@@ -25,7 +28,7 @@ async function ask(session: Session, text: string, variables: object): Promise<s
   return answer.text()
 }
 
-/** Throws what the response says has failed. */
+/** Returns `data`, or throws an Error with the message of the first GraphQL error. */
 function dataOf(body: string): unknown {
   const { data, errors } = JSON.parse(body) as {
     readonly data?: unknown

@@ -1,12 +1,12 @@
-// What the text of an answer is, and what of it may be shown.
+// Classifies the text of a response and truncates the tokens in it.
 import { elementTexts, memberText } from '../../json-text.ts'
 import { isJson } from '../text/json-lines.ts'
 
 export interface Reading {
   readonly isJson: boolean
-  /** Whether it is a GraphQL answer with errors. */
+  /** Whether the text is a GraphQL response with errors. */
   readonly hasErrors: boolean
-  /** The text with its tokens cut short; null where it holds none. */
+  /** The text with every token truncated; null when it contains no token. */
   readonly shown: string | null
 }
 
@@ -20,12 +20,15 @@ export function readAnswer(text: string): Reading {
   }
 }
 
-/** Whatever begins like a token, to its end, so that no text is looked at twice. In JSON a token may stand behind the `n` of a line end. */
+/**
+ * Matches whatever begins like a token up to its end, so that no text is scanned twice. In JSON a token may directly
+ * follow an escape sequence: in `\neyJ…` no word boundary separates the `n` from the token.
+ */
 const TOKENS = /(?:\b|(?<=\\(?:[bfnrt]|u[\da-f]{4})))(?:eyJ[\w-]*(?:\.[\w-]+){0,2}|wgr_[\w-]*)/g
 
-/** Tokens cut short, for what is shown or shared. */
+/** Truncates the tokens in a text that is displayed or shared. */
 export function withoutTokens(text: string): string {
-  // Few texts hold any.
+  // Fast path: most texts contain no token.
   if (!text.includes('eyJ') && !text.includes('wgr_')) return text
   return text.replace(TOKENS, (found) => {
     if (found.startsWith('wgr_')) return found.length < 24 ? found : `${found.slice(0, 8)}…`

@@ -1,14 +1,18 @@
-// Work on long texts, done in a worker beside the page, so that the page answers a person meanwhile. What is short is done at once.
+// Runs work on long texts in a Web Worker so that the page stays responsive. Short texts are processed on the main
+// thread.
 import type { Reply, Task, Tasks } from './tasks-worker.ts'
 
-/** In characters of all texts together. So much takes a few milliseconds. */
+/** Maximum total length of the texts, in characters, for the main thread: a few milliseconds of work. */
 const SHORT = 150_000
 
 export function isLong(...given: readonly unknown[]): boolean {
   return given.reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length : 0), 0) > SHORT
 }
 
-/** `inPage` is the task of this name itself: for what is short, and for when the worker cannot be loaded. */
+/**
+ * Runs the task `name`. `inPage` is the same task as a function of this thread: it handles short texts, and is the
+ * fallback when the worker fails to load.
+ */
 export async function beside<G extends readonly unknown[], R>(
   name: keyof Tasks,
   inPage: (...given: G) => R,

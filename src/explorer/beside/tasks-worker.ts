@@ -1,4 +1,4 @@
-// The worker: each of its tasks takes texts and answers what the page shows of them.
+// The Web Worker of `beside`: each of its tasks takes texts and returns what the page shows of them.
 import { readAnswer } from '../answer/reading.ts'
 import { compareTexts } from '../rosetta/comparison.ts'
 import { partsOf } from '../workspace/document-parts.ts'
@@ -21,6 +21,6 @@ export interface Reply {
 
 addEventListener('message', ({ data: { name, given } }: MessageEvent<Task>) => {
   const run = TASKS[name] as (...given: readonly unknown[]) => unknown
-  // What this throws is an error of the worker, which the page hears.
+  // An exception here raises an error event of the worker, to which the page listens.
   postMessage({ result: run(...given) } satisfies Reply)
 })

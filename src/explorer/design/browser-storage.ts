@@ -1,8 +1,8 @@
-// What a browser keeps for these pages. Where the person blocks it, or it is full, nothing is kept and the pages work all the same.
+// Wraps localStorage and sessionStorage. When storage is blocked or full, nothing is saved and the pages still work.
 
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Even to ask for a storage throws where it is blocked: `storage` is called for each use. */
+/** `storage` is called on every use, because even reading `window.localStorage` throws where storage is blocked. */
 export function browserStorage(storage: () => Storage): BrowserStorage {
   function attempt<T>(use: (opened: Storage) => T): T | null {
     try {

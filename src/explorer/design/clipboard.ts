@@ -1,6 +1,6 @@
-// Copying text, over plain HTTP too, where a browser hides its clipboard.
+// Copies text to the clipboard, also over plain HTTP, where browsers do not expose the Clipboard API.
 
-/** False when the browser does not let this page copy. */
+/** Resolves to false when the browser refuses to copy. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

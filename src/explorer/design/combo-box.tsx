@@ -1,4 +1,4 @@
-// A field that takes any text and suggests some: React Aria's combobox in our clothes.
+// A text field that accepts any text and suggests values: React Aria's combobox with the styles of these pages.
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useContext, useMemo } from 'react'
 import {
@@ -23,7 +23,7 @@ export interface ComboBoxProps {
   readonly value: string
   readonly suggestions: readonly Suggestion[]
   readonly onChange: (value: string) => void
-  /** With what the field holds from then on. */
+  /** Called when the person presses Enter, with the new value of the field. */
   readonly onEnter: (value: string) => void
 }
 
@@ -70,15 +70,18 @@ function Field({ value, shown, onEnter }: FieldProps): ReactNode {
   const state = useContext(ComboBoxStateContext)
   const only = shown.length === 1 && value.trim() !== '' ? shown[0] : undefined
 
-  /** What arrow keys point at is taken, or the only suggestion that fits; behind Escape, what is written. */
+  /**
+   * Enter takes the option that the arrow keys have focused, or else the only suggestion that matches. After Escape,
+   * which closes the list, it takes the typed text.
+   */
   function enter(event: KeyboardEvent): void {
     if (event.key !== 'Enter') return
     const pointedAt = state?.isOpen ? state.selectionManager.focusedKey : null
     if (pointedAt != null) {
-      // React Aria takes it.
+      // React Aria selects the focused option itself.
       onEnter(String(pointedAt))
     } else if (state?.isOpen && only) {
-      // Otherwise it takes what is written.
+      // Without this, React Aria would commit the typed text.
       event.stopPropagation()
       state.selectionManager.select(only.value)
       onEnter(only.value)
@@ -89,7 +92,7 @@ function Field({ value, shown, onEnter }: FieldProps): ReactNode {
   return <Input spellCheck={false} autoComplete="off" onKeyDownCapture={enter} />
 }
 
-/** All of them while the field holds one of them: then the person wants to see the others. */
+/** Returns all suggestions while the field holds one of them, because the person then wants to see the others. */
 function matching(suggestions: readonly Suggestion[], typed: string): readonly Suggestion[] {
   const words = typed.toLowerCase().trim()
   const isChosen = suggestions.some(({ value }) => value === typed)

@@ -1,4 +1,4 @@
-// A button that copies, and says that it did without changing its width.
+// A button that copies a text and confirms it without changing its own width.
 import { Check, Copy, type LucideIcon, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { copyText } from './clipboard.ts'
@@ -7,10 +7,10 @@ import { useToast } from './toast.tsx'
 interface CopyButtonProps {
   readonly label: string
   readonly text: () => string
-  /** An icon alone; the label is read out. */
+  /** Shows only the icon; the label remains for screen readers. */
   readonly isIcon?: boolean
   readonly Icon?: LucideIcon
-  /** What is said once it is copied. */
+  /** Text of the toast after a successful copy. */
   readonly said?: (text: string) => string
 }
 

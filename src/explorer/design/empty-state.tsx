@@ -1,4 +1,4 @@
-// A place with nothing in it: what belongs there, and how it gets there.
+// The placeholder of an empty list or page: it says what belongs there and how to add it.
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 

@@ -1,4 +1,4 @@
-// What went wrong, in a sentence, with a way on.
+// An error message with a retry button.
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 

@@ -1,4 +1,4 @@
-// Gives the person a file that this page holds.
+// Downloads content that the page holds as a file.
 import { useCallback } from 'react'
 import { useToast } from './toast.tsx'
 
@@ -6,7 +6,7 @@ const REVOKE_AFTER_MS = 10_000
 
 type SaveFile = (content: BlobPart, name: string, type: string) => void
 
-/** Where browsers put it is out of sight: it is said. */
+/** Shows a toast, because the browser may put the file somewhere out of sight. */
 export function useSaveFile(): SaveFile {
   const toast = useToast()
   return useCallback(

@@ -1,4 +1,4 @@
-// The place of something that is on its way.
+// The placeholder for content that is still loading.
 import type { ReactNode } from 'react'
 
 const BONES = ['one', 'two', 'three', 'four'] as const

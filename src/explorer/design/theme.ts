@@ -1,4 +1,4 @@
-// Light, dark, or whatever the system says; the choice is kept on this machine.
+// The colour theme: light, dark or the system's; the choice is stored in localStorage.
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { browserStorage } from './browser-storage.ts'
 
@@ -16,7 +16,7 @@ export interface ThemeState {
   readonly choose: (choice: ThemeChoice) => void
 }
 
-/** What is to be shown before there is a component that follows it. */
+/** The theme to apply before the first component renders. */
 export function currentTheme(): Theme {
   return themeOf(keptChoice(), matchMedia(SYSTEM_IS_DARK).matches)
 }

@@ -1,9 +1,9 @@
-// A sentence about something that happened out of sight: shown for a while over every page, and read out.
+// Toasts: a sentence about something that happened out of sight is shown over every page for a while, and announced.
 import { Check, Info, TriangleAlert, X } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import './styles/toast.css'
 
-/** `done`: what the person asked for has happened. `told`: it happened without them. `failed`: it did not happen. */
+/** `done`: an action of the person succeeded. `told`: something happened without them. `failed`: an action failed. */
 export type ToastKind = 'done' | 'told' | 'failed'
 type ShowToast = (text: string, kind?: ToastKind) => void
 
@@ -15,7 +15,7 @@ interface Shown {
 
 const MOST_SHOWN = 3
 const ICONS = { done: Check, told: Info, failed: TriangleAlert }
-/** What nobody asked for takes longer to be noticed and read. */
+/** A message that the person does not expect takes longer to notice and read. */
 const SHOWN_FOR_MS = { done: 4_000, told: 10_000, failed: 10_000 }
 
 const ToastContext = createContext<ShowToast>(() => {})
@@ -24,12 +24,12 @@ export function useToast(): ShowToast {
   return useContext(ToastContext)
 }
 
-/** Around everything that may say something. */
+/** Provides `useToast` to its children. */
 export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
   const [toasts, setToasts] = useState<readonly Shown[]>([])
   const show = useCallback<ShowToast>((text, kind = 'done') => {
     setToasts((shown) => {
-      // The same sentence again is one toast, whose time begins anew.
+      // A repeated sentence replaces its earlier toast, and its timer starts again.
       const others = shown.filter((toast) => toast.text !== text)
       return [...others, { id: (shown.at(-1)?.id ?? 0) + 1, text, kind }].slice(-MOST_SHOWN)
     })
@@ -43,7 +43,7 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
           <Toast key={toast.id} toast={toast} onEnd={hide} />
         ))}
       </section>
-      {/* Always there: a reader hears what comes into it, and not the buttons of a notice. */}
+      {/* Always rendered: a screen reader announces text added to it, and does not read the buttons of a toast. */}
       <div className="unseen" role="status" aria-atomic="false">
         {toasts.map(({ id, text }) => (
           <p key={id}>{text}</p>
@@ -56,7 +56,7 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
 function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: number) => void }): ReactNode {
   const { id, text, kind } = toast
   const [isHeld, setHeld] = useState(false)
-  // It stays for as long as somebody points at it.
+  // The timer stops while the pointer is over the toast.
   useEffect(() => {
     if (isHeld) return
     const timer = setTimeout(() => onEnd(id), SHOWN_FOR_MS[kind])

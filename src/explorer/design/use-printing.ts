@@ -1,4 +1,4 @@
-// Whether the page is being put on paper: what is drawn only where it is in sight has to be there whole then.
+// Tells whether the page is being printed, when virtualized content must be rendered in full.
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 
@@ -6,7 +6,7 @@ export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches)
   useEffect(() => {
     const query = matchMedia('print')
-    // At once: the browser takes its picture of the page as soon as these listeners return.
+    // Synchronous: the browser captures the page as soon as these listeners return.
     const note = (isNow: boolean) => flushSync(() => setPrinting(isNow))
     const begin = () => note(true)
     const end = () => note(false)
@@ -14,7 +14,7 @@ export function usePrinting(): boolean {
     addEventListener('beforeprint', begin)
     addEventListener('afterprint', end)
     query.addEventListener('change', follow)
-    // It may have begun since this was drawn.
+    // Printing may have started between the render and this effect.
     setPrinting(query.matches)
     return () => {
       removeEventListener('beforeprint', begin)

@@ -1,8 +1,8 @@
-// A date as people say it, with the exact one at hand.
+// A relative date with the exact date as its tooltip.
 import type { ReactNode } from 'react'
 import { relativeText } from './relative-text.ts'
 
-/** What is not a date is shown as it is written. */
+/** Shows `at` unchanged if it is not a date. */
 export function When({ at }: { readonly at: string }): ReactNode {
   const date = new Date(at)
   if (at === '' || Number.isNaN(date.getTime())) return at

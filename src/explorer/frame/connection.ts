@@ -1,23 +1,23 @@
-// Whether the gateway answers: noticed by every request, and asked again and again once it does not.
+// Tracks whether the gateway is reachable: every request updates the state, and a timer probes while it is down.
 
 export interface ConnectionState {
   readonly isUp: boolean
-  /** Grows each time the gateway is back: whatever failed meanwhile may be tried again. */
+  /** Increases each time the gateway is reachable again. Requests that failed meanwhile may then be retried. */
   readonly timesBack: number
 }
 
 export interface Connection {
   readonly state: () => ConnectionState
   readonly subscribe: (listener: () => void) => () => void
-  /** `fetch`, with its failures noticed. */
+  /** `fetch` that also updates the connection state. */
   readonly fetch: typeof fetch
-  /** Asks now instead of at the next interval. */
+  /** Probes now instead of at the next interval. */
   readonly probe: () => Promise<void>
 }
 
 export const PROBE_INTERVAL_MS = 3_000
 
-/** `probeUrl` answers something, whatever it is, when the gateway is there. */
+/** Any response from `probeUrl`, whatever its status, means that the gateway is reachable. */
 export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Connection {
   const listeners = new Set<() => void>()
   let state: ConnectionState = { isUp: true, timesBack: 0 }
@@ -59,7 +59,7 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
 
 export const NOT_JSON = 'The answer is not JSON: something else may have answered, such as a proxy.'
 
-/** What a person is told of a request that failed. */
+/** The message that the pages show for a failed request. */
 export function failureText(error: unknown): string {
   if (error instanceof TypeError) return 'The gateway does not answer.'
   if (error instanceof SyntaxError) return NOT_JSON

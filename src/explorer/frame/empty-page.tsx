@@ -1,4 +1,4 @@
-// An address that leads nowhere, with the way home.
+// The "not found" page, with links to the main pages.
 import { Compass } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'

@@ -1,4 +1,4 @@
-// What failed while it was drawn says so, and offers to try again; what stands around it stays.
+// Catches render errors of its children and offers a retry; the rest of the page stays.
 import { Component, type ReactNode } from 'react'
 import { Failure } from '../design/failure.tsx'
 
@@ -6,7 +6,7 @@ interface ErrorBoundaryProps {
   readonly children: ReactNode
 }
 
-/** React gives errors of rendering to classes only. */
+/** A class, because React supports error boundaries only as classes. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: unknown }> {
   override readonly state = { error: null }
 

@@ -1,4 +1,4 @@
-// The frame around every page: where one is, who one is, light or dark, and whether the gateway answers.
+// The frame around every page: navigation, palette, theme switch, account menu and offline banner.
 import { Menu, Search, X } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ThemeState } from '../design/theme.ts'
@@ -20,19 +20,19 @@ interface FrameProps {
   readonly children: ReactNode
 }
 
-/** Not by the address: it holds a page's state, and a link that leaves that out would load the page anew. */
+/** Moves the focus without changing the address: `#main` would drop the page's state from it and reload the page. */
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('main')?.focus()
 }
 
-/** What had the focus may have gone with the page before, or the person: the keyboard goes on in what is there now. */
+/** Moves the focus to the main element when the focused element disappeared with the previous page or user. */
 function useFocusInPage(): void {
   const { visit } = usePlace()
   const { phase, email } = useSessionState()
   const before = useRef<string | null>(null)
   useEffect(() => {
-    // Of a page that is only being loaded nothing had it.
+    // While the first page is still loading, nothing had the focus yet.
     if (visit === 0 && phase === 'starting') return
     const now = JSON.stringify([visit, phase, email])
     const isFirst = visit === 0 && before.current === null
@@ -43,17 +43,20 @@ function useFocusInPage(): void {
   }, [visit, phase, email])
 }
 
-/** What was hidden has it for a moment more. */
+/** A hidden element keeps the focus for a moment, so it counts as lost too. */
 function isFocusLost(): boolean {
   return document.activeElement === document.body || document.activeElement?.closest('[hidden]') !== null
 }
 
-/** Their keyboards have a Command key. */
+/** Whether the keyboard has a Command key. */
 function isApple(): boolean {
   return /^(?:Mac|iP)/.test(navigator.platform)
 }
 
-/** Control and K cuts a line where there is a Command key; with Shift it removes one in an editor, or opens Firefox's console. */
+/**
+ * Command+K, or Ctrl+K except on Apple devices, where Ctrl+K cuts a line. Shift is excluded: with it the keys delete a
+ * line in an editor or open Firefox's console.
+ */
 function isPaletteKey({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean {
   if (shiftKey || altKey) return false
   return key.toLowerCase() === 'k' && (metaKey || (ctrlKey && !isApple()))
@@ -64,7 +67,10 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { phase, email } = useSessionState()
   const isSignedIn = phase === 'signed-in'
   const [isMenuOpen, setMenuOpen] = useState(false)
-  /** Whose: it holds their names, and they may sign out, or be somebody else, in another tab. */
+  /**
+   * Email of the user for whom the palette is open. It lists that user's names, so it closes when another tab signs out
+   * or signs in as somebody else.
+   */
   const [paletteOf, setPaletteOf] = useState<string | null>(null)
   if (paletteOf !== null && (!isSignedIn || paletteOf !== email)) setPaletteOf(null)
   useFocusInPage()
@@ -76,7 +82,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
       event.stopPropagation()
       setPaletteOf((open) => (open === null ? email : null))
     }
-    // Before GraphiQL, whose search of its documentation takes the focus with the same key.
+    // Capture phase, to run before GraphiQL, whose documentation search takes the focus with the same key.
     addEventListener('keydown', open, { capture: true })
     return () => removeEventListener('keydown', open, { capture: true })
   }, [isSignedIn, email])
@@ -124,7 +130,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
             </button>
           )}
           <ThemeSwitch {...theme} />
-          {/* Of each person their own: what was open or typed goes with who did it. */}
+          {/* Keyed by user, so that an open menu and typed text do not carry over to the next user. */}
           <AccountMenu key={email ?? ''} />
         </div>
       </header>

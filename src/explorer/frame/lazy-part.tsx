@@ -1,4 +1,4 @@
-// A part that is fetched when it is first shown; while the gateway is away it is tried again and again.
+// A component whose code is loaded when it is first shown; the load is retried when the gateway is reachable again.
 import { type ReactNode, useCallback } from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
@@ -8,9 +8,11 @@ import { withStyles } from './with-styles.ts'
 
 type Part<P> = (props: P) => ReactNode
 
-/** `load` imports the module; a browser tells a failed import only as a TypeError. */
+/**
+ * `load` imports the module. A browser reports a failed import only as a TypeError, so a failure probes the connection.
+ */
 export function lazyPart<P extends object>(load: () => Promise<Part<P>>): Part<P> {
-  // What was fetched once is shown at once the next time.
+  // Cached, so that the component renders immediately the next time.
   let loadedPart: Part<P> | null = null
   const loadWhole = withStyles(load)
   return function LazyPart(props: P): ReactNode {

@@ -1,4 +1,4 @@
-// Says that the gateway does not answer, for as long as it does not.
+// The banner that is shown while the gateway is unreachable.
 import { CloudOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { PROBE_INTERVAL_MS } from './connection.ts'

@@ -1,4 +1,4 @@
-// From anywhere to any page, route, project, template, library or file, by Command or Control and K.
+// The command palette (Command+K or Ctrl+K): jumps to any page, route, project, template, library or file.
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -30,7 +30,7 @@ import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
 
 interface Entry {
-  /** Where it leads. */
+  /** The target address; it is also the key of the entry. */
   readonly id: string
   readonly name: string
   readonly note: string
@@ -42,7 +42,7 @@ interface PaletteProps {
 
 const LABEL = 'Go to a page, a route, a project, a file …'
 const MOST_SHOWN = 40
-/** They leave room for what else fits. */
+/** Maximum number of files, so that other matches have room. */
 const MOST_FILES_SHOWN = 20
 const PAGES: readonly Entry[] = [
   { id: '/', name: 'REST and GraphQL', note: 'Page' },
@@ -57,7 +57,7 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
   const [load] = useState(() => () => loadWorkspace(session))
   const loaded = useLoaded(load)
   const [words, setWords] = useState('')
-  /** What Enter was pressed for. */
+  /** The text for which Enter was pressed before its results were ready; null otherwise. */
   const [entered, setEntered] = useState<string | null>(null)
   const routes = useMemo(
     () =>
@@ -94,7 +94,10 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
     if (first !== undefined && entered === searched) go(first)
   }, [first, entered, searched, go])
 
-  /** Autocomplete drops it while its list has not caught up with what was typed: who types and enters at once would stay where they are. */
+  /**
+   * Autocomplete drops Enter while its list has not caught up with the typed text, so somebody who types fast and
+   * presses Enter would stay where they are. This handler remembers the text and navigates when its results arrive.
+   */
   function enter(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
     event.preventDefault()

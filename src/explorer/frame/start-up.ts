@@ -1,4 +1,4 @@
-// The first things asked of the gateway: its facts, a session, what the first page shows. Nothing here needs the code of the screen.
+// Sends the first requests: the gateway's facts, the session, the first page's data. It needs no code of the screen.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import { browserStorage } from '../design/browser-storage.ts'
 import { type FirstRun, prepareFirstRun } from '../rosetta/first-run.ts'
@@ -11,14 +11,19 @@ export interface Started {
   readonly connection: Connection
   readonly session: Session
   readonly firstRun: FirstRun
-  /** Resolves once it is known who is signed in, and in a moment at the latest: what is drawn first is then the page itself. */
+  /**
+   * Resolves once the sign-in state is known, or after SETTLES_WITHIN_MS, so that the first render is the page itself.
+   */
   readonly isSettled: Promise<void>
 }
 
-/** Nobody looks at an empty window for longer. */
+/** Maximum time that the window may stay empty. */
 const SETTLES_WITHIN_MS = 60
 
-/** Resolves once the gateway has answered with its facts; until then `onWait` is told why it has not. */
+/**
+ * Resolves once the gateway has sent its facts. After each failed attempt it calls `onWait` with the reason and
+ * retries.
+ */
 export async function start(factsUrl: string, onWait: (reason: string) => Promise<void>): Promise<Started> {
   const facts = await loadFacts(factsUrl, onWait)
   const connection = createConnection(fetch.bind(globalThis), factsUrl)
@@ -57,7 +62,7 @@ async function loadFacts(url: string, onWait: (reason: string) => Promise<void>)
   }
 }
 
-/** Or the reason why there are none. */
+/** Resolves to the facts, or to a sentence that says why there are none. */
 async function readFacts(answer: Response): Promise<ExplorerData | string> {
   if (!answer.ok) return `It answered ${answer.status}.`
   return answer.json().then(

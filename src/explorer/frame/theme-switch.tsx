@@ -1,4 +1,4 @@
-// System, light, dark: one of three, as radio buttons with icons.
+// The theme switch: radio buttons with icons for system, light and dark.
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CHOICES, type ThemeState } from '../design/theme.ts'

@@ -1,4 +1,4 @@
-// What every component may use: the gateway's facts, the session, the address, and whether the gateway answers.
+// The React context of the explorer: the gateway's facts, the session, the address and the connection state.
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { WrittenReference } from '../reference/own-headers.ts'
@@ -11,12 +11,12 @@ import type { Kind } from '../workspace/items.ts'
 import type { Connection, ConnectionState } from './connection.ts'
 import type { Navigation, Place } from './navigation/navigation.ts'
 
-/** The files that a person has before them. */
+/** The files that the current page shows. */
 export interface OpenFiles extends FilesFrom {
   readonly paths: readonly string[]
 }
 
-/** By the ids of GraphiQL's tabs; of this user only. */
+/** The request headers of each GraphiQL tab, keyed by tab id. They belong to one user. */
 interface WrittenHeaders {
   readonly email: string | null
   readonly byTab: Map<string, string>
@@ -27,15 +27,15 @@ export interface Explorer {
   readonly session: Session
   readonly navigation: Navigation
   readonly connection: Connection
-  /** The address with which a list of the workspace was left, by its kind. */
+  /** The address with which each workspace list was left, keyed by its kind. */
   readonly leftLists: Map<string, string>
-  /** The headers that were written in GraphiQL. */
+  /** The request headers that the user wrote in GraphiQL. */
   readonly writtenHeaders: { current: WrittenHeaders | null }
-  /** What was written into the reference, by the email of who wrote it; null for nobody who was signed in. */
+  /** What was typed into the reference, keyed by the email of its author; null is the key while nobody is signed in. */
   readonly leftReferences: Map<string | null, WrittenReference>
-  /** Of the export, the template or the library that is shown, while it is. */
+  /** The files of the export, template or library on the screen; null when none is shown. */
   readonly openFiles: { current: OpenFiles | null }
-  /** What the palette found last, and in which version of a user's projects, templates and libraries. */
+  /** The palette's last file lists, keyed by kind; `version` is the version of the data from which a list was made. */
   readonly searchedFiles: Map<Kind, { readonly version: string; readonly found: Finding }>
   readonly history: RunHistory
   readonly firstRun: FirstRun

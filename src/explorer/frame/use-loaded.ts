@@ -1,4 +1,4 @@
-// Something that is loaded when a component appears, and again once the gateway is back after a failure.
+// Loads a value when a component mounts, and retries a failed load when the gateway is reachable again.
 import { useEffect, useState } from 'react'
 import { failureText } from './connection.ts'
 import { useConnection } from './use-explorer.ts'
@@ -8,13 +8,13 @@ export type Loaded<T> =
   | { readonly phase: 'failed'; readonly message: string; readonly retry: () => void }
   | { readonly phase: 'ready'; readonly value: T }
 
-/** `load` must stay the same function for as long as its result counts. */
+/** `load` must keep its identity while its result is valid: a new function starts a new load. */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const { timesBack } = useConnection()
   const [attempt, setAttempt] = useState(0)
   const [loaded, setLoaded] = useState<Loaded<T>>({ phase: 'loading' })
   const [settledFor, setSettledFor] = useState<(() => Promise<T>) | null>(null)
-  // What was loaded stays when the gateway was away for a while.
+  // A loaded value survives an outage of the gateway.
   const again = loaded.phase === 'ready' && settledFor === load ? -1 : timesBack + attempt
   useEffect(() => {
     if (again === -1) return

@@ -1,6 +1,6 @@
-// Code that is fetched together with its style sheets. Vite asks for each sheet once: one that failed is asked for again here.
+// Loads code together with its style sheets. Vite requests each sheet only once, so this module retries a failed sheet.
 
-/** `load`, to be called again for as long as it fails. */
+/** Wraps `load` so that the caller can retry it until it succeeds. */
 export function withStyles<T>(load: () => Promise<T>): () => Promise<T> {
   const failed = new Set<HTMLLinkElement>()
 
@@ -21,7 +21,7 @@ export function withStyles<T>(load: () => Promise<T>): () => Promise<T> {
   }
 
   return async () => {
-    // Errors of a resource are heard on their way down only.
+    // Error events of resources do not bubble, so the listener uses the capture phase.
     addEventListener('error', note, { capture: true })
     try {
       await Promise.all([...failed].map(ask))

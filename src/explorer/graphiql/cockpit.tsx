@@ -1,4 +1,4 @@
-// What GraphiQL does not say itself: the answer as it came, with its status, time, size and headers, the query as code, a link to it.
+// The response pane of GraphiQL: the unaltered response with its status, times, size and headers, code samples, a link.
 import { useEditorContext, useExecutionContext } from '@graphiql/react'
 import { Code, Share2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react'
@@ -80,7 +80,7 @@ function saidOf({ status, hasErrors, durationMs, shown }: Answer): string {
   return status === 0 ? shown : `Answered ${status}${hasErrors ? ' with errors' : ''} in ${timeText(durationMs)}`
 }
 
-/** That of the tab in front; while it runs again, the one before. */
+/** The answer of the active tab. While the tab runs again, this is its previous answer. */
 function useShownAnswer(answers: KeptAnswers, isFetching: boolean): Answer | null {
   const { responseEditor, tabs, activeTabIndex } = useEditorContext({ nonNull: true })
   const follow = useCallback(
@@ -104,7 +104,7 @@ interface Written {
   readonly operationName: string | null
 }
 
-/** A sentence while the variables or the headers are not JSON. */
+/** Returns an error sentence instead while the variables or the headers are not valid JSON. */
 function callOf({ query, variables, operationName }: Written, headers: string, url: string): Call | string {
   try {
     return graphqlCall(query, readVariables(variables), url, { headers: readHeaders(headers), operationName })
@@ -113,7 +113,7 @@ function callOf({ query, variables, operationName }: Written, headers: string, u
   }
 }
 
-/** What the editor of headers holds, as GraphiQL sends it. */
+/** Parses the content of the header editor the way GraphiQL does. */
 function readHeaders(text: string): OwnHeaders {
   return Object.entries(readVariables(text, null, 'headers')).map(([name, value]) => [name, String(value)])
 }

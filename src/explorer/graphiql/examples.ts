@@ -1,11 +1,11 @@
-// The queries GraphiQL opens with, one tab each, with what the user really has.
+// The example queries with which GraphiQL opens, one per tab, filled in with the user's own data.
 
 export interface Example {
   readonly query: string
   readonly variables?: string
 }
 
-/** `ref` is that of a project with an export, where the user has one. */
+/** `ref` is the reference of a project with an export; null when the user has none. */
 export function examplesFor(email: string, ref: string | null): readonly Example[] {
   return [
     ...READING,

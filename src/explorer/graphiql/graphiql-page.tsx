@@ -1,4 +1,4 @@
-// GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
+// The GraphiQL page: GraphiQL signed in as the user, with example queries and the response pane of these pages.
 import { StorageContextProvider } from '@graphiql/react'
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
@@ -26,7 +26,9 @@ import 'graphiql/style.css'
 import './graphiql-page.css'
 
 const PLUGINS = [QUERY_BUILDER]
-/** GraphiQL's question for the schema: another name than that of the one that people run and paste. */
+/**
+ * Operation name of GraphiQL's own introspection query. It differs from the name in queries that people paste and run.
+ */
 const OWN_INTROSPECTION = 'SchemaOfThisPage'
 const MEDIA_TYPES = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
 
@@ -41,14 +43,14 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   const storage = useMemo(() => ownStorage(facts.basePath, email ?? ''), [facts, email])
   const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
   return (
-    // Around the waiting too: GraphiQL's first look is into the storage of who was here before, until the next one is set.
+    // Also wraps the skeleton: without a storage, GraphiQL would first read the storage of the previous user.
     <StorageContextProvider storage={storage}>
       {isLoaded ? <Editor theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
     </StorageContextProvider>
   )
 }
 
-/** A browser's refusal of a header looks like a gateway that does not answer. */
+/** Checks the headers first, because a header that the browser rejects would look like an unreachable gateway. */
 function requireSendable(headers: object): void {
   for (const [name, value] of Object.entries(headers)) {
     const refusal = refusalOf(name, String(value))
@@ -62,7 +64,7 @@ interface RunOptions {
 
 interface EditorProps extends GraphiqlPageProps {
   readonly storage: OwnStorage
-  /** Of the projects with an export. */
+  /** The references of the projects that have an export. */
   readonly refs: readonly string[]
 }
 
@@ -78,7 +80,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   })
   useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
 
-  // Always the same one: with another, GraphiQL asks for the schema again.
+  // The fetcher must keep its identity: GraphiQL loads the schema again when it changes.
   const run = useCallback(
     async ({ query, variables, operationName }: FetcherParams, options?: RunOptions): Promise<unknown> => {
       const init = {

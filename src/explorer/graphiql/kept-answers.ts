@@ -1,14 +1,17 @@
-// The answers that GraphiQL's tabs hold. GraphiQL itself is given the number of each only: the pane shows the bytes as they came.
+// Holds the responses of GraphiQL's tabs. GraphiQL itself receives only a number; the pane shows the original bytes.
 import { type Answer, noAnswer } from '../answer/answer.ts'
 
 export interface KeptAnswers {
-  /** What GraphiQL is given in its place. */
+  /** Stores the answer and returns the object that GraphiQL receives instead. */
   readonly keep: (answer: Answer) => object
-  /** The answer that a tab shows, by what GraphiQL would show there; null where nothing was run yet. */
+  /**
+   * Returns the answer of a tab. `shown` is the text in GraphiQL's own result editor. Returns null when the tab has not
+   * run anything yet.
+   */
   readonly find: (shown: string) => Answer | null
 }
 
-/** An answer may be of megabytes. */
+/** Bounded, because an answer may have megabytes. */
 const MOST_KEPT = 20
 
 export function createKeptAnswers(): KeptAnswers {
@@ -32,7 +35,7 @@ export function createKeptAnswers(): KeptAnswers {
   }
 }
 
-/** GraphiQL writes its own messages as they are, with those of a parser, or as an error of GraphQL with a stack. */
+/** GraphiQL shows its own messages as text with the parser's message appended, or as a GraphQL error with a stack. */
 function messageIn(shown: string): string {
   const [, what] = /^(Variables|Headers) are (?:invalid JSON|not a JSON object)/.exec(shown) ?? []
   if (what !== undefined) return `The ${what.toLowerCase()} are not a JSON object.`

@@ -1,4 +1,4 @@
-// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for. And a way out of its editors, and a search that names no key of these pages.
+// Repairs GraphiQL's accessibility: tab roles, editor names, a way out of its editors, and the shortcut in its search.
 
 const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-query-editor', 'Query'],
@@ -6,7 +6,7 @@ const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-editor-tool > .graphiql-editor:nth-child(2)', 'Request headers, as JSON'],
 ]
 
-/** Keeps the roles and names right while GraphiQL draws; answers what stops it. */
+/** Keeps roles and names correct while GraphiQL renders. Returns a function that stops it. */
 export function mendRoles(container: Element): () => void {
   const observer = new MutationObserver(() => mend(container))
   observer.observe(container, { subtree: true, childList: true, attributeFilter: ['aria-selected', 'role'] })
@@ -15,14 +15,14 @@ export function mendRoles(container: Element): () => void {
 }
 
 function mend(container: Element): void {
-  // Tabs are buttons inside elements that call themselves tabs: they are a list of buttons of which one is current.
+  // GraphiQL puts buttons inside elements with the role `tab`. Turn them into a list of buttons, one of them current.
   for (const tab of container.querySelectorAll('.graphiql-tab[aria-selected]')) {
     const isCurrent = tab.getAttribute('aria-selected') ?? 'false'
     tab.querySelector('button')?.setAttribute('aria-current', isCurrent)
     for (const name of ['role', 'aria-selected']) tab.removeAttribute(name)
     tab.closest('[role="tablist"]')?.removeAttribute('role')
   }
-  // All of them are called Close Tab.
+  // Every close button is named "Close Tab", so add the name of its tab.
   for (const close of container.querySelectorAll('.graphiql-tab-close:not([aria-labelledby])')) {
     const tab = close.parentElement?.querySelector('.graphiql-tab-button')
     if (tab) close.setAttribute('aria-labelledby', `${idOf(close)} ${idOf(tab)}`)
@@ -32,9 +32,9 @@ function mend(container: Element): void {
     if (editor) letGo(editor)
     editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
   }
-  // It names a key that opens the palette of these pages.
+  // The placeholder names a shortcut that opens the palette of these pages instead.
   container.querySelector('.graphiql-doc-explorer-search input')?.setAttribute('placeholder', 'Search')
-  // What its text says is its name (WCAG 2.5.3).
+  // The visible text must be the accessible name (WCAG 2.5.3).
   for (const label of container.querySelectorAll('.graphiql-history-item-label[aria-label]'))
     label.removeAttribute('aria-label')
 }
@@ -49,7 +49,7 @@ function idOf(element: Element): string {
 
 let count = 0
 
-/** CodeMirror keeps Tab for itself, so that keyboard users cannot leave the editor. `false` gives the key back to the browser. */
+/** CodeMirror captures Tab, so keyboard users cannot leave the editor. `false` returns the key to the browser. */
 function letGo(editor: Element): void {
   if (freed.has(editor)) return
   freed.add(editor)

@@ -1,18 +1,21 @@
-// What a document would run: which of its operations to send, and whether it only reads.
+// Decides which operation of a document to send, and whether the document only reads.
 import { Kind, type OperationDefinitionNode, OperationTypeNode, parse } from 'graphql'
 
-/** Undefined when the document has one operation only: that needs no name, and a stale one would be refused. The editor learns of another name a moment after it is there. */
+/**
+ * Returns undefined when the document has exactly one operation: it needs no name, and the server would refuse a stale
+ * one. A name may be stale because the editor learns of a renamed operation with a delay.
+ */
 export function operationToRun(query: string, name: string | null | undefined): string | undefined {
   return name == null || operationsOf(query).length === 1 ? undefined : name
 }
 
-/** Whether there is something to run, and none of it changes anything. */
+/** Whether the document has operations and all of them are queries. */
 export function isReading(query: string): boolean {
   const operations = operationsOf(query)
   return operations.length > 0 && operations.every(({ operation }) => operation === OperationTypeNode.QUERY)
 }
 
-/** None while the document has a mistake. */
+/** Returns an empty list while the document has a syntax error. */
 function operationsOf(query: string): readonly OperationDefinitionNode[] {
   try {
     return parse(query).definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)

@@ -1,4 +1,4 @@
-// GraphiQL opens on an answer: what a tab holds runs as soon as it is looked at, unless it may change something.
+// Runs the query of a tab when the tab is first shown, unless the query may change something.
 import { useEditorContext, useExecutionContext, useSchemaStore } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 import { isReading } from './operations.ts'
@@ -10,9 +10,9 @@ export function RunFirst(): null {
   const seen = useRef(new Set<string>())
   const tab = tabs[activeTabIndex]?.id
   useEffect(() => {
-    // Without a place for the answer GraphiQL asks for nothing, and does not say so; without that of the variables it sends none.
+    // Without a response editor GraphiQL silently sends nothing; without a variable editor it sends no variables.
     if (tab === undefined || !queryEditor || !variableEditor || !responseEditor || !schema) return
-    // Once: afterwards the person says when what is being written runs.
+    // Once per tab: afterwards the person decides when to run what they write.
     if (seen.current.has(tab)) return
     seen.current.add(tab)
     if (isReading(queryEditor.getValue())) run()

@@ -1,4 +1,4 @@
-// Reads the schema once the gateway is back, where it could not be read before.
+// Loads the schema again when the gateway is reachable again, if the first load failed.
 import { useSchemaStore } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 import { useConnection } from '../frame/use-explorer.ts'

@@ -1,5 +1,5 @@
-// A link to a query opens it in a tab of its own. The address names it only while the editors hold it: what is written afterwards
-// is there after a reload.
+// Opens the query of a shared link in its own tab. The address keeps the query only while the editors hold it, so that
+// later edits survive a reload.
 import { useEditorContext } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 import { useExplorer } from '../frame/use-explorer.ts'
@@ -17,7 +17,7 @@ export function SharedInAddress(): null {
     updateActiveTabValues,
     setOperationName,
   } = useEditorContext({ nonNull: true })
-  /** Whose tab is being made, or is coming to the front. */
+  /** The shared query whose tab is being created or activated. */
   const opening = useRef<SharedQuery | null>(null)
   const open = useRef(() => {})
   const shownTab = tabs[activeTabIndex]?.id
@@ -32,7 +32,8 @@ export function SharedInAddress(): null {
         return
       }
       opening.current = shared
-      // GraphiQL looks at the editors a moment after a change, and by then they hold another tab.
+      // GraphiQL reads the editors a moment after a change, when they already hold another tab, so save their content
+      // now.
       updateActiveTabValues(written)
       const index = tabs.findIndex((tab, index) => index !== activeTabIndex && isSameQuery(tab, shared))
       if (index === -1) addTab()
@@ -47,7 +48,7 @@ export function SharedInAddress(): null {
     variableEditor.setValue(shared.variables)
     opening.current = null
     updateActiveTabValues({ ...shared })
-    // GraphiQL keeps the choice as long as the document has an operation of this name.
+    // GraphiQL keeps the selected operation as long as the document has an operation of this name.
     if (shared.operationName !== null) setOperationName(shared.operationName)
   }, [shownTab, queryEditor, variableEditor, updateActiveTabValues, setOperationName])
 
@@ -62,7 +63,7 @@ export function SharedInAddress(): null {
       }
     }
     const follow = (): void => open.current()
-    // It may have changed while the editors were loaded.
+    // The hash may have changed while the editors were loading.
     follow()
     addEventListener('hashchange', follow)
     for (const editor of editors) editor.on('change', leave)

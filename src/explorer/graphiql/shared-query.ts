@@ -1,10 +1,10 @@
-// A query in an address, behind the `#`: it is never sent to a server, and never holds a token.
+// Encodes a query in the fragment of an address: browsers do not send fragments to servers. Tokens are truncated.
 import { withoutTokens } from '../answer/reading.ts'
 
 export interface SharedQuery {
   readonly query: string
   readonly variables: string
-  /** Of several operations the one to run; null where there is one, or where nobody has chosen. */
+  /** The operation to run if the document has several; null if it has one, or if none was chosen. */
   readonly operationName: string | null
 }
 
@@ -15,7 +15,10 @@ export function linkTo(url: string, { query, variables, operationName }: SharedQ
   return `${url}#${written}`
 }
 
-/** Null when the address names none. With line ends and without tokens, as it is kept: otherwise it would be another one on the next visit. */
+/**
+ * Returns null when the address contains no query. Line ends are normalized and tokens truncated, exactly as the stored
+ * tabs have them; otherwise the next visit would not recognize the query.
+ */
 export function readShared(hash: string): SharedQuery | null {
   const given = new URLSearchParams(hash.replace(/^#/, '').replace(/%0D(?:%0A)?/gi, '%0A'))
   const query = given.get('query')
@@ -26,7 +29,7 @@ export function readShared(hash: string): SharedQuery | null {
 
 type Written = Pick<SharedQuery, 'query' | 'variables'>
 
-/** Of a tab, either may be missing. */
+/** Compares a tab with a shared query. A tab may lack its query or its variables. */
 export function isSameQuery(tab: Partial<Record<keyof Written, string | null>>, shared: Written): boolean {
   return (tab.query ?? '') === shared.query && (tab.variables ?? '') === shared.variables
 }

@@ -1,4 +1,4 @@
-// What every failure looks like, said once.
+// The reference section about the error format and all error codes.
 import type { ReactNode } from 'react'
 import { TextView } from '../text/text-view.tsx'
 import { FailureTable } from './failure-table.tsx'
@@ -7,7 +7,7 @@ import { failuresOf, fieldsOf, type OpenApi } from './openapi.ts'
 
 interface ErrorBodyProps {
   readonly document: OpenApi
-  /** What the reference is searched for. */
+  /** The search text of the reference. */
   readonly words: string
 }
 

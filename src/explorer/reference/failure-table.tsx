@@ -1,11 +1,11 @@
-// Every code of a failure: its status, what it means, what can be done about it.
+// The table of error codes: status, meaning, and what the caller can do.
 import type { ReactNode } from 'react'
 import type { ShownFailure } from './openapi.ts'
 import { WithCode } from './with-code.tsx'
 
 interface FailureTableProps {
   readonly failures: readonly ShownFailure[]
-  /** Only those in which every word is found. */
+  /** Search words; rows that contain all of them are shown. */
   readonly words: string
 }
 
@@ -15,7 +15,7 @@ export function FailureTable({ failures, words }: FailureTableProps): ReactNode 
     const text = `${code} ${status} ${message} ${advice}`.toLowerCase()
     return wanted.every((word) => text.includes(word))
   })
-  // A search for an operation finds no code: then all of them are of use.
+  // A search for an operation matches no code; then all codes are shown.
   const shown = found.length === 0 ? failures : found
   return (
     <table className="fields codes">

@@ -1,4 +1,4 @@
-// The fields of a body or an answer: name, type, whether it is required, what it means.
+// The table of the fields of a body or a response: name, type, required or not, description.
 import type { ReactNode } from 'react'
 import type { ShownField } from './openapi.ts'
 import { WithCode } from './with-code.tsx'

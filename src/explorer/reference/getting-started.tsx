@@ -1,4 +1,4 @@
-// The three calls that a client makes first: sign in, read, renew.
+// The "Getting started" section: the first calls of a client.
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { restCall } from '../snippets/call.ts'

@@ -1,19 +1,19 @@
-// Headers of one's own for a try-out: added, changed and removed, each with the reason when it is not sent.
+// The editor for custom request headers; it explains why a header is not sent.
 import { Plus, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { faultOf, type HeaderField } from './own-headers.ts'
 
 interface HeaderFieldsProps {
-  /** What is tried, for those who hear the page. */
+  /** Names the operation in accessible labels. */
   readonly label: string
   readonly fields: readonly HeaderField[]
   readonly onChange: (fields: readonly HeaderField[]) => void
   readonly onEnter: () => void
-  /** What the page sends by itself, as a sentence. */
+  /** A sentence about the headers that the page sends by itself. */
   readonly children: ReactNode
 }
 
-/** What people try with this API. */
+/** Header names that are useful with this API. */
 const SUGGESTED = ['Accept', 'Authorization', 'Gateway-Trace', 'If-None-Match', 'Traceparent', 'X-Request-Id']
 
 export function HeaderFields({ label, fields, onChange, onEnter, children }: HeaderFieldsProps): ReactNode {
@@ -31,7 +31,7 @@ export function HeaderFields({ label, fields, onChange, onEnter, children }: Hea
     onChange([...fields, { id, name: '', value: '' }])
   }
 
-  /** The focus must not fall out of the page with the field that had it. */
+  /** Moves the focus to the add button, because the focused field disappears. */
   function remove(id: number): void {
     onChange(fields.filter((field) => field.id !== id))
     adding.current?.focus()
@@ -102,7 +102,7 @@ export function HeaderFields({ label, fields, onChange, onEnter, children }: Hea
   )
 }
 
-/** Once, when the field that was asked for appears. */
+/** A ref callback: focuses the new field once, when it is mounted. */
 function focus(input: HTMLInputElement | null): void {
   input?.focus()
 }

@@ -1,11 +1,11 @@
-// The parts of the OpenAPI document that the reference shows.
+// Extracts the parts of the OpenAPI document that the reference shows.
 
 export interface ShownField {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
   readonly description: string
-  /** Those that it may have, where these are few; empty where it may have any. */
+  /** The enum values, if there are at most FEW_VALUES; empty otherwise. */
   readonly values: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface ShownOperation {
   readonly body: readonly ShownField[]
   readonly needsToken: boolean
   readonly answer: ShownAnswer | null
-  /** What it may answer besides, a line per status. */
+  /** The responses other than 200, one per status. */
   readonly failures: readonly { readonly status: string; readonly description: string }[]
 }
 
@@ -132,7 +132,7 @@ function shownAnswer(answer: Answer | undefined, schemas: Schemas): ShownAnswer 
   }
 }
 
-/** What a reference stands for. */
+/** Resolves a `$ref`. */
 function named(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
   return schema?.$ref === undefined ? schema : schemas[schema.$ref.slice('#/components/schemas/'.length)]
 }
@@ -148,7 +148,7 @@ export function fieldsOf(schema: Schema | undefined, schemas: Schemas): readonly
   }))
 }
 
-/** By status, as far as the document tells of them. */
+/** The error codes that the document lists, sorted by status. */
 export function failuresOf({ components: { schemas } }: OpenApi): readonly ShownFailure[] {
   return (schemas.FailureCode?.['x-failures'] ?? []).toSorted((a, b) => a.status - b.status)
 }
@@ -160,7 +160,7 @@ function valuesOf(schema: Schema, schemas: Schemas): readonly string[] {
   return values.length > FEW_VALUES ? [] : values.map(String)
 }
 
-/** Documents are the user's own: a field without a type may hold anything. */
+/** A field without a type is `any`, because stored documents belong to the user and may contain anything. */
 function typeText(schema: Schema, schemas: Schemas): string {
   const { type, format, const: only, enum: values, items } = { ...named(schema, schemas), ...schema }
   if (only !== undefined) return JSON.stringify(only)

@@ -1,4 +1,4 @@
-// One operation: what it takes, what it may answer, samples beside it, and a way to try it.
+// The reference section of one operation: parameters, responses, samples, and a form to try it.
 import type { ReactNode } from 'react'
 import { Link } from '../frame/navigation/link.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'

@@ -1,4 +1,4 @@
-// The headers that a person adds to a try-out: which of them are sent, and why one is not.
+// The custom request headers of the reference: decides which are sent and why one is refused.
 import type { OwnHeaders } from '../snippets/call.ts'
 
 export interface HeaderField {
@@ -7,24 +7,24 @@ export interface HeaderField {
   readonly value: string
 }
 
-/** What a person has changed of a try-out. */
+/** The edited inputs of one "Try it" form. */
 export interface Draft {
-  /** Of the parameter or the body's field; null until it is edited. */
+  /** Value of the query parameter or the body field; null until the person edits it. */
   readonly value: string | null
   readonly headers: readonly HeaderField[]
 }
 
 export const NO_DRAFT: Draft = { value: null, headers: [] }
 
-/** What a person has written into the page. */
+/** Everything that the person typed into the reference page. */
 export interface WrittenReference {
-  /** What is searched for. */
+  /** The search text. */
   readonly words: string
-  /** By operations. */
+  /** Keyed by operation id. */
   readonly drafts: ReadonlyMap<string, Draft>
 }
 
-/** A name that is written twice is sent once, with both values, as HTTP allows (RFC 9110, section 5.3). */
+/** Combines headers of the same name into one with all values, as HTTP allows (RFC 9110, section 5.3). */
 export function sentHeaders(fields: readonly HeaderField[]): OwnHeaders {
   const sent = new Map<string, readonly [name: string, value: string]>()
   for (const field of fields) {
@@ -36,7 +36,7 @@ export function sentHeaders(fields: readonly HeaderField[]): OwnHeaders {
   return [...sent.values()]
 }
 
-/** Null for one that is sent, and for one that is not yet written. The browser judges: its rules are the ones that count. */
+/** Returns null for a header that is sent or still empty. The browser itself decides, because its rules apply. */
 export function faultOf({ name, value }: HeaderField): string | null {
   if (name === '') return value === '' ? null : 'Give this header a name.'
   const refusal = refusalOf(name, value)
@@ -47,7 +47,7 @@ export function faultOf({ name, value }: HeaderField): string | null {
   return null
 }
 
-/** Why a browser makes no request with this header; null when it does. */
+/** Explains why a browser refuses to send this header; null when it accepts the header. */
 export function refusalOf(name: string, value: string): string | null {
   if (!isAccepted(name, '')) return 'A name is made of letters, digits and hyphens, without spaces.'
   if (!isAccepted(name, value)) return 'A header cannot hold a line break, or a letter beyond Latin-1.'

@@ -1,4 +1,4 @@
-// The reference: /openapi.json as a page, every operation with samples and ready to be tried.
+// The REST reference: renders /openapi.json with samples and a form to try each operation.
 import { Download } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useCallback, useEffect } from 'react'
 import { Failure } from '../design/failure.tsx'
@@ -36,12 +36,12 @@ export function ReferencePage(): ReactNode {
 function Reference({ document, address }: { readonly document: OpenApi; readonly address: string }): ReactNode {
   const { facts } = useExplorer()
   const { projects } = useProjectChoices()
-  // Here, and not with the operation: what is typed into it stays while a search hides it.
+  // The state lives here and not in the operation, so that typed text survives a search that hides the operation.
   const [{ words, drafts }, write] = useWritten()
   const operations = shownOperations(document)
   const shown = operations.filter((operation) => isAbout(operation, words))
 
-  // An address with a fragment was opened before there was anything to scroll to.
+  // The browser could not scroll to the fragment of the address, because the sections had not been rendered yet.
   useEffect(() => show(location.hash.slice(1)), [])
   useSectionInAddress()
 
@@ -106,7 +106,7 @@ interface EntryProps {
 
 function Entry({ id, basePath, children }: EntryProps): ReactNode {
   const { navigation } = useExplorer()
-  /** The base address of the shell is not this page's: a bare fragment would lead away. */
+  /** The page has a `<base>` element with another address, so a bare fragment would leave this page. */
   function follow(event: MouseEvent): void {
     event.preventDefault()
     navigation.replace(`/docs#${id}`)
@@ -129,7 +129,7 @@ function show(id: string): void {
 
 function isAbout({ method, path, summary, twin, answer, failures }: ShownOperation, words: string): boolean {
   const fields = answer?.fields.map(({ name, description }) => `${name} ${description}`).join(' ') ?? ''
-  // By their codes, and not by the words around them, which many share.
+  // Match the error codes, not the sentences around them, which many operations share.
   const codes = failures.flatMap(({ description }) => description.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []).join(' ')
   const text = `${method} ${path} ${summary} ${twin} ${fields} ${codes}`.toLowerCase()
   return words

@@ -1,4 +1,4 @@
-// Trying a call of the reference, signed in as the user.
+// The "Try it" form of an operation, which sends the request as the signed-in user.
 import { Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
@@ -15,7 +15,7 @@ import { type Draft, sentHeaders } from './own-headers.ts'
 interface TryItProps {
   readonly method: string
   readonly path: string
-  /** To choose from, the first of them to begin with. */
+  /** The projects to choose from; the first is the default. */
   readonly projects: readonly ProjectChoice[]
   readonly draft: Draft
   readonly onDraft: (draft: Draft) => void

@@ -1,16 +1,16 @@
-// Which section of the reference a person reads: its name stands behind the `#` of the address.
+// Writes the id of the section being read into the fragment of the address.
 import { useEffect } from 'react'
 import { useExplorer } from '../frame/use-explorer.ts'
 
 const PAGE = '/docs'
-/** Under the frame, where a section begins that a link leads to. In pixels from the top of the window. */
+/** Distance from the top of the window, in pixels, at which a linked section begins: just below the frame. */
 const READ_AT = 80
 
 export function useSectionInAddress(): void {
   const { navigation } = useExplorer()
   useEffect(() => {
     function note(): void {
-      // Another page may have been opened since.
+      // The person may have opened another page meanwhile.
       if (navigation.place().path !== PAGE || isAtEndWithNamed()) return
       const sections = [...document.querySelectorAll<HTMLElement>('.operations > section[id]')]
       const read = sections.findLast((section) => section.getBoundingClientRect().top <= READ_AT)
@@ -21,7 +21,10 @@ export function useSectionInAddress(): void {
   }, [navigation])
 }
 
-/** The last sections never come to the top: one that a link led to keeps its name. */
+/**
+ * Whether the page is scrolled to its end while the linked section is visible. The last sections cannot scroll to the
+ * top, so the address keeps the linked one.
+ */
 function isAtEndWithNamed(): boolean {
   if (scrollY + innerHeight < document.documentElement.scrollHeight - 2) return false
   const named = document.getElementById(location.hash.slice(1))?.getBoundingClientRect()

@@ -1,4 +1,4 @@
-// What a person wrote into the reference: it is there when they come back from another page, and is not shown to another person.
+// Keeps what a user typed into the reference while they visit other pages, and hides it from other users.
 import { useState } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import type { WrittenReference } from './own-headers.ts'
@@ -19,7 +19,7 @@ export function useWritten(): readonly [WrittenReference, (change: Partial<Writt
   return [written, write]
 }
 
-/** What is searched for before anybody has signed in is the next person's, and nobody else's. Nothing else is written then. */
+/** Hands a search typed before sign-in to the next user to sign in, and to nobody else. Nothing else is typed then. */
 function takeUp(left: LeftReferences, email: string | null): WrittenReference {
   const own = left.get(email) ?? NOTHING
   const nobodys = left.get(null)

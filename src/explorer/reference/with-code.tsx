@@ -1,4 +1,4 @@
-// A sentence in which what stands between backticks is code.
+// Renders a sentence, with the text between backticks as code.
 import type { ReactNode } from 'react'
 
 export function WithCode({ text }: { readonly text: string }): ReactNode {

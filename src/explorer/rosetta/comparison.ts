@@ -1,4 +1,4 @@
-// Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
+// Compares a REST response with a GraphQL response as text, because both promise the stored documents byte for byte.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
 
 export interface Difference {
@@ -6,18 +6,18 @@ export interface Difference {
   readonly graphql: string
 }
 
-/** `refused`: both sides say no, in the same words. `incomparable`: nothing can be said either way. */
+/** `refused`: both sides return the same error. `incomparable`: there is no basis for a comparison. */
 export interface Verdict {
   readonly kind: 'same' | 'different' | 'refused' | 'incomparable'
   readonly text: string
-  /** The first place that is not the same on both sides, with what stands around it. */
+  /** The first position at which the two sides differ, with the text around it. */
   readonly difference?: Difference
-  /** Whether it is because nothing is stored for the user yet. */
+  /** True if both sides refuse because nothing is stored for the user yet. */
   readonly isUnfilled?: true
 }
 
 interface Compared {
-  /** 0 when there was no answer. */
+  /** The HTTP status; 0 when no response arrived. */
   readonly status: number
   readonly isJson: boolean
   readonly text: string
@@ -38,7 +38,7 @@ function whoLacks(what: string, isRest: boolean, isGraphql: boolean): Verdict | 
   return null
 }
 
-/** Both are JSON. */
+/** Compares two texts that are both valid JSON. */
 export function compareTexts(
   rest: string,
   graphql: string,
@@ -94,7 +94,7 @@ function count(documents: number): string {
   return documents === 1 ? '1 document' : `${documents} documents`
 }
 
-/** Session calls: tokens differ from call to call, what they are called does not. */
+/** Compares session calls by the names of their members, because the token values differ with every call. */
 function compareMembers(rest: string, graphql: string): Verdict {
   const [result] = membersOf(memberText(graphql, 'data') ?? 'null')
   const twin = result && memberText(graphql, 'data')?.slice(result.start, result.end)
@@ -105,7 +105,10 @@ function compareMembers(rest: string, graphql: string): Verdict {
     : { kind: 'different', text: 'The two answers have different members.' }
 }
 
-/** The documents under `data.me`, of whatever lists and exports the query selects; null when it leaves `data` out. */
+/**
+ * Collects the documents under `data.me` from all lists and exports that the query selects. Returns null if it finds no
+ * list or export, or if the query does not select `data` in all of them.
+ */
 function graphqlDocuments(text: string): readonly string[] | null {
   const me = memberText(memberText(text, 'data') ?? 'null', 'me') ?? 'null'
   const found = membersOf(me).flatMap(({ start, end }): readonly (readonly (string | null)[])[] => {

@@ -1,4 +1,4 @@
-// The run that the first page begins with, sent as soon as somebody is signed in: none of it needs the code of the screen.
+// Sends the first page's requests as soon as the user is signed in, before the code of the screen is loaded.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session/session.ts'
@@ -6,14 +6,20 @@ import { type RowRequest, type Side, sendSide } from './requests.ts'
 import { isRunByItself, readState, requestOf } from './rosetta-state.ts'
 
 export interface FirstRun {
-  /** The answer to a request that was sent already, given away once and broken off by `signal`; null when it has to be sent. */
+  /**
+   * Returns the answer of a request that was already sent, once, or null when the caller must send it. `signal` aborts
+   * the request.
+   */
   readonly take: (side: Side, request: RowRequest, signal: AbortSignal) => Promise<Answer> | null
 }
 
 const SIDES: readonly Side[] = ['rest', 'graphql']
 const PARTS = ['route', 'value', 'query', 'variables'] as const
 
-/** Before `session` is started. Nothing is sent where another page is open, nobody is signed in by the start, or a person has to choose first. */
+/**
+ * Must be called before `session` starts. It sends nothing when another page is open, when the start signs nobody in,
+ * or when the person has to choose a value first.
+ */
 export function prepareFirstRun({ basePath, routes }: ExplorerData, session: Session): FirstRun {
   const answers = new Map<Side, { readonly answer: Promise<Answer>; readonly sending: AbortController }>()
   let sent: { readonly email: string; readonly request: RowRequest } | null = null

@@ -1,4 +1,4 @@
-// A guided first minute with the demo: three steps, each to a live thing; gone for good once dismissed.
+// The first steps in the demo: three links to live examples. Once dismissed, they never appear again.
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { browserStorage } from '../design/browser-storage.ts'

@@ -1,4 +1,4 @@
-// The two requests of a row, as they are sent.
+// Sends the REST request and the GraphQL request of a route.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { type Answer, ASK_FOR_TIMES, timed } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session/session.ts'
@@ -8,16 +8,18 @@ export type Side = 'rest' | 'graphql'
 
 export interface RowRequest {
   readonly route: ExplorerRoute
-  /** `REFRESH_TOKEN` where the row takes one. */
+  /**
+   * Value of the query parameter or body field; the placeholder `REFRESH_TOKEN` where the route takes a refresh token.
+   */
   readonly value: string
   readonly query: string
-  /** JSON text. */
+  /** The GraphQL variables as JSON text. */
   readonly variables: string
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json', ...ASK_FOR_TIMES }
 
-/** A call that takes a refresh token runs on a session of its own: the person stays signed in. */
+/** A call that takes a refresh token uses a new session of its own, so that the user stays signed in. */
 export async function sendSide(
   side: Side,
   request: RowRequest,
@@ -32,7 +34,7 @@ export async function sendSide(
   return timed(() => session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body, signal }))
 }
 
-/** One REST call; `value` is the parameter's or the field's. */
+/** Sends one REST request. `value` goes into the query parameter or the body field of the route. */
 export function sendRest(request: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
   const { route, value, headers = [] } = request
   const init: RequestInit = { headers: withOwn(ASK_FOR_TIMES, headers), ...(signal ? { signal } : {}) }
@@ -42,14 +44,14 @@ export function sendRest(request: RestRequest, session: Session, signal?: AbortS
   return timed(() => session.send(route.path, sent))
 }
 
-/** What a person writes stands in for what the page would send. */
+/** Headers that the person wrote replace the page's own. */
 function withOwn(usual: Readonly<Record<string, string>>, own: OwnHeaders): Headers {
   const headers = new Headers(usual)
   for (const [name, value] of own) headers.set(name, value)
   return headers
 }
 
-/** Throws a sentence when the text is not a JSON object. */
+/** Throws an Error with a readable sentence when the text is not a JSON object. */
 export function readVariables(
   text: string,
   refreshToken: string | null = null,

@@ -1,4 +1,4 @@
-// The Rosetta page: a REST route beside its GraphQL twin, both with the answer they give right now.
+// The Rosetta page: shows a REST route beside its GraphQL twin, with the current response of both.
 import { Play, Share2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
@@ -34,7 +34,7 @@ export function RosettaPage(): ReactNode {
   const email = useSessionState().email ?? ''
   const place = usePlace()
   const { visit } = place
-  // Read when the page is visited, and not again when it writes its own state into the address.
+  // The state is read on each visit, but not when this page writes its own state into the address.
   const [read, setRead] = useState({ visit, state: readState(place, facts.routes) })
   if (read.visit !== visit) setRead({ visit, state: readState(place, facts.routes) })
   return (
@@ -59,7 +59,7 @@ export function RosettaPage(): ReactNode {
   )
 }
 
-/** Anew for each visit; the list of routes stays, and the focus in it. */
+/** Remounted on each visit, while the route list keeps its DOM and its focus. */
 function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
   const { session, facts, navigation, firstRun } = useExplorer()
   const email = useSessionState().email ?? ''
@@ -90,7 +90,7 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
     if (isTried) run(BOTH, request)
   }
   function runWith(next: string): void {
-    // Variables of one's own stay with the value that they were written for.
+    // Edited variables are kept as long as the value stays the same.
     const changed = next === value ? state : withValue(state, next)
     setState(changed)
     if (isTried) run(BOTH, requestOf(changed, email, projects[0]?.ref ?? ''))
@@ -169,7 +169,7 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
   )
 }
 
-/** The variables follow from it. */
+/** Sets the value and resets the variables, which then follow from the value. */
 function withValue(state: RosettaState, value: string): RosettaState {
   return { ...state, value, variables: null }
 }

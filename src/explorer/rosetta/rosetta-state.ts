@@ -1,5 +1,6 @@
-// What a Rosetta address says: the row and its value, and behind the `#` the query and its variables, however long they are: no server
-// is sent them, and none refuses or logs them. Never a token.
+// Reads and writes the state of the Rosetta page in its address. The route and the value are in the query string. The
+// GraphQL query and its variables may be long, so they are in the fragment, which no server receives, refuses or logs.
+// Tokens are truncated.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer/reading.ts'
 import { REFRESH_TOKEN } from '../snippets/call.ts'
@@ -7,10 +8,10 @@ import type { RowRequest } from './requests.ts'
 
 export interface RosettaState {
   readonly route: ExplorerRoute
-  /** Of the query parameter, or the email of a login; null until the person has written one. */
+  /** The query parameter, or the email of a login; null until the person enters one. */
   readonly value: string | null
   readonly query: string
-  /** JSON; null while they follow from the value. */
+  /** JSON text; null while the variables follow from the value. */
   readonly variables: string | null
 }
 
@@ -23,7 +24,7 @@ export function readState(
   const route = routes.find((row) => routeName(row) === given.get('route')) ?? routes[0]
   if (!route) return null
   const value = route.parameter === null ? null : given.get(route.parameter)
-  // Links of before 0.4.0 have them before the `#`.
+  // Links made before 0.4.0 have both in the query string.
   const [query, variables] = ['query', 'variables'].map((name) => written.get(name) ?? given.get(name))
   return { route, value, query: query ?? indented(route.twin), variables: variables ?? null }
 }
@@ -37,7 +38,7 @@ export function writeState({ route, value, query, variables }: RosettaState): st
   return written.size === 0 ? `?${given}` : `?${given}#${written}`
 }
 
-/** `firstRef` is what an export is read of until somebody says. */
+/** `firstRef` is the default project reference until the person chooses one. */
 export function requestOf(state: RosettaState, email: string, firstRef: string): RowRequest {
   const { route, query } = state
   const usual = route.field === 'email' ? email : route.field === null ? firstRef : REFRESH_TOKEN
@@ -47,7 +48,7 @@ export function requestOf(state: RosettaState, email: string, firstRef: string):
   return { route, query, value: name === null ? '' : value, variables }
 }
 
-/** A read runs as soon as it is shown; a call that changes sessions waits for the person. */
+/** Reads run as soon as they are shown; calls that change sessions wait for the person. */
 export function isRunByItself({ route, query }: RowRequest): boolean {
   return route.field === null && !/\bmutation\b/.test(query)
 }
@@ -56,7 +57,7 @@ export function routeName({ method, path }: ExplorerRoute): string {
   return `${method} ${path}`
 }
 
-/** A one-line operation of the route table over several lines. */
+/** Formats a one-line operation of the route table on several lines. */
 export function indented(twin: string): string {
   let depth = 0
   return twin

@@ -1,4 +1,4 @@
-// The route table, to choose from.
+// The list of routes to choose from.
 import { type ReactNode, useRef } from 'react'
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { useCurrentInSight } from '../frame/navigation/use-current-in-sight.ts'

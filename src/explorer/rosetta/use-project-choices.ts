@@ -1,4 +1,4 @@
-// The projects to choose from: those that have an export come first.
+// Loads the projects that the person can choose from; those with an export come first.
 import { useEffect, useState } from 'react'
 import { query } from '../answer/graphql-query.ts'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -25,7 +25,7 @@ export interface ProjectChoices {
 
 const NONE: ProjectChoices = { isLoaded: false, projects: [] }
 
-/** Loaded once they are wanted. */
+/** Loads nothing until `isWanted` is true. */
 export function useProjectChoices(isWanted = true): ProjectChoices {
   const { session } = useExplorer()
   const isSignedIn = useSessionState().phase === 'signed-in'
@@ -44,7 +44,7 @@ export function useProjectChoices(isWanted = true): ProjectChoices {
       if (!isGone) setChoices({ isLoaded: true, projects })
     }
     if (!isSignedIn || !isWanted) return
-    // Without suggestions the field still takes what is typed.
+    // On failure there are no suggestions, but the field still accepts typed text.
     load().catch(() => isGone || setChoices({ isLoaded: true, projects: [] }))
     return () => {
       isGone = true

@@ -1,4 +1,4 @@
-// Running the two sides of a row: every answer knows which run it belongs to, and only answers of one run are compared.
+// Runs the two sides of a route. Each answer belongs to one run, and only answers of the same run are compared.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import { beside, isLong } from '../beside/beside.ts'
@@ -8,14 +8,14 @@ import type { FirstRun } from './first-run.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'
 
 export interface Runs {
-  /** The last answer of each side, of whatever run. */
+  /** The last answer of each side, possibly from different runs. */
   readonly answers: { readonly [S in Side]: Answer | null }
   readonly running: { readonly [S in Side]: boolean }
-  /** Whether both sides of the newest run have answered, and are still being compared. */
+  /** Whether both sides of the latest run have answered and the comparison is still running. */
   readonly isComparing: boolean
-  /** Of the newest run, once both its sides have answered; null before, and when it had one side only. */
+  /** The verdict on the latest run; null until both sides have answered, and for a run with one side. */
   readonly verdict: Verdict | null
-  /** What the newest run asked. */
+  /** The request of the latest run. */
   readonly asked: RowRequest | null
   readonly run: (sides: readonly Side[], request: RowRequest) => void
 }
@@ -28,7 +28,7 @@ interface State {
   readonly verdict: Verdict | null
 }
 
-/** What the sides of the newest run have answered so far. */
+/** The answers that the latest run has received so far. */
 type Got = { -readonly [S in Side]?: Answer }
 
 const NOTHING: State = {
@@ -43,7 +43,9 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
   const [state, setState] = useState(NOTHING)
   const newest = useRef({ number: 0, abort: new AbortController(), got: {} as Got })
 
-  /** What both sides answered is compared in the page where it is short, and beside it where it is long. */
+  /**
+   * Stores an answer. When both sides have answered, compares them: short ones on this thread, long ones in a worker.
+   */
   const take = useCallback((side: Side, number: number, answer: Answer) => {
     const { got } = newest.current
     got[side] = answer
@@ -76,7 +78,7 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
     [session, firstRun, take],
   )
 
-  // What nobody waits for any more is not loaded to its end.
+  // Abort the running requests when the component unmounts.
   useEffect(() => () => newest.current.abort.abort(), [])
 
   return { ...state, run }

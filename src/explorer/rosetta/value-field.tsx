@@ -1,4 +1,4 @@
-// The one thing a row may be asked with: a project's reference, or the email of a login.
+// The input of a route: a project reference, or the email of a login.
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import type { ComboBoxProps } from '../design/combo-box.tsx'

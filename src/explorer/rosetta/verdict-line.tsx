@@ -1,4 +1,4 @@
-// What the comparison says: in a tone of its own for each of its four states, or that there is none yet.
+// Shows the verdict of the comparison in a colour per kind, or a hint while there is none.
 import { CircleCheck, CircleDashed, CircleHelp, CircleX, LoaderCircle, OctagonX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ImportHint } from '../design/import-hint.tsx'
@@ -9,7 +9,7 @@ const ICONS = { same: CircleCheck, different: CircleX, refused: OctagonX, incomp
 interface VerdictLineProps {
   readonly verdict: Verdict | null
   readonly isRunning: boolean
-  /** What to say when nothing has been compared. */
+  /** Shown when nothing has been compared. */
   readonly hint: string
 }
 

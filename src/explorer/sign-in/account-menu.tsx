@@ -1,4 +1,4 @@
-// Who is signed in, until when, and the way out.
+// The account menu: the signed-in user, the remaining token time, and the sign-out button.
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { Link } from '../frame/navigation/link.tsx'
@@ -21,7 +21,7 @@ export function AccountMenu(): ReactNode {
     function close(event: KeyboardEvent | PointerEvent): void {
       const isInside = event.target instanceof Element && event.target.closest('.account') !== null
       if (event instanceof KeyboardEvent ? event.key !== 'Escape' : isInside) return
-      // What had the focus goes with the panel.
+      // The focused element is about to disappear with the panel.
       if (event instanceof KeyboardEvent && isInside) opener.current?.focus()
       setOpen(false)
     }
@@ -55,7 +55,7 @@ export function AccountMenu(): ReactNode {
         <span className="email">{email}</span>
         <ChevronDown size={14} aria-hidden="true" />
       </button>
-      {/* Hidden, not removed: what is written in the form is there when it is opened again. */}
+      {/* Hidden instead of unmounted, so that typed text is still there when the panel opens again. */}
       {wasOpened && (
         <div className="panel" id={panelId} hidden={!isOpen}>
           <p>

@@ -1,4 +1,4 @@
-// Asks before every session is ended, this one too.
+// The confirmation dialog for ending all sessions of the user, including the current one.
 import type { ReactNode } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 

@@ -1,4 +1,4 @@
-// Every session of the signed-in user: list them, end one, end all.
+// The sessions page: lists the sessions of the signed-in user and ends one or all of them.
 import { MonitorSmartphone } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { query } from '../answer/graphql-query.ts'
@@ -59,7 +59,7 @@ export function SessionsPage(): ReactNode {
     void act(END_ALL)
   }
 
-  // The button that was pressed is gone, and the focus with it.
+  // The pressed button has disappeared, and the focus with it.
   useEffect(() => {
     if (times > 0 && loaded.phase === 'ready') heading.current?.focus({ preventScroll: true })
   }, [times, loaded.phase])
@@ -114,7 +114,7 @@ export function SessionsPage(): ReactNode {
 
 const BROWSERS = ['Firefox', 'Edg', 'Chrome', 'Safari'] as const
 
-/** The browser's name, or what a program calls itself. */
+/** Returns the name of the browser, or the first word of another client's User-Agent. */
 function clientName(userAgent: string | null): string {
   if (userAgent === null) return 'An unnamed client'
   const browser = BROWSERS.find((name) => userAgent.includes(`${name}/`))

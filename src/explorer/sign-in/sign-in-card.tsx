@@ -1,9 +1,9 @@
-// The sign-in card: the gateway's name, the email, and what its login guard asks for.
+// The sign-in card: the sign-in form, the session's message, and a note on how the gateway decides who may sign in.
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** How the gateway decides, by the name of its login guard. */
+/** How the gateway decides who may sign in, by the name of its login guard. */
 const GUARDS: Readonly<Record<string, string>> = {
   local: 'This gateway trusts people on its own machine: an email is enough.',
   mail: 'A code is sent to your mailbox.',

@@ -1,10 +1,10 @@
-// An email, a code from the mailbox where the gateway asks for one, and whether to stay signed in.
+// The sign-in form: email, the code from the mailbox if the gateway asks for one, and whether to stay signed in.
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { LoginFailure } from './session/login.ts'
 
-/** The gateway tells programs to sign in without a code; here a button does. */
+/** Replaces the gateway's message, which tells programs to sign in without a code; this page has a button for that. */
 const CODE_WRONG = 'The code is wrong or no longer valid.'
 
 interface SignInFormProps {
@@ -28,7 +28,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
     if (isCodeSent) codeField.current?.focus()
   }, [isCodeSent])
 
-  /** Without a code one is sent, where the gateway asks for one. */
+  /** Without `given`, the gateway sends a code if its login guard asks for one. */
   async function signIn(given?: string): Promise<void> {
     setBusy(true)
     setFailure(null)
@@ -59,7 +59,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
     void signIn()
   }
 
-  /** The button goes away with the code: the focus must not go with it. */
+  /** The button disappears together with the code field, so the focus moves to the email field. */
   function askForAnotherAddress(): void {
     setCodeSent(false)
     setCode('')
@@ -118,7 +118,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
         <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
         Keep me signed in over a reload of this tab
       </label>
-      {/* A button that is disabled loses the focus. */}
+      {/* aria-disabled, because a disabled button loses the focus. */}
       <button type="submit" className="primary wide" aria-disabled={isBusy}>
         {isBusy ? 'Signing in …' : 'Sign in'}
       </button>

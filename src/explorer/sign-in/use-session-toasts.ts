@@ -1,4 +1,4 @@
-// Says that a session has ended where no sign-in card does: on a page that everybody may read.
+// Shows a toast when the session ends on a public page, which shows no sign-in card.
 import { useEffect, useRef } from 'react'
 import { useToast } from '../design/toast.tsx'
 import { useSessionState } from '../frame/use-explorer.ts'

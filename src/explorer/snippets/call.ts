@@ -1,38 +1,40 @@
-// A request as the code generator sees it: what is sent where, and which token it needs.
+// Describes a request for the code generator: method, URL, headers, body, and the token that it needs.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer/reading.ts'
 import { type Operation, operationIn } from './operation.ts'
 
-/** A value of JSON in which `REFRESH_TOKEN` stands for the token that the snippet has. */
+/** A JSON value in which `REFRESH_TOKEN` stands for the token of the snippet. */
 export type Body = string | number | boolean | null | readonly Body[] | { readonly [name: string]: Body }
 
-/** No snippet ever holds a token: this is where the one goes that it has signed in for. */
+/** Placeholder for the refresh token: a snippet signs in or reads the environment, and never contains a token. */
 export const REFRESH_TOKEN = '{the refresh token}'
 
-/** Headers that a person wrote, each name once. */
+/** Headers that the person wrote; each name occurs once. */
 export type OwnHeaders = readonly (readonly [name: string, value: string])[]
 
 export interface Call {
   readonly method: string
   readonly url: string
-  /** Sent as `Authorization: Bearer`, or inside the body. */
+  /**
+   * The token that the call needs: an access token goes into `Authorization: Bearer`, a refresh token into the body.
+   */
   readonly token: 'accessToken' | 'refreshToken' | null
   readonly body: Body | null
   readonly headers: OwnHeaders
-  /** For GraphQL clients. */
+  /** The operation, for GraphQL clients; null for REST. */
   readonly graphql: { readonly operation: Operation; readonly variables: { readonly [name: string]: Body } } | null
 }
 
-/** Who signs in, and where; null for a snippet that finds its token in the environment. */
+/** Who signs in, and where. */
 export interface SignIn {
-  /** Origin and base path. */
+  /** Origin and base path of the gateway. */
   readonly url: string
   readonly email: string
 }
 
 export interface RestRequest {
   readonly route: ExplorerRoute
-  /** Of the parameter or the body's field. */
+  /** Value of the query parameter or of the body field. */
   readonly value: string
   readonly headers?: OwnHeaders
 }
@@ -41,7 +43,7 @@ export function restPath({ route, value }: RestRequest): string {
   return route.parameter === null ? route.path : `${route.path}?${route.parameter}=${encodeURIComponent(value)}`
 }
 
-/** `url` is the origin with the base path. */
+/** `url` is the origin followed by the base path. */
 export function restCall(request: RestRequest, url: string): Call {
   const { route, value, headers = [] } = request
   const token = route.field === null ? 'accessToken' : route.field === 'refreshToken' ? 'refreshToken' : null
@@ -51,7 +53,7 @@ export function restCall(request: RestRequest, url: string): Call {
 
 interface GraphqlParts {
   readonly headers?: OwnHeaders
-  /** Of a document with several operations the one to run; the first without. */
+  /** The operation to run in a document with several; without it, the first one. */
   readonly operationName?: string | null
 }
 
@@ -75,13 +77,18 @@ export function graphqlCall(
   return { method: 'POST', url: `${url}/graphql`, body, graphql: { operation, variables }, ...sampled(token, headers) }
 }
 
-/** What goes beside the access token: the type of the body, and the person's own headers, which may stand in for it. */
+/**
+ * Headers besides the access token: the content type of the body, which the person's own may replace, and their own.
+ */
 export function headersOf({ body, headers }: Call): OwnHeaders {
   const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type')
   return body === null || isTyped ? headers : [['Content-Type', 'application/json'], ...headers]
 }
 
-/** An `Authorization` of the person's own replaces the access token; one that holds a token of this gateway is what a snippet writes anyway. */
+/**
+ * The person's own `Authorization` header replaces the access token. If it contains a token of this gateway, it is
+ * dropped, because the snippet writes that header anyway.
+ */
 function sampled(token: Call['token'], own: OwnHeaders): Pick<Call, 'token' | 'headers'> {
   const authorization = own.find(isAuthorization)
   if (!authorization) return { token, headers: own.map(cut) }
@@ -95,7 +102,7 @@ function isAuthorization([name]: OwnHeaders[number]): boolean {
   return name.toLowerCase() === 'authorization'
 }
 
-/** In characters that a header may hold. */
+/** Truncates tokens, using only characters that a header may contain. */
 function cut([name, value]: OwnHeaders[number]): OwnHeaders[number] {
   return [name, withoutTokens(value).replaceAll('…', '...')]
 }

@@ -1,4 +1,4 @@
-// A call for a shell: curl, and sed to take a token out of an answer.
+// Writes a call as a shell command: curl, and sed to extract a token from the login response.
 import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const JSON_HEADER = "-H 'Content-Type: application/json'"
@@ -15,7 +15,7 @@ export function curl(call: Call, signIn: SignIn | null): string {
   return prelude + lines.join(' \\\n  ')
 }
 
-/** A header of curl's own is left out by a colon and nothing; an empty one is sent by a semicolon. */
+/** In curl, `Name:` removes one of its own headers, and `Name;` sends a header with an empty value. */
 function headerText(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`
 }

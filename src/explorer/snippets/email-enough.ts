@@ -1,18 +1,19 @@
-// Whether an email alone opens a session here: then samples sign in, and calls that take a refresh token are tried with one of their own.
+// Tells whether an email alone opens a session. Then samples can sign in, and calls that take a refresh token can be
+// tried with a session of their own.
 import type { ExplorerData, ExplorerRoute } from '../../pages/explorer-config.ts'
 
 type Guarded = Pick<ExplorerData, 'loginGuard'>
 
-/** Not where a code is mailed, say, or nobody is let in any more. */
+/** False where a code is mailed, for example, or where nobody may sign in any more. */
 export function isEmailEnough({ loginGuard }: Guarded): boolean {
   return loginGuard.split(',').some((guard) => guard === 'local' || guard === 'open')
 }
 
-/** Whether the page can send a call without taking the person's own session for it. */
+/** Whether the page can send the call without using the person's own session. */
 export function canBeTried({ field }: ExplorerRoute, facts: Guarded): boolean {
   return field !== 'refreshToken' || isEmailEnough(facts)
 }
 
-/** What is said where it cannot. */
+/** Shown where `canBeTried` is false. */
 export const NOT_TRIED =
   'This call is tried with a session of its own, so that you stay signed in. An email alone does not open one here: run the code with a refresh token of yours.'

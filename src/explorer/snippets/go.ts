@@ -1,4 +1,4 @@
-// A call for Go, as a program of its own with nothing but the standard library.
+// Writes a call as a Go program that uses only the standard library.
 import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const

@@ -1,4 +1,4 @@
-// A GraphQL operation for Apollo Client and for urql.
+// Writes a GraphQL operation for Apollo Client and for urql.
 import type { Call, SignIn } from './call.ts'
 import { headersLiteral, literal, quoted, tokenLines } from './javascript.ts'
 

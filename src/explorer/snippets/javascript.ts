@@ -1,7 +1,7 @@
-// A call for JavaScript: fetch, the same in Node (as a module) and in a browser's console.
+// Writes a call with fetch, for Node (as a module) and for a browser's console.
 import { type Body, type Call, headersOf, type OwnHeaders, REFRESH_TOKEN, type SignIn } from './call.ts'
 
-/** A line of a snippet: the placeholder is JavaScript's own, filled in where it runs. */
+/** Part of the snippet: the `${}` placeholder is evaluated when the snippet runs. */
 const AUTHORIZATION = `Authorization: \`Bearer \${accessToken}\``
 
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
@@ -17,7 +17,7 @@ export function javascript(call: Call, signIn: SignIn | null): string {
   return `${tokenLines(token, signIn)}const response = await fetch(${quoted(url)}${init})\nconsole.log(await response.text())\n`
 }
 
-/** An object of headers, the access token among them; null when there is none. */
+/** Writes the headers object, including the access token; null when there are no headers. */
 export function headersLiteral(token: Call['token'], headers: OwnHeaders): string | null {
   const members = [
     ...(token === 'accessToken' ? [AUTHORIZATION] : []),
@@ -26,7 +26,7 @@ export function headersLiteral(token: Call['token'], headers: OwnHeaders): strin
   return members.length === 0 ? null : `{ ${members.join(', ')} }`
 }
 
-/** Declares the token that a call needs. */
+/** Writes the declaration of the token that the call needs. */
 export function tokenLines(token: Call['token'], signIn: SignIn | null): string {
   if (token === null) return ''
   if (!signIn)
@@ -40,7 +40,7 @@ const { ${token} } = await login.json()
 `
 }
 
-/** JSON is JavaScript, but for the token. */
+/** Writes a JSON value, which is also JavaScript, with the token placeholder replaced by a variable. */
 export function literal(body: Body): string {
   return JSON.stringify(body).replaceAll(JSON.stringify(REFRESH_TOKEN), 'refreshToken')
 }

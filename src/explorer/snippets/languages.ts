@@ -1,4 +1,4 @@
-// The languages that the code generator speaks, in the order they are offered.
+// The languages of the code generator, in the order of the menu.
 import type { Call, SignIn } from './call.ts'
 import { curl } from './curl.ts'
 import { go } from './go.ts'
@@ -10,7 +10,7 @@ export interface SnippetLanguage {
   readonly name: string
   readonly fileName: string
   readonly isForGraphqlOnly: boolean
-  /** Runs as it is pasted; without a sign-in it reads `ACCESS_TOKEN` or `REFRESH_TOKEN` from the environment. */
+  /** The snippet runs as pasted. Without `signIn` it reads `ACCESS_TOKEN` or `REFRESH_TOKEN` from the environment. */
   readonly write: (call: Call, signIn: SignIn | null) => string
 }
 

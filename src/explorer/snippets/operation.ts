@@ -1,11 +1,12 @@
-// Which operation of a document a call runs, and what of the document it needs. By its brackets: a parser would be most of the first page.
+// Finds the operation that a call runs, and the fragments that it needs. It matches brackets instead of parsing,
+// because a GraphQL parser would be most of the first page's code.
 
 export interface Operation {
   readonly name: string | null
   readonly isMutation: boolean
-  /** Whether the first thing it does is to sign in. */
+  /** Whether its first field is `login`. */
   readonly isLogin: boolean
-  /** The operation with the fragments it reaches, as they are written; the whole document where it has one operation. */
+  /** Source text of the operation and the fragments it reaches; the whole document if it has only one operation. */
   readonly text: string
   readonly isOneOfMany: boolean
 }
@@ -14,20 +15,21 @@ interface Definition {
   readonly kind: string
   readonly name: string | null
   readonly text: string
-  /** The same without what is in comments and strings. */
+  /** The text with comments and strings replaced by spaces. */
   readonly plain: string
 }
 
 /**
- * An end that is missing ends nothing: then no text is looked through twice. Groups are not repeated for each character: browsers
- * fail at that in a string of some megabytes.
+ * Matches strings and comments. The closing quotes are optional, so no text is scanned twice. The repeated groups
+ * consume many characters at once, because browsers fail on a group that is repeated for each character of a string of
+ * some megabytes.
  */
 const HIDDEN = /"""(?:[^"\\]+|\\"""|\\|"(?!""))*(?:""")?|"(?:[^"\\\n]+|\\.)*"?|#[^\n]*/gs
 const HEAD = /^\s*(query|mutation|subscription|fragment)?\b\s*([A-Z_]\w*)?/i
 const SPREAD = /\.\.\.\s*(?!on\b)([A-Z_]\w*)/gi
 const LOGIN = /^[^{]*\{\s*(?:\w+\s*:\s*)?login\b/
 
-/** The one of this name; the first where there is none of it. A document with a mistake is one query. */
+/** Returns the operation with this name, or else the first one. An invalid document counts as one query. */
 export function operationIn(document: string, name: string | null): Operation {
   const definitions = definitionsOf(document)
   const operations = definitions.filter(({ kind }) => kind !== 'fragment')
@@ -52,7 +54,7 @@ function reached(operation: Definition, definitions: readonly Definition[]): str
 }
 
 function definitionsOf(document: string): readonly Definition[] {
-  // As long as the document: what is found in one is cut out of the other.
+  // Has the same length as the document, so that positions in one are valid in the other.
   const plain = document.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length))
   const definitions: Definition[] = []
   let depth = 0

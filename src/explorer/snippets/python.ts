@@ -1,4 +1,4 @@
-// A call for Python 3, with nothing but its standard library.
+// Writes a call for Python 3 that uses only the standard library.
 import { type Body, type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const VARIABLES = { accessToken: 'access_token', refreshToken: 'refresh_token' } as const
@@ -43,7 +43,7 @@ ${name} = json.load(urllib.request.urlopen(login))["${token}"]
 `
 }
 
-/** Python's words for what JSON has; its strings take every escape of JSON's. */
+/** Writes a JSON value as a Python literal. Python strings accept every JSON escape. */
 function literal(body: Body): string {
   if (body === null) return 'None'
   if (body === true) return 'True'

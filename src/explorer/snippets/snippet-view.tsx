@@ -1,4 +1,4 @@
-// A call in the language of one's choice, with or without the sign-in, to copy.
+// Shows a call as code in the chosen language, with or without the sign-in, and a button that copies it.
 import { type ReactNode, useId, useState } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
@@ -8,17 +8,17 @@ import { SNIPPET_LANGUAGES, type SnippetLanguage } from './languages.ts'
 import './snippet-view.css'
 
 interface SnippetViewProps {
-  /** Or the sentence that says why there is none. */
+  /** The call, or a sentence that says why there is none. */
   readonly call: Call | string
   readonly signIn: SignIn
   readonly label: string
-  /** Whether the sign-in is part of it from the beginning. */
+  /** Whether the snippet includes the sign-in initially. */
   readonly isSigningIn?: boolean
 }
 
-/** Where a snippet without a sign-in finds its token. */
+/** The environment variable from which a snippet without a sign-in reads its token. */
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
-/** The backslash at the end of a line with what stands before it, as every second part: it is not shown on a line by itself. */
+/** Captures a trailing backslash with up to eight characters before it, so that it never wraps to a line of its own. */
 const CONTINUED = /(\S{1,8} \\)$/m
 const [FIRST_LANGUAGE] = SNIPPET_LANGUAGES
 

@@ -1,20 +1,20 @@
-// Finding words in a whole text, drawn or not.
+// Finds words in a whole text, including the rows that are not rendered.
 
-/** More are counted, not kept. */
+/** The search stops at this number of matches. */
 export const MOST_MATCHES = 10_000
 
 export interface Found {
-  /** Where each match begins. */
+  /** Start offset of each match. */
   readonly offsets: readonly number[]
   readonly length: number
 }
 
-/** In lower case, with every character at its place: that of `İ` alone would be two. */
+/** Lower-cases a text without moving any character: the lower case of `İ` alone would be two characters long. */
 export function withoutCase(text: string): string {
   return text.replace(/[^İ]+/g, (part) => part.toLowerCase())
 }
 
-/** Upper and lower case are the same; `lowerText` is without it. */
+/** Case-insensitive search; `lowerText` is the result of `withoutCase`. */
 export function findAll(lowerText: string, words: string): Found {
   const wanted = withoutCase(words)
   const offsets: number[] = []
@@ -26,7 +26,7 @@ export function findAll(lowerText: string, words: string): Found {
   return { offsets, length: wanted.length }
 }
 
-/** The index of the first number that is not below `least`, in a list in ascending order. */
+/** Binary search: the index of the first number that is at least `least`, in an ascending list; `length` if none is. */
 export function firstAtLeast(length: number, at: (index: number) => number, least: number): number {
   let [low, high] = [0, length]
   while (low < high) {

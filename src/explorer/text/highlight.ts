@@ -1,4 +1,4 @@
-// Source code as coloured parts, by the Lezer grammars; each grammar is fetched when a file needs it.
+// Highlights source code with the Lezer grammars; each grammar is loaded when a file first needs it.
 import type { Tree } from '@lezer/common'
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight'
 import { KINDS } from './json-lines.ts'
@@ -28,7 +28,7 @@ const HIGHLIGHTER = tagHighlighter([
   { tag: [tags.heading, tags.strong, tags.monospace], class: `${KINDS.heading}` },
 ])
 
-/** Triples in the text, in order: from, to, kind. */
+/** Returns triples of from, to and kind, in the order of the text. */
 export async function highlight(text: string, language: Exclude<Language, 'json' | 'text'>): Promise<Uint32Array> {
   const parser = await PARSERS[language]()
   const found: number[] = []

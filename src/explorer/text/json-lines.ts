@@ -1,12 +1,12 @@
-// JSON text as indented lines, without parsing it: every number and escape stays as it was answered.
+// Indents JSON text without parsing it, so that every number and escape stays as the gateway sent it.
 import { skipSpace, skipValue } from '../../json-text.ts'
 
-/** A longer text is shown as it came. */
+/** Maximum length of a text that is indented, in characters; a longer text is shown unchanged. */
 const LONGEST_INDENTED = 12_000_000
-/** Of all lines together: short values deep inside others are many times as long when they are indented. */
+/** Maximum total length of all lines. Indentation makes short, deeply nested values many times longer. */
 const LONGEST_LINES = 200_000_000
 
-/** Null when the text is not JSON, or too long to be indented. */
+/** Returns null when the text is not JSON, or too long to indent. */
 export function jsonLines(text: string): readonly string[] | null {
   if (text.length > LONGEST_INDENTED || !isJson(text)) return null
   const lines: string[] = []
@@ -39,7 +39,10 @@ export function jsonLines(text: string): readonly string[] | null {
   return lines
 }
 
-/** Each bracket, comma and colon, and each string, number or word. By no regular expression: browsers fail in a string of some megabytes. */
+/**
+ * Yields each bracket, comma, colon, string, number and word. It uses no regular expression, because browsers fail on
+ * strings of some megabytes.
+ */
 function* tokensOf(json: string): Generator<string> {
   for (let at = skipSpace(json, 0); at < json.length; ) {
     const end = '{}[],:'.includes(json[at] ?? '') ? at + 1 : skipValue(json, at)
@@ -57,10 +60,10 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A string that is not closed matches too, so that no text is looked at twice. */
+/** The closing quote of a string is optional, so that no text is scanned twice. */
 const PATTERN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|true|false|null/g
 
-/** The parts of a row that have a colour, as triples: from, to, kind. */
+/** Returns the coloured parts of a row as triples of from, to and kind. `from` is the offset of the row in the text. */
 export function jsonTokens(row: string, from: number): readonly number[] {
   return [...row.matchAll(PATTERN)].flatMap(({ index, 0: text }) => {
     const end = index + text.length
@@ -69,7 +72,7 @@ export function jsonTokens(row: string, from: number): readonly number[] {
   })
 }
 
-/** What a colour stands for, in answers and in files. */
+/** The token kinds, for responses and for files. */
 export const KINDS = {
   keyword: 1,
   string: 2,

@@ -1,4 +1,4 @@
-// The languages that exports hold, by the extension of a path.
+// Maps the extension of a path to its language.
 
 export const LANGUAGES = {
   json: ['json', 'webmanifest', 'map'],
@@ -24,7 +24,7 @@ export function extensionOf(path: string): string {
   return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
 }
 
-/** Browsers show these as pictures; none of them runs a script inside an `<img>`. */
+/** Image types that browsers display; none of them runs scripts inside an `<img>`. */
 export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

@@ -1,13 +1,13 @@
-// A text on paper: all of it, however little of it the window draws, or a sentence that says how much is left out.
+// Prints a whole text, although the window renders only some rows of it; past a limit it says how much is left out.
 import type { ReactNode } from 'react'
 import { usePrinting } from '../design/use-printing.ts'
 
-/** Some hundred sheets of paper. */
+/** Some hundred pages. */
 const MOST_LINES = 10_000
 const MOST_CHARACTERS = 1_000_000
 
 interface PrintedTextProps {
-  /** As it is shown. */
+  /** The text as displayed. */
   readonly text: string
   readonly label: string
 }

@@ -1,4 +1,4 @@
-// One row of a text: its colours, and what was found in it.
+// Renders one row of a text with its colours and its search matches.
 import type { ReactNode } from 'react'
 import { type Found, firstAtLeast } from './find.ts'
 import { jsonTokens, KIND_CLASSES } from './json-lines.ts'
@@ -10,7 +10,7 @@ interface RowProps {
   readonly isJson: boolean
   readonly tokens: Uint32Array | null
   readonly found: Found
-  /** The match that the person stands at. */
+  /** Start offset of the current match. */
   readonly current: number
 }
 

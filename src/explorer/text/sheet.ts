@@ -1,21 +1,22 @@
-// A text as rows to draw: JSON indented without being parsed and printed, long lines in pieces, brackets that fold.
+// Splits a text into rows to render: JSON is indented without being parsed, long lines are split, brackets can be
+// folded.
 import { jsonLines } from './json-lines.ts'
 
 export interface Sheet {
-  /** What is shown; of JSON, its indented form. */
+  /** The displayed text; for JSON the indented form. */
   readonly text: string
-  /** Where each row begins in `text`, and where it ends. */
+  /** Start and end offset of each row in `text`. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
-  /** The number of each row's line; 0 for what continues the row before. */
+  /** Line number of each row; 0 for the continuation of a split line. */
   readonly numbers: Uint32Array
-  /** The row with the bracket that closes the one this row opens; 0 where it opens none. */
+  /** For each row, the row that closes the bracket it opens; 0 if it opens none. */
   readonly closes: Uint32Array
-  /** Of the longest row, in characters. */
+  /** Length of the longest row, in characters. */
   readonly width: number
 }
 
-/** One line of a megabyte would stop the browser. */
+/** Maximum characters per row: one line of a megabyte would freeze the browser. */
 const LONGEST_ROW = 2_000
 
 export function createSheet(source: string, isJson: boolean): Sheet {
@@ -45,8 +46,8 @@ export function createSheet(source: string, isJson: boolean): Sheet {
 }
 
 /**
- * Indented JSON opens a bracket at the end of a line and closes it at the beginning of another. A line that is cut into rows may
- * have brackets of a string at the edges of the others.
+ * Indented JSON opens a bracket at the end of a line and closes it at the start of another. Only the first and the last
+ * row of a split line count, because the edges of its other rows may be brackets inside a string.
  */
 function closingRows(
   text: string,
@@ -70,7 +71,7 @@ function closingRows(
   return closes
 }
 
-/** The row that holds a place of the text. */
+/** The row that contains the offset. */
 export function rowAt({ starts }: Sheet, offset: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -93,35 +94,35 @@ export function visibleRows({ starts, closes }: Sheet, folded: ReadonlySet<numbe
   return rows.subarray(0, count)
 }
 
-/** Every bracket under the outermost one. */
+/** The rows that open a non-empty bracket, except the outermost one. */
 export function foldable({ closes }: Sheet): ReadonlySet<number> {
   const rows = new Set<number>()
   for (const [row, close] of closes.entries()) if (row > 0 && close > row + 1) rows.add(row)
   return rows
 }
 
-/** The name of a row: its line, counted from 1, and which piece of it where a line is longer than a row, such as `7.250`. */
+/** The name of a row: its line number from 1 and, in a split line, the index of the piece, such as `7.250`. */
 export function lineOf(sheet: Sheet, row: number): string {
   const first = firstRowOf(sheet, row)
   const line = String(sheet.numbers[first] ?? 1)
   return first === row ? line : `${line}.${row - first}`
 }
 
-/** The lines between the bracket that a row opens and the one that closes it: the number of the first, and how many they are. */
+/** The lines inside the bracket that the row opens: the number of the first, and their count. */
 export function linesInside(sheet: Sheet, row: number): { readonly from: number; readonly count: number } {
   const { numbers, closes } = sheet
   const from = (numbers[firstRowOf(sheet, row)] ?? 0) + 1
   return { from, count: (numbers[closes[row] ?? row] ?? from) - from }
 }
 
-/** Of the line that it is a piece of. */
+/** The first row of the line to which the row belongs. */
 function firstRowOf({ numbers }: Sheet, row: number): number {
   let first = row
   while (first > 0 && numbers[first] === 0) first -= 1
   return first
 }
 
-/** The row of such a name; the first one for a name that is none here. */
+/** The row with this name; row 0 if the name is invalid or unknown. */
 export function rowOfLine({ numbers }: Sheet, name: string): number {
   const [, line, piece = '0'] = /^([1-9]\d{0,8})(?:\.(\d{1,8}))?$/.exec(name) ?? []
   const row = line === undefined ? -1 : numbers.indexOf(Number(line))

@@ -1,4 +1,4 @@
-// What can be done with a text: find, wrap, fold, copy, download.
+// The toolbar of a text: find, wrap, fold, copy, download.
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown, Download, Search, WrapText, X } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -11,9 +11,9 @@ interface TextToolsProps {
   readonly fileName: string
   readonly isWrapped: boolean
   readonly onWrap: () => void
-  /** Null where there is nothing to fold. */
+  /** Null when there is nothing to fold. */
   readonly folding: { readonly isFolded: boolean; readonly toggle: () => void } | null
-  /** Null while nothing is looked for. */
+  /** The search words; null while the find field is closed. */
   readonly words: string | null
   readonly onWords: (words: string | null) => void
   readonly found: Found
@@ -47,7 +47,8 @@ export function TextTools(props: TextToolsProps): ReactNode {
       {words !== null && (
         <span className="find">
           <input
-            // The person has just asked for it. Always the same function: with another one React would call it again.
+            // The person has just opened the field. The ref must keep its identity, or React would call it on every
+            // render.
             ref={takeFocus}
             aria-label={`Find in ${label}`}
             value={words}

@@ -1,4 +1,4 @@
-// A text of any length with its tools: only the rows in sight are drawn.
+// Shows a text of any length with its toolbar; only the visible rows are rendered.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type KeyboardEvent,
@@ -40,9 +40,9 @@ interface TextViewProps {
   readonly label: string
   readonly language: Language
   readonly fileName: string
-  /** Where a place in the text is kept, if it is. */
+  /** Reads and stores the first visible line; undefined if it is not stored. */
   readonly place?: LinePlace
-  /** Shown before the tools. */
+  /** Shown in the toolbar, before the buttons. */
   readonly children?: ReactNode
 }
 
@@ -61,7 +61,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
   const lowerText = useMemo(() => (isFinding ? withoutCase(sheet.text) : ''), [sheet, isFinding])
   const wanted = useDeferredValue(words ?? '')
   const found = useMemo(() => findAll(lowerText, wanted), [lowerText, wanted])
-  // The text may have changed since.
+  // The text may have changed since the step was chosen.
   const at = Math.min(step, Math.max(0, found.offsets.length - 1))
   const current = found.offsets[at] ?? -1
 
@@ -94,7 +94,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
     if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     setWords(words ?? '')
-    // Of one that is open already; another takes the focus when it is drawn.
+    // Select the content of a find field that is already open; a new one takes the focus when it is mounted.
     event.currentTarget.querySelector<HTMLInputElement>('.find input')?.select()
   }
 
@@ -119,7 +119,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
         isWrapped={isWrapped}
         onWrap={() => {
           setWrapped(!isWrapped)
-          // Heights are measured anew.
+          // Wrapping changes the row heights, so measure them again.
           virtual.measure()
         }}
         folding={

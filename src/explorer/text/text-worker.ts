@@ -1,4 +1,4 @@
-// Beside the page: lays out texts that are too long to lay out in it, and finds the colours of source code.
+// The Web Worker that lays out texts too long for the main thread and highlights source code.
 import type { Language } from './languages.ts'
 import { createSheet, type Sheet } from './sheet.ts'
 
@@ -10,12 +10,12 @@ export interface TextRequest {
 
 export type TextReply =
   | { readonly kind: 'sheet'; readonly sheet: Sheet }
-  /** Triples in the shown text, in order: from, to, kind. */
+  /** Triples of from, to and kind, in the order of the displayed text. */
   | { readonly kind: 'tokens'; readonly tokens: Uint32Array }
 
 addEventListener('message', ({ data }: MessageEvent<TextRequest>) => {
   const { text, language, needsSheet } = data
-  // What this throws is an error of the worker, which the page hears.
+  // An exception here raises an error event of the worker, to which the page listens.
   if (needsSheet) reply({ kind: 'sheet', sheet: createSheet(text, language === 'json') })
   void colour(data)
 })

@@ -1,15 +1,16 @@
-// The keys of what folds: one bracket is a stop of the Tab key, arrow keys go from bracket to bracket, fold and unfold.
+// Keyboard navigation for folding: one fold button is a tab stop; the arrow keys move between brackets, fold and
+// unfold.
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { firstAtLeast } from './find.ts'
 import { linesInside, type Sheet } from './sheet.ts'
 
-/** For people, as the tools of a text show it. */
+/** The hint that the toolbar shows. */
 export const FOLD_KEYS = '↑ ↓ go to another bracket, ← folds, → unfolds'
 
 interface Folding {
   readonly sheet: Sheet
-  /** Of the sheet, those that are not folded away, in ascending order. */
+  /** The rows of the sheet that are not folded away, in ascending order. */
   readonly rows: Uint32Array
   readonly folded: ReadonlySet<number>
   readonly fold: (row: number) => void
@@ -17,7 +18,7 @@ interface Folding {
 }
 
 export interface FoldKeys {
-  /** For the box around the rows; what folds one has its row as `data-fold`. */
+  /** Handler for the container of the rows. Each fold button has its row in `data-fold`. */
   readonly onKeyDown: (event: KeyboardEvent) => void
   readonly tabIndexOf: (row: number) => 0 | -1
 }
@@ -26,7 +27,7 @@ export function canFold({ closes }: Sheet, row: number): boolean {
   return (closes[row] ?? 0) > row + 1
 }
 
-/** What a bracket holds, in words. */
+/** The accessible name of a fold button: what the bracket contains. */
 export function foldName(sheet: Sheet, row: number): string {
   return `${foldedText(sheet, row)} from line ${linesInside(sheet, row).from.toLocaleString()}`
 }
@@ -46,7 +47,7 @@ export function useFoldKeys({ sheet, rows, folded, fold, virtual }: Folding): Fo
     ? last
     : (drawn.find((row) => row >= inSight && canStop(row)) ?? drawn.find(canStop))
 
-  // One that is far away has to be drawn before it can have the focus.
+  // A row far away must be rendered before its button can take the focus.
   useEffect(() => {
     const target = virtual.scrollElement?.querySelector<HTMLElement>(`[data-fold="${wanted.current}"]`)
     if (!target) return
@@ -54,7 +55,7 @@ export function useFoldKeys({ sheet, rows, folded, fold, virtual }: Folding): Fo
     target.focus({ preventScroll: true })
   })
 
-  /** To the nearest bracket from here on, `by` rows at a time. */
+  /** Moves the focus to the nearest bracket from index `from` on, in the direction `by`. */
   function go(from: number, by: 1 | -1): void {
     for (let index = from; index >= 0 && index < rows.length; index += by) {
       const row = rows[index] ?? 0

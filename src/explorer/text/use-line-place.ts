@@ -1,31 +1,32 @@
-// Which line of a text stands first: told while a person scrolls, and gone to when the text appears.
+// Tracks the first visible line of a text: reports it while the person scrolls, and scrolls to it when the text
+// appears.
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { lineOf, rowOfLine, type Sheet } from './sheet.ts'
 
 export interface LinePlace {
-  /** As `lineOf` names it; null for the beginning. */
+  /** The name that `lineOf` gives the line; null for the start of the text. */
   readonly line: string | null
   readonly onLine: (line: string | null) => void
 }
 
 interface Drawn {
-  /** Null until it is laid out. */
+  /** Null until the text is laid out. */
   readonly sheet: Sheet | null
-  /** Of the sheet, those that are not folded away. */
+  /** The rows of the sheet that are not folded away. */
   readonly rows: Uint32Array
   readonly scroller: RefObject<HTMLElement | null>
   readonly rowHeight: number
-  /** The index in `rows` of what is drawn so far down. */
+  /** The index in `rows` of the row at this offset, in pixels. */
   readonly indexAt: (offset: number) => number
 }
 
-/** Answers what is to be called when the text is scrolled. */
+/** Returns the scroll handler. */
 export function useLinePlace(
   place: LinePlace | undefined,
   { sheet, rows, scroller, rowHeight, indexAt }: Drawn,
 ): () => void {
   const shown = useRef<Sheet | null>(null)
-  // Before the text is seen: it does not jump.
+  // A layout effect, so that the text does not jump after it is painted.
   useLayoutEffect(() => {
     if (!place || !sheet || shown.current === sheet || !scroller.current) return
     shown.current = sheet

@@ -1,18 +1,18 @@
-// A text laid out and coloured: at once when it is short, beside the page when it is long or source code.
+// Lays out and highlights a text: short texts on the main thread; long ones, and all source colouring, in a worker.
 import { useEffect, useMemo, useState } from 'react'
 import type { Language } from './languages.ts'
 import { createSheet, type Sheet } from './sheet.ts'
 import type { TextReply, TextRequest } from './text-worker.ts'
 
 export interface LaidOut {
-  /** Null until it is laid out. */
+  /** Null until the text is laid out. */
   readonly sheet: Sheet | null
   readonly tokens: Uint32Array | null
-  /** Lays the text out anew; null unless that has failed. */
+  /** Retries the layout; null unless it has failed. */
   readonly retry: (() => void) | null
 }
 
-/** So much is laid out in a few milliseconds. */
+/** Maximum length, in characters, for the main thread: a few milliseconds of work. */
 const SHORT = 150_000
 
 export function useSheet(text: string, language: Language): LaidOut {

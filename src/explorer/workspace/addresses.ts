@@ -1,4 +1,4 @@
-// Where the parts of a workspace are: addresses that can be kept and shared.
+// Builds and reads the shareable addresses of the workspace pages.
 import { useCallback, useState } from 'react'
 import { useExplorer, usePlace } from '../frame/use-explorer.ts'
 import type { Kind } from './items.ts'
@@ -8,10 +8,10 @@ export type ProjectTab = (typeof PROJECT_TABS)[number]
 
 export interface Place {
   readonly kind: Kind
-  /** The reference of a project, the id of another document. */
+  /** The reference of a project, or the id of another document. */
   readonly opened?: string
   readonly tab?: ProjectTab
-  /** The beginning of an export's digest. */
+  /** The key of an export, as `exportKey` makes it. */
   readonly export?: string
   readonly with?: string
   /** The path of a file. */
@@ -29,8 +29,8 @@ export type Changes = Readonly<Record<string, string | null>>
 export type WriteAddress = (changes: Changes) => void
 
 /**
- * What the address says, and ways to write into it without visiting another place; null takes a name out. What is written
- * soon is not given back: it is where a person looks, for the next visit.
+ * Returns the query parameters of the address, and two functions that change them without a new visit; null removes a
+ * parameter. Values of `writeSoon` do not appear in `parameters`: they hold the scroll position, for the next visit.
  */
 export function useAddressParameters(): readonly [
   parameters: URLSearchParams,

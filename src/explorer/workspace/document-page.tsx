@@ -1,4 +1,4 @@
-// A template or a UI library: its files, and the document itself as it is stored.
+// The page of a template or UI library: its files, and the stored document itself.
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { beside } from '../beside/beside.ts'
 import { Failure } from '../design/failure.tsx'
@@ -17,9 +17,9 @@ const NO_PARTS: DocumentParts = { elements: [], componentCount: 0 }
 
 interface DocumentPageProps {
   readonly kind: Exclude<Kind, 'projects'>
-  /** The key of its item. */
+  /** The key of the document's item. */
   readonly opened: string
-  /** The cursor of the item before; null for the first. */
+  /** The cursor of the preceding item; null for the first item. */
   readonly after: string | null
 }
 

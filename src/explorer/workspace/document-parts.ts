@@ -1,11 +1,11 @@
-// What a document holds that can be looked at one by one: files, components.
+// Extracts the files and components of a document.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
 import { type Element, elementsOf } from './project/elements.ts'
 
 export interface DocumentParts {
-  /** The files of a template, or the components of a UI library with theirs; none where there are none. */
+  /** The files of a template, or the components of a UI library with their files; empty if it has neither. */
   readonly elements: readonly Element[]
-  /** Each may be several elements. */
+  /** Number of components; each may have several elements. */
   readonly componentCount: number
 }
 

@@ -1,4 +1,4 @@
-// One stored document as text, exactly as it is kept.
+// Loads stored documents as text, exactly as they are stored.
 import { elementTexts, memberText } from '../../json-text.ts'
 import { queryText } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session/session.ts'
@@ -11,7 +11,10 @@ export interface StoredText {
   readonly text: string
 }
 
-/** By its place in the list: `after` is the cursor of the item before it, null for the first. `key` is that of its item. */
+/**
+ * Loads the document whose item has this `key`, by its position in the list: `after` is the cursor of the preceding
+ * item, null for the first. Throws an Error if another document is there by now.
+ */
 export async function loadDocument(
   session: Session,
   kind: keyof typeof DOCUMENT_LISTS,
@@ -29,7 +32,7 @@ export async function loadDocument(
   return { name, description, text: memberText(found, 'data') ?? '' }
 }
 
-/** The key of its item: the same for a document that was written anew. */
+/** The key of the document's item. It stays the same when the document is rewritten. */
 export function keyOf(listed: string): string {
   const [ref, documentId, id] = ['ref', 'documentId', 'id'].map((name) =>
     JSON.parse(memberText(listed, name) ?? 'null'),
@@ -37,7 +40,7 @@ export function keyOf(listed: string): string {
   return ref ?? documentId ?? id
 }
 
-/** Items of a list with these fields, each as the gateway wrote it. */
+/** Loads list items with these fields, each as the JSON text that the gateway sent. */
 export async function listedTexts(
   session: Session,
   kind: keyof typeof DOCUMENT_LISTS,

@@ -1,4 +1,4 @@
-// What of a list is shown, and in which order; all of it stands in the address.
+// The filters and the sort order of a list; their state is in the address.
 import { type ReactNode, useId, useMemo } from 'react'
 import { type Item, type Kind, SORTS, type Sort, sortsOf } from './items.ts'
 import { compareNames } from './natural-order.ts'

@@ -1,4 +1,4 @@
-// A list of thousands that stays smooth: searched, sorted, and drawn only where it is in sight.
+// A searchable, sortable list that renders only its visible rows, so that thousands of items stay smooth.
 import { Inbox, SearchX } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
@@ -35,7 +35,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     [items, words, order, framework, isExported],
   )
   const scroller = useRef<HTMLDivElement>(null)
-  // Also where nothing is changed after a reload, or a link.
+  // Also record the address after a reload or a link, when nothing has changed yet.
   useEffect(() => void leftLists.set(kind, navigation.address()), [leftLists, kind, navigation])
 
   function noted(write: WriteAddress): WriteAddress {
@@ -122,7 +122,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
   )
 }
 
-/** The date that the list is sorted by: of the newest export, or of whatever changed last. */
+/** The date by which the list is sorted: of the newest export, or of the last change. */
 function ItemDate({ item, isExport }: { readonly item: Item; readonly isExport: boolean }): ReactNode {
   const at = isExport ? item.exportedAt : item.changedAt
   if (at === '') return null

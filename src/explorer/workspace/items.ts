@@ -1,4 +1,4 @@
-// Everything a workspace holds, as one kind of item to search and sort.
+// Loads all documents of a workspace as uniform items, and searches and sorts them.
 import { sizeText } from '../answer/answer.ts'
 import { query } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session/session.ts'
@@ -6,9 +6,9 @@ import { compareNames } from './natural-order.ts'
 import { shownName } from './shown-name.ts'
 
 export interface Item {
-  /** The reference of a project; of another document its own id, or the global one where it has none. */
+  /** The reference of a project; for other documents the `documentId`, or the global id if there is none. */
   readonly key: string
-  /** The cursor of the item before it in its list; null for the first. */
+  /** The cursor of the preceding item in the list; null for the first item. */
   readonly after: string | null
   readonly name: string
   readonly description: string
@@ -16,10 +16,10 @@ export interface Item {
   readonly version: string
   readonly changedAt: string
   readonly detail: string
-  /** When the newest export was made; empty without one. */
+  /** Creation time of the newest export; empty without one. */
   readonly exportedAt: string
   readonly hasExport: boolean
-  /** Of the newest export; empty without one. */
+  /** Digest of the newest export; empty without one. */
   readonly digest: string
   readonly fileCount: number
   readonly searched: string
@@ -44,13 +44,13 @@ export const SORTS = {
 } as const
 export type Sort = keyof typeof SORTS
 
-/** Only projects are exported. */
+/** The sort orders of a list. Only projects have exports. */
 export function sortsOf(kind: Kind): readonly Sort[] {
   const all: readonly Sort[] = ['changed', 'exported', 'name', 'stored']
   return all.filter((sort) => sort !== 'exported' || kind === 'projects')
 }
 
-/** What has no date is last. */
+/** Compares two dates, newest first; missing and invalid dates come last. */
 function newestFirst(one: string, other: string): number {
   return (Date.parse(other) || 0) - (Date.parse(one) || 0)
 }
@@ -63,7 +63,7 @@ const QUERY = `{ me {
 } }`
 
 interface Listed {
-  /** Global: it names this document in the world. */
+  /** The global id of the document. */
   readonly id: string
   readonly documentId: string | null
   readonly name: string | null
@@ -97,7 +97,7 @@ interface Answer {
   } | null
 }
 
-/** Null when no workspace is stored for the user. */
+/** Resolves to null when no workspace is stored for the user. */
 export async function loadWorkspace(session: Session): Promise<Workspace | null> {
   const { me } = await query<Answer>(session, QUERY)
   return (
@@ -163,12 +163,12 @@ function toItem(
 export interface Wanted {
   readonly search: string
   readonly sort: Sort
-  /** Empty for any. */
+  /** Empty to match any framework. */
   readonly framework: string
   readonly isExported: boolean
 }
 
-/** Every word must be found. */
+/** Filters and sorts the items. An item matches if it contains every word of the search. */
 export function arranged(items: readonly Item[], { search, sort, framework, isExported }: Wanted): readonly Item[] {
   const words = search.toLowerCase().split(/\s+/)
   return items

@@ -1,4 +1,4 @@
-// Names as people sort them: file2 before file10, upper and lower case together.
+// Compares names in natural order: file2 before file10, case-insensitive.
 
 const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 

@@ -1,14 +1,14 @@
-// The names of items and files as they are shown, in titles, links and trees.
+// Prepares the names of items and files for display in titles, links and trees.
 
-/** White space, control characters, and what no font draws. */
+/** Matches white space, control characters and ignorable code points, which no font draws. */
 const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 
-/** The key where there is no name to see. */
+/** Returns the key if the name has no visible character. */
 export function shownName(name: string | null, key: string): string {
   return visibleName(name === null || name.replace(UNSEEN, '') === '' ? key : name)
 }
 
-/** Characters that turn the reading direction make `exe.jpg` of `gpj.exe`: they are shown instead. */
+/** Replaces bidirectional controls, with which `gpj.exe` would look like `exe.jpg`, by U+FFFD. */
 export function visibleName(name: string): string {
   return name.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, '\ufffd') || '(no name)'
 }

@@ -1,4 +1,4 @@
-// The workspace as a person wants to see it: lists to search, and what is in them.
+// The workspace page: searchable lists of projects, templates and UI libraries, and the opened item.
 import { DatabaseZap } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
@@ -39,7 +39,7 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
     const before = document.title
     document.title = `${title} · Workspace Gateway`
     return () => {
-      // A project's name is this person's: it must not stay after a sign-out.
+      // The name belongs to this user, so it must not stay in the title after a sign-out.
       document.title = before
     }
   }, [title])
@@ -84,7 +84,7 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   )
 }
 
-/** A link may be to what somebody else has. */
+/** Shown for a link to an item that is missing, or that belongs to another user. */
 function NotThere(): ReactNode {
   const { email } = useSessionState()
   return (

@@ -1,25 +1,25 @@
-// What one person wrote into the addresses of the pages is not shown to the next one who signs in, in the same tab.
+// Clears page state from the address when another user signs in, in the same tab.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 import type { Session } from '../../sign-in/session/session.ts'
 import type { Navigation } from './navigation.ts'
 
 interface Kept {
-  /** Of this tab. */
+  /** The sessionStorage of this tab. */
   readonly storage: BrowserStorage
   readonly navigation: Navigation
-  /** Of the workspace. */
+  /** The address with which each list of the workspace was left. */
   readonly leftLists: Map<string, string>
 }
 
-/** Before anything is drawn: the page that the next person is shown reads the address. */
+/** Must run before the first render, because the page of the next user reads the address. */
 export function forgetBetweenPersons(
   session: Session,
   { demoEmail, basePath }: Pick<ExplorerData, 'demoEmail' | 'basePath'>,
   { storage, navigation, leftLists }: Kept,
 ): void {
   const key = `workspace-gateway${basePath}:last-person`
-  /** Who is signed in, or was last, also before a reload: the same person finds their pages as they left them. */
+  /** Email of the current or last user; it survives a reload, so the same user finds their pages as they left them. */
   let person = storage.getItem(key)
   let isFirst = true
 
@@ -27,7 +27,8 @@ export function forgetBetweenPersons(
     const { phase, email } = session.state()
     if (phase !== 'signed-in' || email === null) return
     const before = person
-    // Who opens a shared link, in the demo or where somebody else was before, signs in to see what it is about.
+    // A shared link stays open for its visitor: at the first sign-in after the page load, and when replacing the demo
+    // user.
     const opened = isFirst || before === demoEmail ? navigation.opened() : null
     isFirst = false
     if (email === before) return

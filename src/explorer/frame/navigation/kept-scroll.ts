@@ -1,29 +1,32 @@
-// How far down the window was, kept with each entry of the history: back, forward and a reload show the same place.
+// Saves the scroll position in each history entry and restores it on back, forward and reload.
 
 export interface KeptScroll {
-  /** Writes it down for the entry that the window is at. */
+  /** Saves the scroll position in the current history entry. */
   readonly note: () => void
-  /** Goes to where the entry was, once there is so much to see: pages load what they show. Begun by itself after a reload. */
+  /**
+   * Scrolls to the saved position once the page is tall enough, because pages load their content asynchronously. After
+   * a reload this starts by itself.
+   */
   readonly restore: () => void
-  /** To the beginning, for a page that is new. */
+  /** Scrolls to the top, for a new page. */
   readonly top: () => void
 }
 
 const RESTS_AFTER_MS = 250
-/** After that a jump would surprise. */
+/** Maximum time to wait for the content. A later jump would surprise the person. */
 const WAITS_MS = 5_000
-/** By these a person goes elsewhere. */
+/** Events that mean the person navigates or scrolls; they cancel the restoration. */
 const OWN_WAYS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 export function createKeptScroll(): KeptScroll {
-  // Browsers do it before a page of ours has anything to scroll.
+  // The browser would restore the position before the page has any content to scroll.
   history.scrollRestoration = 'manual'
   let timer = 0
   let restoring: AbortController | null = null
 
   function note(): void {
     clearTimeout(timer)
-    // What a page that is still loading clamps is no place that a person chose.
+    // While the page is still loading, the browser clamps the scroll position, so the person did not choose it.
     if (restoring) return
     if (keptTop() !== scrollY) history.replaceState({ top: scrollY }, '')
   }

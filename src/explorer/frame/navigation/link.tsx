@@ -1,4 +1,4 @@
-// A link to one of our own pages: a real address, followed without a reload.
+// A link to another page of the explorer: a real `href`, followed without a reload.
 import type { MouseEvent, ReactNode } from 'react'
 import { useExplorer } from '../use-explorer.ts'
 
@@ -7,7 +7,7 @@ interface LinkProps {
   readonly children: ReactNode
   readonly className?: string
   readonly isCurrent?: boolean
-  /** For a row of a list, of which one is a stop of the Tab key. */
+  /** For rows of a list in which only one row is a tab stop (roving tabindex). */
   readonly tabIndex?: 0 | -1
   readonly onFollow?: () => void
 }

@@ -1,38 +1,44 @@
-// Moving between pages without a reload, so that tokens can stay in memory.
+// Client-side navigation: pages change without a reload, so that tokens can stay in memory.
 import { createKeptScroll } from './kept-scroll.ts'
 
 export interface Place {
-  /** Under the base path. */
+  /** Path without the base path. */
   readonly path: string
-  /** With its question mark, or empty. */
+  /** Query string with its question mark, or empty. */
   readonly search: string
-  /** With its hash sign, or empty. */
+  /** Fragment with its hash sign, or empty. */
   readonly hash: string
-  /** Another one after every visit: a link followed, back, forward. Not when a page writes its own state into the address. */
+  /**
+   * Changes with every visit: a followed link, back or forward. It stays the same when a page writes its own state into
+   * the address.
+   */
   readonly visit: number
 }
 
 export interface Navigation {
   readonly place: () => Place
   readonly subscribe: (listener: () => void) => () => void
-  /** Visits an address under the base path. */
+  /** Visits an address, which is relative to the base path. */
   readonly go: (to: string) => void
-  /** The address under the base path as it is, or is about to be. */
+  /** The current address without the base path, including a write that is still pending. */
   readonly address: () => string
-  /** Writes a page's state into the address, a little later where that was done very often; the page is not visited again. */
+  /** Writes a page's state into the address without a visit. Very frequent writes are throttled. */
   readonly replace: (to: string) => void
-  /** The same once the person rests: for what changes with every step of scrolling. */
+  /** Debounced `replace`, for state that changes with every scroll step. */
   readonly replaceSoon: (to: string) => void
-  /** The address with which a page was left, to return to it as it was. */
+  /** The last address of the page at `path`, to return to the page as the person left it. */
   readonly lastOf: (path: string) => string
-  /** The address with which the pages were opened, as by a link, while its page has not been left; null after a reload. */
+  /** The address that opened the pages, as from a link, until its page is left; null after a reload. */
   readonly opened: () => string | null
-  /** Writes an address in the place of the one that is shown, and forgets how the pages were left. */
+  /** Replaces the current address and clears the last addresses of all pages. */
   readonly startAnew: (to: string) => void
 }
 
 const RESTS_AFTER_MS = 250
-/** Safari refuses with an exception, or Chromium in silence, what comes more often than 100 times in 30 s. Typing may. */
+/**
+ * Browsers limit `replaceState` to about 100 calls per 30 s, which typing may exceed. Safari then throws; Chromium
+ * ignores the call silently.
+ */
 const WRITE_COSTS_MS = 400
 const WRITES_AT_ONCE = 20
 
@@ -42,7 +48,7 @@ export function createNavigation(basePath: string): Navigation {
   const scroll = createKeptScroll()
   let place = read(0)
   const opened = isReturn() ? null : addressOf(place)
-  /** On the clock of `performance`: each write moves it on. */
+  /** Throttle state on the clock of `performance.now()`: each write advances it by WRITE_COSTS_MS. */
   let paidUntil = 0
   let waiting: { readonly to: string; readonly timer: number } | null = null
 
@@ -54,7 +60,7 @@ export function createNavigation(basePath: string): Navigation {
     return { path: pathname.slice(basePath.length) || '/', search, hash, visit }
   }
 
-  /** With its origin: what begins with two slashes would name another one. */
+  /** Includes the origin, because a path that begins with two slashes would name another host. */
   function hrefOf(to: string): string {
     return location.origin + basePath + to
   }
@@ -82,7 +88,7 @@ export function createNavigation(basePath: string): Navigation {
   }
 
   function note(to: string): void {
-    // A page that is drawn anew within this visit, as after signing in again, reads it.
+    // A page that mounts again during this visit, as after signing in again, reads this place.
     const written = placeOf(new URL(hrefOf(to)), place.visit)
     if (addressOf(written) !== addressOf(place)) place = written
     last.set(place.path, to)
@@ -109,7 +115,7 @@ export function createNavigation(basePath: string): Navigation {
   }
 
   addEventListener('popstate', () => {
-    // It was meant for the entry that was left.
+    // The pending write belongs to the history entry that was left.
     forget()
     moved()
     scroll.restore()
@@ -145,7 +151,7 @@ function addressOf({ path, search, hash }: Place): string {
   return path + search + hash
 }
 
-/** A reload, back or forward: the address may hold what somebody wrote before. */
+/** Whether a reload, back or forward loaded the pages: the address may then hold what a previous user wrote. */
 function isReturn(): boolean {
   const [loaded] = performance.getEntriesByType('navigation')
   return loaded instanceof PerformanceNavigationTiming && loaded.type !== 'navigate'

@@ -1,9 +1,9 @@
-// The name of a place that turns bold when it is the current one, and takes as much room when it is not: its neighbours stay where they are.
+// A link label that turns bold when current but always reserves its bold width, so that its neighbours do not move.
 import type { ReactNode } from 'react'
 
 interface SteadyLabelProps {
   readonly text: string
-  /** How many there are. */
+  /** Number of items, shown after the text. */
   readonly count?: number
 }
 

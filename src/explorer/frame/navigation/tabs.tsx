@@ -1,4 +1,4 @@
-// Places of one thing beside each other, as links, of which one is the current one.
+// A row of tabs as links, one of which is current.
 import { type ReactNode, useRef } from 'react'
 import { Link } from './link.tsx'
 import { SteadyLabel } from './steady-label.tsx'
@@ -7,7 +7,7 @@ import { useCurrentInSight } from './use-current-in-sight.ts'
 interface TabsProps {
   readonly label: string
   readonly tabs: readonly { readonly to: string; readonly label: string; readonly count?: number }[]
-  /** The address of the current one. */
+  /** The address of the current tab. */
   readonly current: string
 }
 

@@ -1,7 +1,7 @@
-// In a narrow window a row of places scrolls: the current one is brought into sight.
+// Scrolls the current tab into view when a narrow window makes the row of tabs scroll.
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** `current` says which of its links or buttons that is, from 0. */
+/** `current` is the index of the current link or button in the row, from 0. */
 export function useCurrentInSight(row: RefObject<HTMLElement | null>, current: number): void {
   useLayoutEffect(() => {
     function show(): void {
@@ -9,7 +9,7 @@ export function useCurrentInSight(row: RefObject<HTMLElement | null>, current: n
       if (row.current && place) bringIntoSight(row.current, place)
     }
     show()
-    // A phone that is turned.
+    // Rotating a phone fires this event.
     addEventListener('resize', show)
     return () => removeEventListener('resize', show)
   }, [row, current])

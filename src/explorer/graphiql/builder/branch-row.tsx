@@ -1,4 +1,4 @@
-// A row of the query builder: a field to tick, its arguments, and the fields inside it.
+// A row of the query builder: the checkbox of a field, its arguments, and its subfields.
 import { Kind } from 'graphql'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -26,7 +26,7 @@ export function BranchRow({ edited, operationType, path: above, branch, onEdit }
   const selection = selectionAt(edited, path)
   const isSelected = selection !== null
   const canOpen = branch.leaf !== null || branch.arguments.length > 0
-  // Open where something is selected, until the person says otherwise.
+  // Expanded while the field is selected, until the person collapses or expands it.
   const [chosen, setChosen] = useState<boolean | null>(null)
   const isOpen = canOpen && (chosen ?? isSelected)
   const title = branch.kind === 'type' ? `… on ${branch.name}` : branch.name

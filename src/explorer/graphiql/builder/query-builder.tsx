@@ -1,4 +1,4 @@
-// The query builder: a plugin of GraphiQL that writes the query from ticked fields.
+// The query builder: a GraphiQL plugin that writes the query from checked fields.
 import { type GraphiQLPlugin, useOperationsEditorState, useOptimisticState, useSchemaStore } from '@graphiql/react'
 import { ListChecks } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

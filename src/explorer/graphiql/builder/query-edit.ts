@@ -1,4 +1,4 @@
-// Edits of a query as text: a field or an argument comes and goes, and everything else keeps its bytes, comments too.
+// Adds and removes fields and arguments in the text of a query; all other text keeps its bytes, including comments.
 import {
   type ArgumentNode,
   type DocumentNode,
@@ -14,10 +14,10 @@ import {
 } from 'graphql'
 import type { Branch } from './schema-branches.ts'
 
-/** What one operation of a document selects, and how to change it. */
+/** A document as text, and the operation in it that is edited. */
 export interface Edited {
   readonly text: string
-  /** Null for a document that has no operation of the kind that is asked for. */
+  /** Null when the document has no operation of the requested type. */
   readonly operation: OperationDefinitionNode | null
 }
 
@@ -29,7 +29,7 @@ interface Splice {
 
 type Parent = OperationDefinitionNode | SelectionNode
 
-/** Null when the text is no GraphQL. A text of nothing but comments is an empty document. */
+/** Returns null when the text is not valid GraphQL. A text that contains only comments is an empty document. */
 export function readQuery(text: string, operationType: string): Edited | null {
   try {
     const isEmpty = text.replace(/#.*/g, '').trim() === ''
@@ -41,7 +41,7 @@ export function readQuery(text: string, operationType: string): Edited | null {
   }
 }
 
-/** What stands in the query at the end of a path of branches; null when it is not selected. */
+/** Returns the selection at the end of the path of branches; null when it is not selected. */
 export function selectionAt(edited: Edited, path: readonly Branch[]): SelectionNode | null {
   return path.length > 0 && walk(edited, path).length === path.length + 1
     ? (walk(edited, path).at(-1) as SelectionNode)
@@ -53,7 +53,7 @@ export function argumentAt(selection: SelectionNode | null, name: string): Argum
   return given?.find((node) => node.name.value === name) ?? null
 }
 
-/** The text with the field at the end of the path; arguments that it requires become variables. */
+/** Returns the text with the field at the end of the path added. Its required arguments become variables. */
 export function withField(edited: Edited, operationType: string, path: readonly Branch[]): string {
   const found = walk(edited, path)
   const missing = path.slice(Math.max(0, found.length - 1))
@@ -69,7 +69,7 @@ export function withField(edited: Edited, operationType: string, path: readonly 
   return spliced(edited.text, [inserted(edited.text, parent, written, depth), ...defined(edited, variables)])
 }
 
-/** The text without it, without parents that would select nothing, and without variables that nothing uses any more. */
+/** Removes the field, parents that would have an empty selection, and variables that are no longer used. */
 export function withoutField(edited: Edited, path: readonly Branch[]): string {
   const found = walk(edited, path)
   let at = found.length - 1
@@ -82,7 +82,7 @@ export function withoutField(edited: Edited, path: readonly Branch[]): string {
   return isLast ? cut(edited.text, removed) : withoutUnused(cut(edited.text, removed), edited, operation)
 }
 
-/** The text with an argument, as a variable of its name. */
+/** Adds an argument whose value is a variable of the same name. */
 export function withArgument(edited: Edited, field: FieldNode, argument: GraphQLArgument): string {
   const last = field.arguments?.at(-1)
   const text = `${argument.name}: $${argument.name}`
@@ -98,7 +98,7 @@ export function withoutArgument(edited: Edited, field: FieldNode, argument: Argu
   return withoutUnused(withoutListed(text, given, given.indexOf(argument)), edited, operation)
 }
 
-/** From the operation on, as far as the path is selected. Empty without an operation. */
+/** Returns the selected nodes along the path, beginning with the operation; empty without an operation. */
 function walk({ operation }: Edited, path: readonly Branch[]): readonly Parent[] {
   const found: Parent[] = operation ? [operation] : []
   for (const branch of path) {
@@ -122,7 +122,7 @@ function isOf(node: SelectionNode, branch: Branch): boolean {
   return node.kind === Kind.INLINE_FRAGMENT && branch.kind === 'type' && node.typeCondition?.name.value === branch.name
 }
 
-/** The branches inside each other, with what the last one needs to be valid. */
+/** Writes the branches as nested selections. The last one gets the subfield that it needs to be valid. */
 function fieldText(path: readonly Branch[], depth: number, variables: Map<string, GraphQLArgument>): string {
   const [branch, ...inner] = path
   if (!branch) return ''
@@ -135,7 +135,7 @@ function fieldText(path: readonly Branch[], depth: number, variables: Map<string
   return branch.leaf === null ? head : `${head} {\n${content}\n${indent}}`
 }
 
-/** Before the closing brace of the parent, or as its first selection. */
+/** Inserts before the closing brace of the parent, or adds a selection set to it. */
 function inserted(text: string, parent: Parent, written: string, depth: number): Splice {
   const end = setOf(parent)?.loc?.end
   const outer = '  '.repeat(depth - 1)
@@ -166,7 +166,7 @@ function definitionList(variables: ReadonlyMap<string, GraphQLArgument>): string
   return [...variables].map(([name, { type }]) => `$${name}: ${type}`).join(', ')
 }
 
-/** Definitions of variables that the edit left without a use are taken out, one after the other. */
+/** Removes, one after the other, the definitions of variables that the edit left unused. */
 function withoutUnused(text: string, before: Edited, { operation: type }: OperationDefinitionNode): string {
   const operation = readQuery(text, type)?.operation
   if (!operation || !before.operation) return text
@@ -182,7 +182,7 @@ function usedVariables({ selectionSet }: OperationDefinitionNode): ReadonlySet<s
   return used
 }
 
-/** Takes one of a list in parentheses, and with the last one the parentheses. */
+/** Removes one item of a list in parentheses, and the parentheses with the last item. */
 function withoutListed(
   text: string,
   list: readonly { readonly loc?: { readonly start: number; readonly end: number } | undefined }[],
@@ -196,11 +196,11 @@ function withoutListed(
   return spliced(text, [{ from, to: text.indexOf(')', one.end) + 1, text: '' }])
 }
 
-/** With the white space before it. */
+/** Removes the node and the white space before it. */
 function cut(text: string, node: Parent): string {
   const { start = 0, end = 0 } = node.loc ?? {}
   const before = text.slice(0, start).trimEnd()
-  // A comment must not swallow what comes after it.
+  // Keep the line break after a comment; otherwise the comment would swallow the text that follows.
   const from = before.slice(before.lastIndexOf('\n') + 1).includes('#') ? start : before.length
   return spliced(text, [{ from, to: end, text: '' }])
 }

@@ -1,4 +1,4 @@
-// A schema as a tree to choose from: fields, and the types that an interface or a union may turn out to be.
+// Presents a schema as a tree of fields, and of the possible types of interfaces and unions.
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -16,13 +16,13 @@ import {
 export interface Branch {
   readonly kind: 'field' | 'type'
   readonly name: string
-  /** As the schema writes it; empty for a type. */
+  /** The type as the schema writes it; empty for a `type` branch. */
   readonly type: string
   readonly description: string
   readonly arguments: readonly GraphQLArgument[]
-  /** What is selected in it to begin with; null where nothing can be. */
+  /** The subfield that is selected first; null for a type without subfields. */
   readonly leaf: string | null
-  /** Made when it is opened: types refer to each other without an end. */
+  /** Created lazily when the branch is expanded, because types refer to each other in cycles. */
   readonly branches: () => readonly Branch[]
 }
 
@@ -64,7 +64,7 @@ function fieldBranch(schema: GraphQLSchema, { name, type, description, args }: G
   }
 }
 
-/** A field that says which object it is, or the first that needs nothing. */
+/** Chooses the `id` field, or else the first leaf without required arguments, or else `__typename`. */
 function leafOf(type: unknown): string {
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
   const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)) && !field.args.some(isRequiredArgument))

@@ -1,9 +1,9 @@
-// Headers that a person wrote are there when they come back from another tab or page: in this page's memory only, since tokens may be in them.
+// Restores the headers of each GraphiQL tab. They stay in this page's memory, because they may contain tokens.
 import { useEditorContext } from '@graphiql/react'
 import { useEffect } from 'react'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
 
-/** What CodeMirror names a change that a program makes. */
+/** CodeMirror's `origin` for a change made by a program. */
 const BY_PROGRAM = 'setValue'
 
 export function KeepHeaders(): null {
@@ -25,7 +25,8 @@ export function KeepHeaders(): null {
         byTab.set(tab, editor.getValue())
         return
       }
-      // Of Prettify or the history, or the headers of the tab that is shown next: then this one is gone a moment later.
+      // The change comes from Prettify, from the history, or from switching tabs. After a switch, `isShown` is false by
+      // then.
       setTimeout(() => {
         if (isShown) byTab.set(tab, editor.getValue())
       })

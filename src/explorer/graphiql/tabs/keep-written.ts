@@ -1,9 +1,9 @@
-// What was written last is kept when the page is left: GraphiQL keeps it only once the person has rested for a moment.
+// Saves the latest edits when the page is left, because GraphiQL saves them only after the person pauses.
 import { useEditorContext } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 import { keepTabs, type OwnStorage } from './own-storage.ts'
 
-/** By then GraphiQL has kept it. Later, another window may have kept something newer. */
+/** After this time GraphiQL has saved by itself. Saving again could overwrite newer tabs of another window. */
 const KEPT_AFTER_MS = 1_000
 
 interface KeepWrittenProps {
@@ -41,7 +41,7 @@ export function KeepWritten({ storage }: KeepWrittenProps): null {
     return () => {
       removeEventListener('pagehide', leave)
       leave()
-      // GraphiQL is about to keep what it held before.
+      // GraphiQL's pending save would write its older state.
       storage.close()
     }
   }, [storage])

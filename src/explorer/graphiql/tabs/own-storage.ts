@@ -1,4 +1,5 @@
-// What GraphiQL keeps over a reload: history, settings and the tabs that a new window opens with, in localStorage, of each user apart, without headers and whole tokens.
+// GraphiQL's storage in localStorage: history, settings and tabs, separate for each user, without headers or whole
+// tokens.
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../../answer/reading.ts'
 import { browserStorage, isBlocked } from '../../design/browser-storage.ts'
@@ -7,21 +8,21 @@ import type { SharedQuery } from '../shared-query.ts'
 import { windowTabs } from './window-tabs.ts'
 
 export interface OwnStorage extends Storage {
-  /** From then on nothing is written: GraphiQL writes up to 600 ms after its page is left. */
+  /** Ignores all later writes: GraphiQL writes up to 600 ms after its page is left. */
   readonly close: () => void
 }
 
 const TABS = 'tabState'
-/** As GraphiQL's own StorageAPI names it. */
+/** The key under which GraphiQL's StorageAPI stores the tabs. */
 const TABS_KEY = `graphiql:${TABS}`
-/** A request stands there with the headers that it was sent with. */
+/** These entries store a request together with its headers. */
 const HISTORY_KEYS: readonly string[] = ['graphiql:queries', 'graphiql:favorites']
 const SHOWN = { query: 'query', variables: 'variables' }
 
-/** Where the person blocks what browsers keep. */
+/** Used where the person blocks browser storage. */
 const NOWHERE: OwnStorage = { getItem: () => null, setItem() {}, removeItem() {}, clear() {}, length: 0, close() {} }
 
-/** Gateways under different base paths of one origin keep apart. */
+/** The namespace contains the base path, so that gateways under different paths of one origin stay separate. */
 export function ownStorage(basePath: string, email: string): OwnStorage {
   if (isBlocked(() => localStorage)) return NOWHERE
   const namespace = `workspace-gateway${basePath}:${email}`
@@ -52,7 +53,10 @@ export function ownStorage(basePath: string, email: string): OwnStorage {
   }
 }
 
-/** Of requests that earlier versions of these pages have kept, of whichever user: they may hold what another server takes for a key. */
+/**
+ * Removes headers that earlier versions of these pages stored, for all users. They may contain a credential for another
+ * server.
+ */
 function dropKeptHeaders(): void {
   const storage = browserStorage(() => localStorage)
   for (const key of Object.keys(localStorage)) {
@@ -63,7 +67,7 @@ function dropKeptHeaders(): void {
   }
 }
 
-/** `history` is JSON text; what is none stays as it is. */
+/** `history` is JSON text; text that is not JSON is returned unchanged. */
 function withoutHeaders(history: string): string {
   const entries = parsed(history)
   return entries === null ? history : JSON.stringify(entries, (name, value) => (name === 'headers' ? undefined : value))
@@ -72,11 +76,11 @@ function withoutHeaders(history: string): string {
 interface OpenTabs {
   readonly tabs: readonly object[]
   readonly activeTabIndex: number
-  /** What the editors hold, which is that of the active tab. */
+  /** The content of the editors, which belongs to the active tab. */
   readonly written: SharedQuery
 }
 
-/** As GraphiQL keeps them: without answers and headers. */
+/** Saves the tabs in GraphiQL's format, without answers and headers. */
 export function keepTabs(storage: Storage, { tabs, activeTabIndex, written }: OpenTabs): void {
   const kept = tabs.map((tab, index) => ({
     ...tab,
@@ -85,7 +89,7 @@ export function keepTabs(storage: Storage, { tabs, activeTabIndex, written }: Op
     headers: null,
     response: null,
   }))
-  // Unlike the storage itself it throws nothing where there is no room.
+  // Unlike the storage itself, StorageAPI does not throw when the storage is full.
   new StorageAPI(storage).set(TABS, JSON.stringify({ tabs: kept, activeTabIndex }))
 }
 
@@ -97,8 +101,8 @@ interface KeptTabs {
 type KeptTab = { readonly [Name in keyof SharedQuery]?: string | null }
 
 /**
- * Readies what is kept for GraphiQL to open with. GraphiQL keeps what its editors hold a second time, and not in the same moment:
- * it would add a tab for what is there and in none of them.
+ * Prepares the stored tabs before GraphiQL reads them. GraphiQL also stores the content of its editors separately, and
+ * not at the same moment. If that content matches no tab, GraphiQL would add a tab for it.
  */
 export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: readonly string[]): void {
   const items = new StorageAPI(storage)
@@ -111,8 +115,8 @@ export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: re
 }
 
 /**
- * Turns the example about an export to the first of `refs`, where it names none of them: the user's data may be others
- * than when it was kept. Beside one that does, the others have come by links.
+ * Points the example about an export to the first of `refs` when no example tab names one of them, because the user's
+ * data may have changed since the tabs were stored. If one tab does, the other ones came from shared links and stay.
  */
 function renewExample(tabs: readonly KeptTab[], refs: readonly string[]): readonly KeptTab[] {
   const [ref] = refs
@@ -121,14 +125,14 @@ function renewExample(tabs: readonly KeptTab[], refs: readonly string[]): readon
   return tabs.map((tab, index) => (named[index] === null ? tab : { ...tab, variables: JSON.stringify({ ref }) }))
 }
 
-/** The project that a tab with the example is about, or an empty text; null for any other tab. */
+/** Returns the project reference in an example tab, or an empty string if it has none; null for any other tab. */
 function namedBy(tab: KeptTab): string | null {
   const { query, variables } = { ...tab }
   if (query !== LATEST_EXPORT || typeof variables !== 'string') return null
   return String((parsed(variables) as { readonly ref?: unknown } | null)?.ref ?? '')
 }
 
-/** Null where a person, or something else, has left what is no JSON. */
+/** Returns null for invalid JSON, which the person or another program may have stored. */
 function parsed(text: string | null): unknown {
   try {
     return JSON.parse(text ?? 'null')

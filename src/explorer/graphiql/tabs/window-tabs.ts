@@ -1,10 +1,13 @@
-// The tabs of this window, in sessionStorage once they were changed in it: another window of the same person has its own.
+// Keeps the tabs of this window in sessionStorage once they change, so that each window of a user has its own tabs.
 import { browserStorage } from '../../design/browser-storage.ts'
 
 export interface WindowTabs {
-  /** Those of this window, or `keptLast`, which any window has kept. */
+  /** Returns the tabs of this window, or else `keptLast`, the tabs that any window saved last. */
   readonly open: (keptLast: string | null) => string | null
-  /** False where they are as they were opened, or kept last by this window: then what another window has kept since stays. */
+  /**
+   * Returns false if the tabs have not changed since this window opened or last saved them; what another window has
+   * saved since must then stay.
+   */
   readonly keep: (tabs: string) => boolean
   readonly clear: () => void
 }
@@ -30,7 +33,7 @@ export function windowTabs(name: string): WindowTabs {
       known = contentOf(tabs)
       if (known === before) return false
       if (before === null) return true
-      // Where there is no room for it, the older one must not be opened in its place.
+      // Remove first: if the new value does not fit, the next load must not open the older one.
       storage.removeItem(name)
       storage.setItem(name, tabs)
       return true
@@ -42,7 +45,7 @@ export function windowTabs(name: string): WindowTabs {
   }
 }
 
-/** What a person has written and chosen: GraphiQL keeps the tabs anew without a change, and in two orders. */
+/** Extracts what the person wrote and chose: GraphiQL saves unchanged tabs again, and with two key orders. */
 function contentOf(text: string): string {
   try {
     const { tabs, activeTabIndex } = JSON.parse(text) as KeptTabs

@@ -1,4 +1,4 @@
-// The runs of this page so far, each a link that brings it back.
+// The list of past runs, each with a link that restores it.
 import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { timeText } from '../../answer/answer.ts'
 import { When } from '../../design/when.tsx'
@@ -15,7 +15,7 @@ export function PastRuns(): ReactNode {
     <details className="past-runs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>History of runs ({runs.length})</summary>
       <ol>
-        {/* Not before it is seen: to say when something was takes a browser long the first time. */}
+        {/* Rendered only while open, because the first formatting of a relative time is slow in a browser. */}
         {(isOpen ? runs : []).map(({ at, address, route, value, statuses, durationsMs, verdict }) => (
           <li key={at}>
             <Link to={address}>

@@ -1,15 +1,15 @@
-// What was run on the first page, newest first, for as long as the pages are open. Addresses hold no token.
+// Stores the runs of the first page, newest first, in memory. The stored addresses contain no token.
 import type { Verdict } from '../comparison.ts'
 
 export interface PastRun {
   readonly at: string
-  /** Who ran it: nobody else is shown it. */
+  /** The user who ran it; only this user sees it. */
   readonly email: string
-  /** The address that brings it back. */
+  /** The address that restores the run. */
   readonly address: string
   readonly route: string
   readonly value: string
-  /** Of REST and of GraphQL. */
+  /** The HTTP statuses of the REST and the GraphQL response. */
   readonly statuses: readonly [rest: number, graphql: number]
   readonly durationsMs: readonly [rest: number, graphql: number]
   readonly verdict: Verdict

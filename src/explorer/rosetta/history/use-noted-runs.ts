@@ -1,4 +1,4 @@
-// Writes each run that was compared into the history, once.
+// Adds each compared run to the history once.
 import { useEffect, useRef } from 'react'
 import { withoutTokens } from '../../answer/reading.ts'
 import { useExplorer } from '../../frame/use-explorer.ts'
@@ -6,7 +6,7 @@ import type { Verdict } from '../comparison.ts'
 import { routeName } from '../rosetta-state.ts'
 import type { Runs } from '../use-runs.ts'
 
-/** `address` brings back what is on the page. */
+/** `address` restores the current state of the page. */
 export function useNotedRuns({ verdict, asked, answers }: Runs, address: string, email: string): void {
   const { history } = useExplorer()
   const noted = useRef<Verdict | null>(null)

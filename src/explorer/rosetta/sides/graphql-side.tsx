@@ -1,4 +1,4 @@
-// The right side: the GraphQL twin with its variables, to be edited.
+// The right side: the editable GraphQL twin with its variables.
 import { Play, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import type { Answer } from '../../answer/answer.ts'
@@ -14,7 +14,7 @@ interface GraphqlSideProps {
   readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
-  /** Null where it cannot be tried: then its code is shown. */
+  /** Null where the route cannot be tried; the code sample is then shown first. */
   readonly onRun: (() => void) | null
   readonly onRunBoth: () => void
   readonly onQuery: (query: string) => void
@@ -87,7 +87,7 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
   )
 }
 
-/** A sentence while the variables are not JSON. */
+/** Returns an error sentence instead while the variables are not valid JSON. */
 function callOf(query: string, variables: string, url: string): Call | string {
   try {
     return graphqlCall(query, readVariables(variables), url)

@@ -1,4 +1,4 @@
-// The left side: a REST route as a request that runs, in the language of one's choice.
+// The left side: the REST request as runnable code, in a language that the person chooses.
 import { Play } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../answer/answer.ts'
@@ -11,7 +11,7 @@ interface RestSideProps {
   readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
-  /** Null where it cannot be tried. */
+  /** Null where the route cannot be tried. */
   readonly onRun: (() => void) | null
 }
 

@@ -1,9 +1,12 @@
-// Tokens of the demo user's session, which all pages of a browser share.
+// Gets tokens for the demo user's session, which all pages of a browser share.
 import type { KeptSession } from './kept-session.ts'
 import type { Login } from './login.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Of the session that an earlier page has opened, while it lasts: with one for each load, a user would soon have too many, and another tab's would be ended. */
+/**
+ * Reuses the session that an earlier page opened, as long as it lasts. One session per page load would soon exceed the
+ * user's session limit and end the session of another tab.
+ */
 export async function demoTokens(kept: KeptSession, { post, login }: Login, email: string): Promise<Tokens> {
   const presented = kept.demoToken()
   if (presented !== null) {

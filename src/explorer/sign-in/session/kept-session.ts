@@ -1,27 +1,30 @@
-// What is kept over a reload: the demo user's session in localStorage, which all tabs share, and any other only where the person asks, in sessionStorage.
+// Stores sessions across reloads: the demo user's in localStorage, which all tabs share; any other only on request, in
+// sessionStorage.
 
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 
 export interface KeptSession {
   readonly token: () => string | null
-  /** Whose session it is; null where none is kept. */
+  /** Email of the stored session's user; null when no session is stored. */
   readonly email: () => string | null
   readonly keep: (refreshToken: string, email: string) => void
   readonly clear: () => void
-  /** Whether the person signed out in this tab: then the demo user is not signed in again. */
+  /** Whether the person signed out in this tab; the demo user is then not signed in automatically. */
   readonly isSignedOut: () => boolean
   readonly markSignedOut: () => void
-  /** Whether this tab was somebody else's than the demo user's: then a reload does not make it the demo user's again. */
+  /**
+   * Whether this tab last belonged to another user than the demo user; a reload then does not sign the demo user in.
+   */
   readonly isOfSomebody: () => boolean
   readonly markOfSomebody: (isOfSomebody: boolean) => void
-  /** The refresh token of the demo user's session, for whichever page is opened next. */
+  /** The refresh token of the demo user's session, for the next page that opens. */
   readonly demoToken: () => string | null
   readonly keepDemo: (refreshToken: string) => void
-  /** Does nothing where another one is kept by now. */
+  /** Does nothing if another token has been stored meanwhile. */
   readonly forgetDemo: (refreshToken: string | null) => void
 }
 
-/** Gateways under different base paths of one origin keep apart. */
+/** The keys contain the base path, so that gateways under different paths of one origin stay separate. */
 export function keptSession(storage: BrowserStorage, shared: BrowserStorage, basePath: string): KeptSession {
   const key = `workspace-gateway${basePath}`
   const demoToken = (): string | null => shared.getItem(`${key}:demo-refresh-token`)

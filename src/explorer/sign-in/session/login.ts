@@ -1,9 +1,11 @@
-// The calls that open and end sessions, and what they say when they fail.
+// Sends the requests that open and end sessions, and turns their failures into readable errors.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { Tokens } from './tokens.ts'
 
 export class LoginFailure extends Error {
-  /** Of the problem document, such as `LOGIN_CODE_SENT`; empty when the answer was none. */
+  /**
+   * The `code` of the problem document, such as `LOGIN_CODE_SENT`; empty when the response was not a problem document.
+   */
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -15,11 +17,11 @@ export class LoginFailure extends Error {
 export interface Login {
   readonly post: (path: string, body: object, init?: RequestInit) => Promise<Response>
   readonly login: (email: string, code?: string) => Promise<Tokens>
-  /** Tokens of a session of its own, for trying out calls that end one. */
+  /** Opens a separate session for the current user, for trying out calls that end one. */
   readonly openAnother: () => Promise<Tokens>
 }
 
-/** What people read instead of a sentence meant for programs. */
+/** Readable replacements for problem details that are written for programs, by problem code. */
 const SENTENCES: Readonly<Record<string, string>> = {
   INVALID_EMAIL: 'This is not an email address.',
 }

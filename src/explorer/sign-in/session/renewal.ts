@@ -1,12 +1,15 @@
-// Renews the access token in time: once however many requests wait for it, and again later where the gateway does not answer.
+// Renews the access token before it expires. Concurrent callers share one renewal, and a failed one is retried later.
 import type { Login } from './login.ts'
 import type { TabChannel } from './tab-channel.ts'
 import type { HeldToken } from './tokens.ts'
 
 export interface Renewal {
-  /** Ends the session where the gateway has ended it. A refresh that fails for another reason leaves things as they are. */
+  /**
+   * Renews the access token. Calls `onEnded` if the gateway has ended the session. After any other failure it keeps the
+   * state and schedules a retry.
+   */
   readonly refresh: () => Promise<void>
-  /** In the place of what was planned before. */
+  /** Schedules the next renewal, in milliseconds since the epoch, and cancels the previous schedule. */
   readonly plan: (at: number) => void
   readonly stop: () => void
 }
@@ -34,7 +37,7 @@ export function createRenewal({ post, alone, refreshToken, held, onRenewed, onEn
   function refresh(): Promise<void> {
     const before = held()
     refreshing ??= alone(async () => {
-      // Another tab may have renewed it while this one waited.
+      // Another tab may have renewed the token while this one waited for the lock.
       if (before === null || held() === before) await renew()
     }).finally(() => {
       refreshing = null

@@ -1,20 +1,21 @@
-// Ends sessions at the gateway. What does not arrive is sent again, unless it is refused for good, and once more as the page is left: until then the session lives on.
+// Ends sessions at the gateway. A failed request is retried, unless it is refused for good, and once more when the page
+// is left, because the session lives until a request succeeds.
 import type { Login } from './login.ts'
 
-/** Of a session that is `refused` the gateway will not be asked again, of one that is `due` it will. */
+/** `refused`: no further attempt is made. `due`: another attempt follows. */
 export type Tried = 'ended' | 'refused' | 'due'
 
-/** Resolves with the first answer; `onTried` is told after each attempt what has become of the session. */
+/** Resolves after the first attempt. `onTried` is called with the result of every attempt. */
 export type EndAtGateway = (refreshToken: string, onTried?: (tried: Tried) => void) => Promise<void>
 
 const RETRY_MS = 5_000
-/** Of refusals, those that say: later. */
+/** The 4xx statuses that ask the client to retry later. */
 const LATER: readonly number[] = [408, 429]
 
 export function createEndAtGateway(post: Login['post'], onLeave: (run: () => void) => void): EndAtGateway {
   const unended = new Set<string>()
 
-  // A request that is under way as the page is left goes on.
+  // `keepalive` lets a request in flight complete after the page is left.
   function send(refreshToken: string): Promise<Response | null> {
     return post('/logout', { refreshToken }, { method: 'DELETE', keepalive: true }).catch(() => null)
   }

@@ -1,12 +1,12 @@
-// What the pages show of the session, and who is told when it changes.
+// Holds the session state that the pages show, and notifies listeners of changes.
 
 export interface SessionState {
   readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
   readonly email: string | null
-  /** When the access token ends, in milliseconds since the epoch. */
+  /** Expiry of the access token, in milliseconds since the epoch. */
   readonly endsAt: number | null
   readonly isRemembered: boolean
-  /** Why nobody is signed in, when there is something to say. */
+  /** Why nobody is signed in; null when there is nothing to say. */
   readonly message: string | null
 }
 
@@ -40,7 +40,7 @@ export function createShownState(): ShownState {
   }
 }
 
-/** A part of the page that fails does not break off what the session is about to keep, or to tell other tabs. */
+/** A failing listener must not prevent the session from storing its state or notifying other tabs. */
 function runAlone(listener: () => void): void {
   try {
     listener()

@@ -1,4 +1,4 @@
-// The one sign-in of all pages: tokens in memory, the same in all tabs, an end by logout.
+// The session of the pages: tokens in memory, shared by all tabs of the browser, ended by logout.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 import { failureText } from '../../frame/connection.ts'
@@ -14,14 +14,17 @@ import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-c
 import { emailOf, type HandedTokens, type HeldToken, holdToken, isLater, type Tokens } from './tokens.ts'
 
 export interface Session extends Pick<ShownState, 'state' | 'subscribe'>, Pick<Login, 'openAnother'> {
-  /** Takes up the session of another tab, else the one this tab keeps, or signs the demo user in where there is one. */
+  /** Takes over another tab's session, else resumes the stored one, else signs in the demo user if there is one. */
   readonly start: () => Promise<void>
-  /** Throws a LoginFailure; its code is `LOGIN_CODE_SENT` when a code from the mailbox is to come along. */
+  /** Throws a LoginFailure. Its code is `LOGIN_CODE_SENT` when the caller must retry with the code from the mailbox. */
   readonly signIn: (email: string, options?: SignInOptions) => Promise<void>
   readonly signOut: () => Promise<void>
-  /** Whether this tab keeps the session over a reload. */
+  /** Sets whether this tab stores the session across a reload. */
   readonly remember: (isRemembered: boolean) => void
-  /** Signed in as the user: renews the access token before it ends, and once when it is refused. Fails, or is refused, where somebody else signs in meanwhile. */
+  /**
+   * Sends a request with the access token. Renews the token before it expires, and once after a 401. If another user
+   * signs in meanwhile, it throws or returns the 401.
+   */
   readonly send: (path: string, init?: RequestInit) => Promise<Response>
 }
 
@@ -32,14 +35,14 @@ export interface SignInOptions {
 
 export interface SessionOptions {
   readonly fetchFrom: typeof fetch
-  /** Of this tab. */
+  /** The sessionStorage of this tab. */
   readonly storage: BrowserStorage
-  /** Of all tabs. */
+  /** The localStorage that all tabs share. */
   readonly sharedStorage: BrowserStorage
   readonly openTabs: (messages: TabMessages) => TabChannel
-  /** Runs something as the page is left: by a reload, another address, or the end of its window. */
+  /** Registers a callback for when the page is left: by a reload, another address, or closing the window. */
   readonly onLeave: (run: () => void) => void
-  /** Runs something each time the gateway answers again. */
+  /** Registers a callback that runs each time the gateway is reachable again. */
   readonly onBack: (run: () => void) => void
 }
 
@@ -63,7 +66,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let refreshToken: string | null = null
   let signedInAt = 0
   let held: HeldToken | null = null
-  /** Whether the gateway went away before it had signed the demo user in. */
+  /** Whether the gateway became unreachable before it had signed the demo user in. */
   let isDemoDue = false
   const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther, onFoundEnded: endFound })
   const renewal = createRenewal({
@@ -85,13 +88,15 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     return { accessToken, refreshToken, receivedAt, signedInAt }
   }
 
-  /** Tells the other tabs of them. */
+  /** Sends this tab's tokens to the other tabs. */
   function handOver(origin: TokenOrigin): void {
     const tokens = heldTokens()
     if (tokens) tabs.tell(tokens, origin)
   }
 
-  /** `next` is changed with it: whoever listens is not told of a person who has yet to be let in. */
+  /**
+   * Applies `next` in the same change, so that listeners never see the new user while the phase is still the old one.
+   */
   function hold(accessToken: string, receivedAt: number, next: Partial<SessionState> = {}): void {
     held = holdToken(accessToken, receivedAt)
     isDemoDue = false
@@ -100,13 +105,17 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     change({ ...next, email: held.email, endsAt: held.endsAt })
   }
 
-  /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
+  /**
+   * Handles tokens from another tab. A sign-in changes the user of every tab. A renewal only updates tabs of the same
+   * session or user; otherwise two tabs with different users would switch users at each renewal.
+   */
   function hear(tokens: HandedTokens, origin: TokenOrigin): void {
     const own = heldTokens()
     if (origin === 'renewed') {
       if (isOfThis(tokens)) takeOver(tokens)
     } else if (own && state().phase === 'signed-in' && isLater(own, tokens)) {
-      // Two tabs that each went over to the other one's session would end both.
+      // This tab's sign-in is later, so it keeps its session. If both tabs switched to the other's, both sessions would
+      // end.
       tabs.tell(own, 'signed-in')
     } else {
       const replaced = refreshToken
@@ -115,7 +124,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     }
   }
 
-  /** Of the session that this tab holds, or keeps and has yet to renew. */
+  /** Email of the session that this tab holds, or has stored and not renewed yet. */
   function person(): string | null {
     return state().email ?? kept.email()
   }
@@ -124,7 +133,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     return tokens.refreshToken === refreshToken || emailOf(tokens) === person()
   }
 
-  /** The tokens of another tab. What one person asked to be kept is not kept of the next one. */
+  /** Takes over the tokens of another tab. It stays remembered only if both belong to the same session or user. */
   function takeOver(tokens: HandedTokens): void {
     const isRemembered = state().isRemembered && isOfThis(tokens)
     refreshToken = tokens.refreshToken
@@ -136,7 +145,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   function end(message: string | null): void {
     renewal.stop()
-    // A kept session whose renewal is tried again is one too, though nobody is signed in yet.
+    // A stored session whose renewal is being retried counts too, although nobody is signed in yet.
     const isSomething = refreshToken !== null || state().phase !== 'signed-out'
     kept.forgetDemo(refreshToken)
     refreshToken = null
@@ -145,7 +154,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (isSomething) change({ ...SIGNED_OUT, message })
   }
 
-  /** Who signs out does so in all their tabs, also in one that has a session of its own; another person's tab stays theirs. */
+  /**
+   * A sign-out applies to all tabs of the user, also to tabs with another session; tabs of other users are unaffected.
+   */
   function endWithOther(ended: EndedSession): void {
     const own = refreshToken
     const isOfPerson = ended.email !== null && ended.email === person()
@@ -153,21 +164,21 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     underWay.callOff((email) => isOfThis || email.trim().toLowerCase() === ended.email?.toLowerCase())
     if (!isOfThis) return
     end(SIGNED_OUT_ELSEWHERE)
-    // A reload does not sign the demo user in, here as little as there.
+    // After this, a reload does not sign the demo user in, in this tab as in the other one.
     kept.markSignedOut()
     if (own !== ended.refreshToken) endReplaced(own)
   }
 
-  /** By this tab or another one: what nobody may read any more is not shown until the next request either. */
+  /** This tab or another one found the session ended. Hides its data now, not only when the next request fails. */
   function endFound(presented: string): void {
     if (presented !== refreshToken) return
     end(ENDED)
-    // They have been told: a reload is not one that lost their session.
+    // The person has seen the message, so the next reload must not report a lost session.
     kept.markOfSomebody(false)
   }
 
   function takeRenewed(accessToken: string): void {
-    // A session that a tab keeps, and whose first renewal failed.
+    // This is the stored session of the tab, and its first renewal attempt had failed.
     const isLate = state().phase === 'starting' || state().phase === 'signed-out'
     hold(accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
     handOver('renewed')
@@ -182,7 +193,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (!isApproved) await untilApproved(tokens.refreshToken)
   }
 
-  /** A login that the owner of the mailbox has yet to approve reads nothing until then. */
+  /** Polls until the owner of the mailbox approves the login; until then it can read nothing. */
   async function untilApproved(presented: string): Promise<void> {
     while (refreshToken === presented) {
       const answer = await requests.authorized('/projects', {}).catch(() => null)
@@ -192,14 +203,17 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     }
   }
 
-  /** The person may have signed in again meanwhile. */
+  /** Shows whether the gateway has ended the session, unless the person has signed in again meanwhile. */
   function sayWhetherTold(tried: Tried): void {
     if (state().phase !== 'signed-out') return
     if (tried !== 'ended') change({ message: tried === 'due' ? NOT_TOLD : NOT_ENDED })
     else if (state().message === NOT_TOLD) change({ message: null })
   }
 
-  /** No tab holds it any more, but whoever has a copy could. The demo user's is left to the page that is opened next. */
+  /**
+   * Ends a session that no tab holds any more, because somebody with a copy of its token could still use it. The demo
+   * user's session stays, for the next page that opens.
+   */
   function endReplaced(presented: string | null): void {
     if (presented === null || presented === refreshToken || presented === kept.demoToken()) return
     void endAtGateway(presented)
@@ -211,7 +225,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     endReplaced(left)
   }
 
-  /** A tab that a busy one did not answer is the demo user's: it makes nobody else so who is loaded anew. */
+  /**
+   * Whether the tokens are the demo user's while this tab belongs to somebody else. A tab whose question a busy tab did
+   * not answer in time becomes the demo user's; after a reload, a tab of somebody else must not copy that.
+   */
   function isDemosBesideSomebody(tokens: HandedTokens): boolean {
     return kept.isOfSomebody() && emailOf(tokens) === facts.demoEmail
   }
@@ -221,7 +238,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     try {
       const tokens = await underWay.run(email, () => demoTokens(kept, opening, email))
       if (tokens && refreshToken === null) return await begin(tokens, 0, false, true)
-      // The person has signed in meanwhile.
+      // The person signed in while the demo sign-in was in flight.
       if (refreshToken !== null) return endReplaced(tokens?.refreshToken ?? null)
       end(SIGNED_OUT_ELSEWHERE)
       kept.markSignedOut()
@@ -243,7 +260,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       const [own, isOfSomebody] = [kept.token(), kept.isOfSomebody()]
       refreshToken = own
       change({ isRemembered: own !== null })
-      // Of tabs that went apart, one with this tab's session: whoever goes over to another one's ends it there too.
+      // If tabs have different sessions, prefer one with this tab's session: taking over another one ends this tab's
+      // session.
       const isOwn = (tokens: HandedTokens): boolean =>
         own === null ? !isDemosBesideSomebody(tokens) : isOfThis(tokens)
       const shared = kept.isSignedOut() ? null : await tabs.ask(isOwn)
@@ -257,7 +275,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
         if (refreshToken !== null) return change({ phase: 'signed-out', message: NOT_RENEWED })
       }
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
-      // It has ended meanwhile, and said why.
+      // The session ended during the renewal, and its message is already shown.
       if (isOfSomebody && own !== null) return
       if (isOfSomebody) return change({ phase: 'signed-out', message: NOT_KEPT })
       await beginDemo(facts.demoEmail)
@@ -267,7 +285,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       if (tokens === null) throw new LoginFailure('', SIGNED_OUT_MEANWHILE)
       const replaced = new Set([refreshToken, kept.demoToken()])
       kept.clear()
-      // Later than what this tab knows of, also where a clock was set back.
+      // Later than any sign-in that this tab knows of, even if the clock was set back.
       const at = Math.max(Date.now(), signedInAt + 1)
       await begin(tokens, at, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
       if (refreshToken === tokens.refreshToken) handOver('signed-in')
@@ -278,7 +296,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       underWay.callOff(() => true)
       end(null)
       kept.markSignedOut()
-      // Of tabs that were opened at once each opened a session, and another one's is kept.
+      // Tabs that opened at the same moment each opened a demo session; the stored one may belong to another tab.
       if (email !== null && email === facts.demoEmail) endKeptDemo()
       if (presented === null) return
       tabs.tellEnd({ refreshToken: presented, email })

@@ -1,8 +1,8 @@
-// Sign-ins that wait for the gateway: one that is called off by a sign-out signs nobody in.
+// Tracks sign-ins in flight, so that a sign-out can cancel them.
 import type { Tokens } from './tokens.ts'
 
 export interface SignInsUnderWay {
-  /** Resolves with null where it was called off meanwhile: what was opened is then ended. */
+  /** Resolves to null if the sign-in was cancelled meanwhile; the session it opened is then ended. */
   readonly run: (email: string, open: () => Promise<Tokens>) => Promise<Tokens | null>
   readonly callOff: (isMeant: (email: string) => boolean) => void
 }

@@ -1,4 +1,5 @@
-// Requests with the access token of whoever is signed in: one person's is never sent as the next one's.
+// Sends requests with the access token of the signed-in user; it never sends a request of one user with another's
+// token.
 import type { HeldToken } from './tokens.ts'
 
 export interface Holder {
@@ -9,9 +10,9 @@ export interface Holder {
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
 export interface SignedInRequests {
-  /** With the token as it is. */
+  /** Sends with the current token, without renewal. */
   readonly authorized: Send
-  /** Renews the token before it ends, and once when it is refused. */
+  /** Renews the token before it expires, and once after a 401. */
   readonly send: Send
 }
 
@@ -28,7 +29,7 @@ export function signedInRequests(
   }
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    // A token that the user typed in is not replaced when it is refused.
+    // A token that the person typed in is not replaced after a 401.
     if (new Headers(init.headers).has('authorization')) return authorized(path, init)
     const first = held()
     if (first && Date.now() >= first.renewAt) await refresh()

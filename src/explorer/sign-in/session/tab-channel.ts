@@ -1,32 +1,35 @@
-// One session over all tabs of a browser: a new tab asks the others, and only one of them renews.
+// Shares one session between all tabs of a browser: a new tab asks the others, and a lock lets only one tab renew.
 import type { HandedTokens } from './tokens.ts'
 
-/** Why a tab tells of tokens: a person has signed in there, or it has renewed those of its session. */
+/** Why a tab broadcasts tokens: a person signed in there, or it renewed its access token. */
 export type TokenOrigin = 'signed-in' | 'renewed'
 
-/** A session that a person has signed out of. */
+/** A session that a person signed out of. */
 export interface EndedSession {
   readonly refreshToken: string
-  /** Null where it is not known: a session that is kept over a reload may not have been renewed since. */
+  /** Null when unknown: a session that is stored across a reload may not have been renewed since. */
   readonly email: string | null
 }
 
 export interface TabMessages {
   readonly onTokens: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly onEnd: (ended: EndedSession) => void
-  /** The gateway has refused to renew that session. */
+  /** The gateway refused to renew that session. */
   readonly onFoundEnded: (refreshToken: string) => void
-  /** What this tab holds, for one that asks. */
+  /** The tokens that this tab holds, to answer another tab. */
   readonly held: () => HandedTokens | null
 }
 
 export interface TabChannel {
-  /** The tokens that another tab holds, of several those that are preferred; null when none answers in a moment. */
+  /**
+   * Asks the other tabs for their tokens. Of several answers it prefers those for which `isPreferred` is true. Resolves
+   * to null when none arrives within ANSWER_WITHIN_MS.
+   */
   readonly ask: (isPreferred: (tokens: HandedTokens) => boolean) => Promise<HandedTokens | null>
   readonly tell: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly tellEnd: (ended: EndedSession) => void
   readonly tellFoundEnded: (refreshToken: string) => void
-  /** Runs while no other tab runs one; at once where the browser has no locks. */
+  /** Runs under a lock that all tabs share; without a lock where the browser does not support locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
@@ -37,18 +40,18 @@ type Message =
   | { readonly kind: 'answer'; readonly question: number; readonly tokens: HandedTokens }
   | { readonly kind: 'tokens'; readonly tokens: HandedTokens; readonly origin: TokenOrigin }
 
-/** For the answers to a question. */
+/** The pending question of this tab. */
 interface Waiting {
   readonly question: number
-  /** The first one is for when no preferred one comes. */
+  /** Handles an answer. The first one is the fallback when no preferred one arrives. */
   readonly take: (tokens: HandedTokens) => void
   readonly settle: (tokens: HandedTokens) => void
 }
 
-/** An answer that comes later, as from a tab that is busy, is none: the tab that asked has gone on without it. */
+/** A later answer, as from a busy tab, is ignored: the asking tab has continued without it. */
 const ANSWER_WITHIN_MS = 250
 
-/** Each tab is then signed in by itself. */
+/** The fallback without BroadcastChannel: each tab has its own session. */
 const WITHOUT_OTHERS: TabChannel = {
   ask: async () => null,
   tell: () => {},
@@ -57,14 +60,14 @@ const WITHOUT_OTHERS: TabChannel = {
   alone: (run) => run(),
 }
 
-/** Tokens pass between pages of this origin only, and are stored nowhere. */
+/** Tokens travel only between pages of this origin, and the channel stores them nowhere. */
 export function openTabChannel(name: string, { onTokens, onEnd, onFoundEnded, held }: TabMessages): TabChannel {
   const channel = openChannel(name)
   if (channel === null) return WITHOUT_OTHERS
   const lockName = `${name}:refresh`
   const presence = `${name}:open`
   let waiting: Waiting | null = null
-  // Held for as long as the tab is open, so that the first tab need not wait for an answer that nobody gives.
+  // Each open tab holds a shared lock. So the first tab knows that nobody would answer, and does not wait.
   const others = countOthers(presence)
 
   const post = (message: Message): void => channel.postMessage(message)
@@ -109,7 +112,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, onFoundEnded, he
   }
 }
 
-/** Null in a browser without channels, and in Firefox where the person blocks cookies. */
+/** Returns null in browsers without BroadcastChannel, and in Firefox when the person blocks cookies. */
 function openChannel(name: string): BroadcastChannel | null {
   try {
     return new BroadcastChannel(name)
@@ -118,7 +121,10 @@ function openChannel(name: string): BroadcastChannel | null {
   }
 }
 
-/** Null without locks: browsers hide them from plain HTTP, except on localhost, and refuse them where the person blocks storage. */
+/**
+ * Counts the other open tabs. Resolves to null without Web Locks: browsers hide them on plain HTTP, except on
+ * localhost, and refuse them when the person blocks storage.
+ */
 async function countOthers(presence: string): Promise<number | null> {
   if (!('locks' in navigator)) return null
   const locks = await navigator.locks.query().catch(() => null)

@@ -1,17 +1,17 @@
-// Tokens as this page holds them, and what an access token says of itself.
+// Holds tokens and decodes the claims of an access token.
 
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken: string
 }
 
-/** As one tab gives them to another: the clock is the same. */
+/** Tokens as one tab sends them to another. Both tabs share one clock, so absolute times are comparable. */
 export interface HandedTokens extends Tokens {
-  /** When the access token arrived, in milliseconds since the epoch. */
+  /** Arrival time of the access token, in milliseconds since the epoch. */
   readonly receivedAt: number
   /**
-   * When the person signed in; 0 where nobody did, as for the demo user, or it is not known any more, as after a reload. A tab that was
-   * opened before an upgrade may not say it.
+   * Time of the sign-in, in milliseconds since the epoch. 0 when no person signed in, as for the demo user, or when the
+   * time is unknown, as after a reload. Undefined when the sending tab was opened before an upgrade.
    */
   readonly signedInAt: number | undefined
 }
@@ -20,9 +20,12 @@ export interface HeldToken {
   readonly accessToken: string
   readonly receivedAt: number
   readonly email: string
-  /** Milliseconds since the epoch by this machine's clock: counted from when the token arrived, so a clock that is wrong does no harm. */
+  /**
+   * Expiry in milliseconds since the epoch, by this machine's clock. It is counted from the arrival of the token, so a
+   * wrong clock does no harm.
+   */
   readonly endsAt: number
-  /** From when on a new one is fetched before the next request. */
+  /** From this time on, the token is renewed before the next request. */
   readonly renewAt: number
 }
 
@@ -32,7 +35,7 @@ const RENEW_BEFORE_MS = 30_000
 export function holdToken(accessToken: string, receivedAt: number): HeldToken {
   const claims = JSON.parse(decodePart(accessToken.split('.')[1] ?? '')) as Readonly<Record<string, unknown>>
   const statedMs = (Number(claims.exp) - Number(claims.iat)) * 1_000
-  // Both are whole seconds, rounded down: up to one of them may have passed already.
+  // Both claims are whole seconds, rounded down, so up to one second may already have passed.
   const lifetimeMs = Math.max(statedMs - 1_000, statedMs / 2)
   const endsAt = receivedAt + lifetimeMs
   return {
@@ -48,7 +51,7 @@ export function emailOf({ accessToken }: Tokens): string {
   return holdToken(accessToken, 0).email
 }
 
-/** Of two sign-ins the later one. Of two in one moment every tab chooses the same. */
+/** Whether `one` signed in later than `other`. On equal times the tokens decide, so that every tab chooses the same. */
 export function isLater(one: HandedTokens, other: HandedTokens): boolean {
   if (one.signedInAt === undefined || other.signedInAt === undefined) return false
   if (one.signedInAt === other.signedInAt) return one.refreshToken > other.refreshToken

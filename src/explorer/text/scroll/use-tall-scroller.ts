@@ -1,29 +1,36 @@
-// Scrolling through a text that is taller than browsers draw: Firefox draws no element of more than some 17.8 million pixels, and
-// Chromium none of more than 33.5. The element is as tall as can be, and says and takes places in the text in place of its own.
+// Scrolls a text that is taller than browsers can render: Firefox renders no element taller than about 17.8 million
+// pixels, Chromium none taller than 33.5 million. The element has a fixed maximum height, and its scroll properties are
+// overridden to report and accept positions in the text.
 import { type RefObject, useLayoutEffect, useReducer, useRef } from 'react'
 
 export const TALLEST = 15_000_000
 
-/** In pixels, as browsers have it. */
+/** Scroll step of an arrow key in pixels, as in browsers. */
 const KEY_STEP = 40
 
 interface Scaled {
-  /** What a place of the element is in the text, or was said to be: several places in the text may be one of the element. */
+  /**
+   * Converts the element's scroll position into a position in the text. It returns the last requested position if the
+   * element has not scrolled since, because several positions in the text map to one of the element.
+   */
   readonly place: () => { readonly own: number; readonly inText: number }
-  /** Where the text has become shorter or longer: the element is as tall as before, and its browser tells of no scrolling. False where it has not. */
+  /**
+   * Adjusts the position after the height of the text changed. The element keeps its height, so the browser fires no
+   * scroll event. Returns false if the height is unchanged.
+   */
   readonly fit: () => boolean
   readonly end: () => void
 }
 
 const scaled = new WeakMap<Element, Scaled>()
 
-/** `height` is that of the whole text. Used before whatever reads the place. */
+/** `height` returns the height of the whole text. Call this hook before anything that reads the scroll position. */
 export function useTallScroller(scroller: RefObject<HTMLElement | null>, isTall: boolean, height: () => number): void {
   const asked = useRef(height)
   const [, drawAgain] = useReducer((times: number) => times + 1, 0)
   useLayoutEffect(() => {
     asked.current = height
-    // What is drawn was raised from where the element stood before.
+    // The rows were rendered for the previous scroll position.
     if (scroller.current && scaled.get(scroller.current)?.fit()) drawAgain()
   })
   useLayoutEffect(() => {
@@ -34,7 +41,7 @@ export function useTallScroller(scroller: RefObject<HTMLElement | null>, isTall:
   }, [scroller, isTall])
 }
 
-/** How much higher than in the text a row has to be drawn, in pixels, so that it is in sight. */
+/** How many pixels above its position in the text a row must be rendered to be visible. */
 export function raisedBy(element: Element | null): number {
   const place = element ? scaled.get(element)?.place() : undefined
   return place ? place.inText - place.own : 0
@@ -44,7 +51,7 @@ function scale(element: HTMLElement, height: () => number): void {
   const own = (): number => Number(Reflect.get(Element.prototype, 'scrollTop', element))
   const { paddingTop, paddingBottom } = getComputedStyle(element)
   const padding = Number.parseFloat(paddingTop) + Number.parseFloat(paddingBottom)
-  // Not by the element's own height: a row that is out of its place for a moment makes that another one.
+  // Not from the element's own scrollHeight, which changes while a row is briefly out of place.
   const most = (): number => height() + padding - element.clientHeight
   const ratio = (): number => most() / (TALLEST + padding - element.clientHeight)
   let last = { own: -1, inText: element.scrollTop }
@@ -62,7 +69,7 @@ function scale(element: HTMLElement, height: () => number): void {
     Reflect.set(Element.prototype, 'scrollTop', Math.round(inText / ratio()), element)
     const isNews = inText !== last.inText
     last = { own: own(), inText }
-    // The browser tells nobody of a step that is less than a pixel of the element.
+    // The browser fires no scroll event for a step of less than one pixel of the element.
     if (isNews && last.own === before) element.dispatchEvent(new Event('scroll'))
   }
 
@@ -78,10 +85,10 @@ function scale(element: HTMLElement, height: () => number): void {
     if (left !== undefined) element.scrollLeft = left
   }
 
-  /** As far as elsewhere: the browser's own step would be of the element, and many lines. */
+  /** Scrolls by the usual distance: the browser's own step would move the element, and skip many lines of the text. */
   function step(event: Event, pixels: number): void {
     const { inText } = place()
-    // At its end the page scrolls on.
+    // At the end of the text, let the page scroll.
     if (pixels === 0 || (pixels < 0 ? inText <= 0 : inText >= most())) return
     event.preventDefault()
     go(inText + pixels)

@@ -1,4 +1,4 @@
-// The files of templates and the components of UI libraries, to be found by their paths.
+// Finds the files of templates and the components of UI libraries by their paths.
 import { memberText } from '../../../json-text.ts'
 import type { Session } from '../../sign-in/session/session.ts'
 import { keyOf, listedTexts } from '../document.ts'
@@ -10,12 +10,15 @@ import { filesOf } from './found-files.ts'
 type CustomKind = Exclude<Kind, 'projects'>
 
 const ROUTES: Readonly<Record<CustomKind, string>> = { templates: '/templates', libraries: '/ui-libraries' }
-/** UTF-16 code units of documents: paths come with all that is in the files. More is not looked through. */
+/**
+ * Maximum total length of the documents that are searched, in UTF-16 code units. The limit is on whole documents,
+ * because the paths come with the content of the files.
+ */
 const MOST_LENGTH = 4_000_000
 const LENGTH_AT_ONCE = 1_000_000
 const MOST_AT_ONCE = 20
 
-/** Changes when one of the documents does: the entity tag of their list. */
+/** A version that changes when one of the documents does: the entity tag of their list. */
 export async function documentsVersion(session: Session, kind: CustomKind): Promise<string> {
   const { headers, status } = await session.send(ROUTES[kind], { method: 'HEAD' })
   const tag = headers.get('etag')
@@ -23,13 +26,13 @@ export async function documentsVersion(session: Session, kind: CustomKind): Prom
   return tag
 }
 
-/** `items` in stored order. */
+/** Yields the files page by page. `items` must be in stored order. */
 export async function* findDocumentFiles(
   session: Session,
   kind: CustomKind,
   items: readonly Item[],
 ): AsyncGenerator<Finding> {
-  // Of the run before: how long the next ones are is not known.
+  // `longest` is that of the previous page, because the lengths of the next documents are unknown.
   let [length, longest] = [0, LENGTH_AT_ONCE]
   for (let at = 0; at < items.length; ) {
     const count = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(LENGTH_AT_ONCE / longest)))
@@ -50,7 +53,7 @@ export async function* findDocumentFiles(
   }
 }
 
-/** The stored texts of neighbours in a list, by the keys of their items. */
+/** Loads the stored texts of adjacent items of a list, keyed by item key. */
 async function loadDocuments(
   session: Session,
   kind: CustomKind,

@@ -1,17 +1,17 @@
-// The files of every project's newest export, to be found by their paths.
+// Finds the files of every project's newest export by their paths.
 import { query } from '../../answer/graphql-query.ts'
 import type { Session } from '../../sign-in/session/session.ts'
 import type { Item } from '../items.ts'
 import type { Finding } from './found-file.ts'
 import { filesOf } from './found-files.ts'
 
-/** Neighbours in the list of projects whose newest exports are read with one request. */
+/** Adjacent projects whose newest exports are loaded with one request. */
 interface FileRun {
   readonly after: string | null
   readonly projects: readonly Item[]
 }
 
-/** More are not looked through: a person who has more finds them in their project. */
+/** Maximum number of files to search; a user with more files can search within a project. */
 const MOST_FILES = 60_000
 const MOST_FILES_AT_ONCE = 5_000
 const MOST_PROJECTS_AT_ONCE = 200
@@ -29,12 +29,12 @@ interface Answer {
   } | null
 }
 
-/** Changes when one of the exports does. */
+/** A version that changes when one of the exports does. */
 export function exportsVersion(projects: readonly Item[]): string {
   return projects.map(({ key, digest }) => `${key} ${digest}`).join('\n')
 }
 
-/** `projects` in stored order. */
+/** Yields the files request by request. `projects` must be in stored order. */
 export async function* findExportedFiles(session: Session, projects: readonly Item[]): AsyncGenerator<Finding> {
   const all = projects.reduce((sum, { fileCount }) => sum + fileCount, 0)
   for (const run of runsOf(projects)) {
@@ -47,7 +47,7 @@ export async function* findExportedFiles(session: Session, projects: readonly It
   if (all > MOST_FILES) yield { files: [], isAll: false }
 }
 
-/** Those without files are asked for only between others. */
+/** Groups the projects into requests. A project without files is included only between others. */
 function runsOf(projects: readonly Item[]): readonly FileRun[] {
   const runs: { after: string | null; projects: Item[]; count: number }[] = []
   let [total, isOpen] = [0, false]
@@ -68,7 +68,7 @@ function runsOf(projects: readonly Item[]): readonly FileRun[] {
   return runs
 }
 
-/** The paths of the newest export of each project, by its reference. */
+/** Loads the paths of each project's newest export, keyed by project reference. */
 async function loadPaths(session: Session, { after, projects }: FileRun): Promise<Map<string, readonly string[]>> {
   const { me } = await query<Answer>(session, QUERY, { first: projects.length, after })
   return new Map(

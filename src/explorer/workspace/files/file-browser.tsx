@@ -1,4 +1,4 @@
-// Files as a tree beside one of them. What users stored is only ever shown as text or as a picture.
+// The file browser: a file tree beside a preview. Stored content is only ever shown as text or as an image.
 import { ChevronsDownUp } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
@@ -10,18 +10,18 @@ import { FileTree } from './file-tree.tsx'
 import { entryOf, foldersOf, rowsOf, treeOf } from './tree.ts'
 import './file-browser.css'
 
-/** So many are shown unfolded. */
+/** Up to this number of files, all folders are expanded initially. */
 const FEW = 60
 const FEW_FOUND = 600
 
 interface FileBrowserProps {
   readonly elements: readonly Element[]
-  /** What the files are of, as a sentence names it. */
+  /** What contains the files, for a message. */
   readonly of: 'export' | 'template' | 'UI library'
-  /** The path of the chosen file; null for whichever one opens first. */
+  /** The path of the selected file; null to select the entry file. */
   readonly file: string | null
   readonly onFile: (path: string) => void
-  /** In the chosen file. */
+  /** The scroll position in the selected file. */
   readonly place: LinePlace
 }
 
@@ -29,11 +29,11 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
   const [picked, setPicked] = useState<Element | null>(null)
   const chosen = useMemo(() => {
     if (file === null) return entryOf(elements)
-    // Of several with one path the one that was pressed.
+    // If several files share a path, keep the one that the person clicked.
     if (picked?.path === file && elements.includes(picked)) return picked
     return elements.find(({ path }) => path === file) ?? null
   }, [elements, file, picked])
-  // Once for each file: it may be large, and is drawn anew with each letter of a search.
+  // Memoized per file: the file may be large, and each letter of a search renders again.
   const size = useMemo(() => (chosen === null ? '' : sizeText(byteLengthOf(chosen))), [chosen])
   const [search, setSearch] = useState('')
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(
@@ -49,7 +49,7 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
     const words = search.toLowerCase()
     return words === '' ? elements : elements.filter(({ path }) => path.toLowerCase().includes(words))
   }, [elements, search])
-  // Apart from the others: these are there again behind the search, as they were.
+  // A search has its own set of expanded folders, so that the other set is unchanged after it.
   const [unfoldedFound, setUnfoldedFound] = useState({ found, folders: foldersOfFirst(found) })
   if (found !== unfoldedFound.found) setUnfoldedFound({ found, folders: foldersOfFirst(found) })
   const open = isSearching ? unfoldedFound.folders : unfolded
@@ -59,7 +59,7 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
   }
 
   const [shown, setShown] = useState(chosen)
-  // Another one may be chosen from elsewhere: the palette, back, forward.
+  // The palette, back or forward may also change the selected file.
   if (chosen !== shown) {
     const folders = foldersOf(chosen?.path ?? '')
     setShown(chosen)

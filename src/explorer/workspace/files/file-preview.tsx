@@ -1,4 +1,4 @@
-// One file: its text with tools, or the picture it is.
+// The preview of one file: its text with a toolbar, or the image.
 import { Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSaveFile } from '../../design/save-file.ts'

@@ -1,4 +1,4 @@
-// The tree itself: one stop of the Tab key, arrow keys within, and only the rows in sight drawn.
+// The file tree: one tab stop, navigation with the arrow keys, and only the visible rows rendered.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Braces, ChevronDown, ChevronRight, FileCode, FileImage, FileText } from 'lucide-react'
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -32,7 +32,7 @@ export function FileTree({ rows, chosen, isUnfolded, onFold, onChoose }: FileTre
   })
 
   const shown = useRef(chosen)
-  // One that was chosen from elsewhere comes into sight; folding moves nothing.
+  // Scroll to a file that was selected elsewhere; folding must not scroll.
   useEffect(() => {
     if (shown.current === chosen || chosenAt === -1) return
     shown.current = chosen

@@ -1,4 +1,4 @@
-// Files as the palette knows them: by their paths, without what is in them.
+// The types of files as the palette knows them: by path, without content.
 import type { Kind } from '../items.ts'
 
 export interface FoundFile {
@@ -7,20 +7,20 @@ export interface FoundFile {
   readonly searched: string
 }
 
-/** The export of a project, the template or the UI library that files are of. */
+/** The source of the files: the export of a project, a template or a UI library. */
 export interface FilesFrom {
   readonly kind: Kind
-  /** The key of its item. */
+  /** The key of the source's item. */
   readonly opened: string
-  /** Of the project, the template or the library. */
+  /** Name of the project, template or library. */
   readonly name: string
-  /** Absent for the newest one, and where there are no exports. */
+  /** Absent for the newest export, and for sources without exports. */
   readonly exportKey?: string
 }
 
-/** A part of a search. */
+/** A partial search result. */
 export interface Finding {
   readonly files: readonly FoundFile[]
-  /** Whether the search leaves nothing out, as far as is known. */
+  /** Whether the result is complete, as far as is known. */
   readonly isAll: boolean
 }

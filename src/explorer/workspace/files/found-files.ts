@@ -1,4 +1,4 @@
-// Files that the palette has found: which of them fit, and where they are opened.
+// Filters and ranks the files that the palette searches, and builds their addresses.
 import { addressOf } from '../addresses.ts'
 import type { FilesFrom, FoundFile } from './found-file.ts'
 
@@ -8,14 +8,14 @@ export function filesOf(from: FilesFrom, paths: readonly string[]): readonly Fou
     .map((path) => ({ path, from, searched: `${path} ${from.name}`.toLowerCase() }))
 }
 
-/** Where it is opened. */
+/** The address that opens the file. */
 export function addressOfFile({ path, from: { kind, opened, exportKey } }: FoundFile): string {
   const shown = exportKey === undefined ? {} : { export: exportKey }
   const tab = kind === 'projects' ? ({ tab: 'files' } as const) : {}
   return addressOf({ kind, opened, ...tab, ...shown, file: path })
 }
 
-/** Those in which every word is found, at most so many; first the ones whose own name begins with what is looked for. */
+/** Returns at most `most` files that match every word. Files whose own name begins with the first word come first. */
 export function matchingFiles(
   files: readonly FoundFile[],
   words: readonly string[],

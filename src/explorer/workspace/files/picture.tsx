@@ -1,14 +1,14 @@
-// A file that is a picture, drawn.
+// Renders an image file.
 import { type ReactNode, useEffect, useState } from 'react'
 import { bytesOf, type Element } from '../project/elements.ts'
 
 interface PictureProps {
   readonly element: Element
-  /** Its media type. */
+  /** The media type. */
   readonly type: string
 }
 
-/** As a `data:` address in an `<img>`: nothing in it can run or ask for anything. */
+/** Uses a `data:` URL in an `<img>`, where nothing in the image can run scripts or load anything. */
 export function Picture({ element, type }: PictureProps): ReactNode {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {

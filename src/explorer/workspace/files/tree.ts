@@ -1,14 +1,14 @@
-// Paths as a tree, flattened to the rows that are unfolded.
+// Builds a folder tree from paths and flattens it to the visible rows.
 import { compareNames } from '../natural-order.ts'
 import type { Element } from '../project/elements.ts'
 
 export interface TreeRow {
   readonly depth: number
   readonly name: string
-  /** The folder's path with a slash at its end, or null for a file. */
+  /** The folder's path with a trailing slash; null for a file. */
   readonly folder: string | null
   readonly element: Element | null
-  /** Its place among what lies in the same folder, from 1, and how much that is. */
+  /** Position among the siblings, from 1, and the number of siblings. */
   readonly position: number
   readonly size: number
 }
@@ -38,7 +38,7 @@ export function treeOf(elements: readonly Element[]): Folder {
   return root
 }
 
-/** Folders before files, both by name, numbers by their size. */
+/** Lists folders before files, both by name, with numbers in numeric order. */
 export function rowsOf(root: Folder, unfolded: ReadonlySet<string>): readonly TreeRow[] {
   const rows: TreeRow[] = []
   function add({ folders, files }: Folder, depth: number, prefix: string): void {
@@ -59,7 +59,7 @@ export function rowsOf(root: Folder, unfolded: ReadonlySet<string>): readonly Tr
   return rows
 }
 
-/** The folders on the way to a path, each with a slash at its end. */
+/** Returns the ancestor folders of a path, each with a trailing slash. */
 export function foldersOf(path: string): readonly string[] {
   const parts = path.split('/').filter((part) => part !== '')
   return parts.slice(0, -1).map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)
@@ -67,7 +67,10 @@ export function foldersOf(path: string): readonly string[] {
 
 const ENTRIES = [/^readme\b/i, /^(?:index|main|app|page)\.[jt]sx?$/i, /^index\.html$/i, /^package\.json$/i]
 
-/** The file that one opens first: a readme, an entry, or else the one nearest to the root. One pass: there may be very many. */
+/**
+ * Chooses the file to open first: a readme, an entry file, or else the file nearest to the root. One pass, because
+ * there may be very many files.
+ */
 export function entryOf(elements: readonly Element[]): Element | null {
   let best: { readonly element: Element; readonly score: number } | null = null
   for (const element of elements) {

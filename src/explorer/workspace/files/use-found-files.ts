@@ -1,4 +1,4 @@
-// The files that the palette searches: those that are open at once, those of the whole workspace as they come.
+// Loads the files that the palette searches: the open ones immediately, those of the whole workspace as they arrive.
 import { useEffect, useMemo, useState } from 'react'
 import { failureText } from '../../frame/connection.ts'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
@@ -11,13 +11,13 @@ import { filesOf } from './found-files.ts'
 
 export interface FoundFiles {
   readonly files: readonly FoundFile[]
-  /** What is to be said of the search itself: that it goes on, that it left something out; else empty. */
+  /** The state of the search: in progress, incomplete or failed; empty otherwise. */
   readonly note: string
 }
 
 const NOTHING: Finding = { files: [], isAll: true }
 
-/** Loads once it is wanted, one run after the other, and no more when the palette is closed. */
+/** Loads when `isWanted` becomes true, one request after the other, and stops when the palette closes. */
 export function useFoundFiles(workspace: Workspace | null, isWanted: boolean): FoundFiles {
   const { session, openFiles, searchedFiles } = useExplorer()
   const email = useSessionState().email ?? ''

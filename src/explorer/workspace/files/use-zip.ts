@@ -1,12 +1,12 @@
-// Making a zip beside the page: how far it is, and a way to stop it.
+// Creates a zip file in a worker, with progress and cancellation.
 import { useEffect, useRef, useState } from 'react'
 import { useSaveFile } from '../../design/save-file.ts'
 import type { ZipReply, ZipTask } from './zip-worker.ts'
 
 export interface Zipping {
-  /** From 0 to 1; null while nothing is zipped. */
+  /** From 0 to 1; null while no zip is being created. */
   readonly progress: number | null
-  /** Why the last one was not made; null when nothing is to be said. */
+  /** Why the last attempt failed; null otherwise. */
   readonly failure: string | null
   readonly start: (task: ZipTask, fileName: string) => void
   readonly cancel: () => void

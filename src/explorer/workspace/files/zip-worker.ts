@@ -1,4 +1,4 @@
-// Zips beside the page, and says how far it is.
+// The Web Worker that creates a zip file and reports its progress.
 import type { Element } from '../project/elements.ts'
 import { zipOf } from './zip.ts'
 
@@ -9,7 +9,7 @@ export type ZipReply =
 
 export interface ZipTask {
   readonly elements: readonly Element[]
-  /** Of the export, and so of every file in it. */
+  /** Creation time of the export, which becomes the modification time of every file. */
   readonly createdAt: string
 }
 

@@ -1,17 +1,20 @@
-// An export as a zip file that no unpacker can be led astray by.
+// Writes an export as a zip file with safe and unique paths.
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import { bytesOf, type Element } from '../project/elements.ts'
 import { foldersOf } from './tree.ts'
 
-/** What is packed already does not get smaller. */
+/** Compressed formats, which are stored without a second compression. */
 const PACKED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|pdf)$/i
-/** Of a part of a path. File systems take 255, and a number may come to it that keeps two files apart. */
+/** Maximum bytes of a path segment. File systems allow 255; the rest is for a number that makes a name unique. */
 const MOST_BYTES = 240
 const MOST_EXTENSION_BYTES = 20
-/** By the clock of this machine, as a zip holds them. */
+/** The earliest and latest time that a zip can store; zip times are local times. */
 const [EARLIEST, LATEST] = [new Date(1980, 0, 1).getTime(), new Date(2099, 11, 31).getTime()]
 
-/** Paths stay inside the folder they are unpacked to, and no two files share one. `onProgress` hears from 0 to 1. */
+/**
+ * Returns the chunks of the zip file. Paths stay inside the folder into which they are unpacked, and no two files share
+ * a path. `onProgress` receives values from 0 to 1.
+ */
 export function zipOf(
   elements: readonly Element[],
   createdAt: string,
@@ -24,7 +27,7 @@ export function zipOf(
   })
   const mtime = zipTime(createdAt)
   const paths = elements.map(({ isFile, path }) => safePath(isFile ? path : `${path}.json`))
-  // A file named like a folder would be in the way of the files in it.
+  // A file with the name of a folder would conflict with the files in the folder.
   const taken = new Set(paths.flatMap((path) => foldersOf(path.toLowerCase()).map((folder) => folder.slice(0, -1))))
   for (const [index, element] of elements.entries()) {
     const name = freeName(paths[index] ?? '', taken)
@@ -38,12 +41,15 @@ export function zipOf(
   return chunks
 }
 
-/** In milliseconds since the epoch. A zip holds the years 1980 to 2099; what is no date is the earliest. */
+/**
+ * Converts a date to milliseconds since the epoch, clamped to the years 1980 to 2099, which a zip can store. An invalid
+ * date becomes the earliest.
+ */
 function zipTime(date: string): number {
   return Math.min(Math.max(Date.parse(date) || 0, EARLIEST), LATEST)
 }
 
-/** Control characters, what turns the reading direction, and what Windows forbids in a name. */
+/** Matches control characters, bidirectional controls, and characters that Windows forbids in names. */
 function isUnsafe(character: string): boolean {
   const code = character.charCodeAt(0)
   return (
@@ -68,7 +74,7 @@ export function safePath(path: string): string {
   return parts.join('/') || 'file'
 }
 
-/** Whole characters up to so many bytes. An extension stays, if it is one. */
+/** Truncates a path segment to MOST_BYTES at a character boundary, and keeps a plausible extension. */
 function shortened(part: string): string {
   if (byteLength(part) <= MOST_BYTES) return part
   const [stem, extension] = stemAndExtension(part)

@@ -1,4 +1,4 @@
-// How a file of bytes changed: the pictures before and after, or else how many bytes they were.
+// Shows how a binary file changed: the images before and after, or else the sizes.
 import type { ReactNode } from 'react'
 import { sizeText } from '../../answer/answer.ts'
 import { extensionOf, IMAGE_TYPES } from '../../text/languages.ts'

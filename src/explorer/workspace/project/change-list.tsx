@@ -1,4 +1,4 @@
-// The files that differ between two exports, however many they are.
+// The list of files that differ between two exports; it renders only the visible rows.
 import { type ReactNode, useRef } from 'react'
 import { LeftOut } from '../rows/left-out.tsx'
 import { useListRows } from '../rows/use-list-rows.ts'

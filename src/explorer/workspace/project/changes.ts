@@ -1,4 +1,4 @@
-// What changed from one export to another: files added, removed, changed, by their paths.
+// Compares two exports by path: which files were added, removed or changed.
 import { compareNames } from '../natural-order.ts'
 import { type Element, elementsOf } from './elements.ts'
 
@@ -14,7 +14,10 @@ export interface Changes {
   readonly sameCount: number
 }
 
-/** Of two exports as they are stored. Of several elements with one path the last counts, as it does for who unpacks them. */
+/**
+ * Compares the stored texts of two exports. If several elements share a path, the last one counts, as it does for
+ * somebody who unpacks the export.
+ */
 export function changesBetween(older: string, newer: string): Changes {
   const [before, after] = [older, newer].map(
     (body) => new Map(elementsOf(body).map((element) => [element.path, element])),
@@ -28,7 +31,7 @@ export function changesBetween(older: string, newer: string): Changes {
   return { changes, sameCount: paths.length - changes.length }
 }
 
-/** Whether they are the same bytes: the same characters may be text, or bytes in base64. */
+/** Whether both have the same bytes. Equal `content` is not enough: it may be text in one and base64 in the other. */
 function isSame(was: Element, is: Element): boolean {
   return was.content === is.content && was.isBase64 === is.isBase64 && was.isFile === is.isFile
 }

@@ -1,4 +1,4 @@
-// Two exports of a project: which files differ, and how.
+// The comparison of two exports of a project: which files differ, and how.
 import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
 import { beside } from '../../beside/beside.ts'

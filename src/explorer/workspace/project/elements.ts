@@ -1,19 +1,19 @@
-// The elements of an export: files where they have a path and a content.
+// Parses the elements of an export; an element with a path and a content is a file.
 import { elementTexts } from '../../../json-text.ts'
 
 export interface Element {
   readonly path: string
   readonly content: string
-  /** Whether `content` is what the element calls its content, rather than the element itself. */
+  /** True if `content` is the element's own `content` member; false if it is the whole element as text. */
   readonly isFile: boolean
-  /** Whether `content` is bytes, as the element says by `encoding: "base64"`. */
+  /** Whether `content` is base64, as the element declares with `encoding: "base64"`. */
   readonly isBase64: boolean
 }
 
-/** Repeats no group: browsers fail at that in a text of some megabytes. */
+/** Has no repeated group, because browsers fail on one in a text of some megabytes. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** `body` is an array of elements, as `GET /exports?r=` answers it; none for any other value. */
+/** `body` is the text of an array of elements, as in `GET /exports?r=`. Returns an empty list for any other value. */
 export function elementsOf(body: string): readonly Element[] {
   return (elementTexts(body) ?? []).map((text, index) => {
     const value: unknown = JSON.parse(text)
@@ -37,12 +37,12 @@ export function bytesOf({ content, isBase64 }: Element): Uint8Array<ArrayBuffer>
   if (!isBase64) return new TextEncoder().encode(content)
   const characters = atob(content.replace(/\s/g, ''))
   const bytes = new Uint8Array(characters.length)
-  // With a function for each byte, a large picture takes several times as long.
+  // A loop, because a callback per byte takes several times as long for a large image.
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at)
   return bytes
 }
 
-/** How many they are, without decoding them. */
+/** The number of bytes, computed without decoding base64. */
 export function byteLengthOf(element: Element): number {
   if (!element.isBase64) return bytesOf(element).byteLength
   const digits = element.content.replace(/[\s=]/g, '').length

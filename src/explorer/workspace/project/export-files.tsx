@@ -1,4 +1,4 @@
-// The files of one export, and ways to take them along.
+// The files of one export, and buttons to download or compare them.
 import { FileArchive, FileJson, PackageOpen } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { beside } from '../../beside/beside.ts'
@@ -20,7 +20,7 @@ import { type ExportFacts, exportKey, loadExport, type Project } from './project
 
 interface OpenedExport {
   readonly facts: ExportFacts
-  /** As it is stored. */
+  /** The stored text of the export. */
   readonly body: string
   readonly elements: readonly Element[]
 }
@@ -85,7 +85,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
         </p>
         <div className="buttons">
           {zip.progress !== null && <progress aria-label="Zipping" max={1} value={zip.progress} />}
-          {/* One button, so that it keeps the focus. */}
+          {/* Both buttons have the same key, so that React keeps one element and its focus. */}
           {zip.progress === null ? (
             <button
               key="zip"

@@ -1,4 +1,4 @@
-// Every export of a project: open any, or choose two to compare.
+// The list of a project's exports: open any of them, or choose two to compare.
 import { GitCompare, PackageOpen } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
@@ -83,7 +83,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
                 aria-posinset={index + 1}
                 style={placeOf(start)}
               >
-                {/* Its column stays. */}
+                {/* The placeholder keeps the column. */}
                 {canCompare ? (
                   <input
                     type="checkbox"

@@ -1,8 +1,8 @@
-// How a text changed, line by line, by the `diff` library.
+// Computes a line diff with the `diff` library.
 import { structuredPatch } from 'diff'
 import { jsonLines } from '../../text/json-lines.ts'
 
-/** Beyond these a file is said to differ, without the lines. */
+/** Beyond these limits the pages only say that a file differs, without a line diff. */
 const LONGEST = 1_000_000
 const MOST_EDITS = 4_000
 
@@ -11,7 +11,10 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** None where only white space differs: how JSON is indented, or how lines end. Null where the two are too different, or too long. */
+/**
+ * Returns an empty list if only white space differs: the indentation of JSON, or line endings. Returns null if the
+ * texts are too long or too different.
+ */
 export function diffLines(before: string, after: string): readonly DiffLine[] | null {
   if (before.length + after.length > LONGEST) return null
   const [was, is] = [readable(before), readable(after)]
@@ -28,7 +31,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] | 
   return texts.map((text, key) => ({ key, text }))
 }
 
-/** JSON is compared indented, with every number and escape as it is written. */
+/** Indents JSON, so that it is compared line by line; every number and escape stays as written. */
 function readable(text: string): string {
   return jsonLines(text)?.join('\n') ?? text
 }

@@ -1,4 +1,4 @@
-// How a file changed, line by line.
+// Shows the line diff of a file.
 import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { beside, isLong } from '../../beside/beside.ts'
 import { Failure } from '../../design/failure.tsx'
@@ -10,10 +10,10 @@ import type { Change } from './changes.ts'
 import { type DiffLine, diffLines } from './line-changes.ts'
 
 export interface LineDiffProps extends Pick<Change, 'kind' | 'path'> {
-  /** Empty where it is not in this export, as `after` is. */
+  /** The text in the older export; empty if the file is missing there. The same holds for `after` and the newer one. */
   readonly before: string
   readonly after: string
-  /** By the lines of the comparison. */
+  /** The scroll position, in lines of the diff. */
   readonly place: LinePlace
 }
 
@@ -88,7 +88,7 @@ function heightOfLine(diff: HTMLElement): number {
   return diff.querySelector('span')?.getBoundingClientRect().height || 1
 }
 
-/** What is said where no line differs. */
+/** The message when no line differs. */
 function withoutLines(kind: Change['kind'], isSameText: boolean): string {
   if (kind !== 'changed') return 'The file is empty.'
   if (!isSameText) return 'Only white space differs: how it is indented, or how its lines end.'

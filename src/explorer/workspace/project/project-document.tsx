@@ -1,4 +1,4 @@
-// The project's own document, as it is stored.
+// The document of the project, as it is stored.
 import { type ReactNode, useCallback } from 'react'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'

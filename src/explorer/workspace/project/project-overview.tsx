@@ -1,4 +1,4 @@
-// What a project says of itself.
+// The metadata of a project.
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../design/copy-button.tsx'
 import { When } from '../../design/when.tsx'

@@ -1,4 +1,4 @@
-// One project: what it is, its files, its document, and every export it had.
+// The page of one project: overview, files, document and exports.
 import { PackageX } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
 import { EmptyState } from '../../design/empty-state.tsx'
@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<ProjectTab, string>> = {
 
 interface ProjectPageProps {
   readonly reference: string
-  /** The cursor of the project before it in the list; null for the first. */
+  /** The cursor of the preceding project in the list; null for the first one. */
   readonly after: string | null
 }
 
@@ -88,7 +88,7 @@ interface ExportGoneProps {
   readonly title: string
 }
 
-/** Exports can be removed, and links to them stay. */
+/** Shown for a link to an export that has been removed. */
 function ExportGone({ project, title }: ExportGoneProps): ReactNode {
   return (
     <EmptyState Icon={PackageX} title={title}>

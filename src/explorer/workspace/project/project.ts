@@ -1,4 +1,4 @@
-// A project, its export history, and the bytes of any export in it.
+// Loads a project, its export history, and the text of any of its exports.
 import { elementTexts, memberText } from '../../../json-text.ts'
 import { query, queryText } from '../../answer/graphql-query.ts'
 import type { Session } from '../../sign-in/session/session.ts'
@@ -37,23 +37,28 @@ export async function loadProject(session: Session, ref: string): Promise<Projec
   return me.project
 }
 
-/** The export that the address names by the beginning of its digest and its time, null when it is gone; the newest when it names none. */
+/** Finds an export by its key; a null key means the newest export. Returns null if there is none. */
 export function findExport({ exports }: Project, key: string | null): ExportFacts | null {
   return (key === null ? exports[0] : exports.find((facts) => exportKey(facts) === key)) ?? null
 }
 
-/** Names an export among those of its project; the same content may have been exported twice. */
+/**
+ * A key that is unique in the project: digest prefix and creation time, because equal content may be exported twice.
+ */
 export function exportKey({ digest, createdAt }: ExportFacts): string {
   return `${digest.slice(0, 12)}@${createdAt}`
 }
 
-/** The body that `GET /exports?r=` answers, or answered when this export was the newest. That one comes over REST, which answers an export of any size. */
+/**
+ * Loads the text that `GET /exports?r=` returns, or returned while this export was the newest. The newest export is
+ * loaded over REST, which serves exports of any size. Throws an Error if the project has changed meanwhile.
+ */
 export async function loadExport(session: Session, project: Project, facts: ExportFacts): Promise<string> {
   const before = project.exports[project.exports.indexOf(facts) - 1]
   if (before === undefined) {
     const answer = await session.send(`/exports?r=${encodeURIComponent(project.ref)}`)
     if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
-    // A proxy that compresses makes the tag a weak one, puts a coding behind it, or leaves it out.
+    // A compressing proxy may make the entity tag weak, add a content coding to it, or drop it.
     const tag = answer.headers.get('etag')?.replace(/^W\//, '')
     if (tag !== undefined && !tag.startsWith(`"${facts.digest}`)) throw new Error(CHANGED)
     return answer.text()

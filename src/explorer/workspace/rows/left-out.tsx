@@ -1,4 +1,4 @@
-// At the end of a list on paper: how many rows are not there.
+// The note at the end of a printed list that says how many rows are missing.
 import type { ReactNode } from 'react'
 
 export function LeftOut({ count }: { readonly count: number }): ReactNode {

@@ -1,4 +1,4 @@
-// Says how a list is gone through by keys, while it has the focus: Tab stops at one row of it.
+// The keyboard hint of a list, shown while the list has the focus: Tab stops at only one of its rows.
 import type { ReactNode } from 'react'
 
 export function RowKeysHint(): ReactNode {

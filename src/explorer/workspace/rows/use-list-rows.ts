@@ -1,15 +1,15 @@
-// The rows of a long list that are drawn: those in sight, and on paper all of them, or as many as a sentence says.
+// Virtualizes the rows of a long list: the visible ones on screen, and all of them, up to a limit, in print.
 import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type RefObject, useCallback } from 'react'
 import { usePrinting } from '../../design/use-printing.ts'
 
-/** Some hundred sheets of paper. */
+/** Some hundred pages. */
 const MOST_PRINTED = 5_000
 
 interface ListOptions {
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly count: number
-  /** In pixels. */
+  /** Row height in pixels. */
   readonly rowHeight: number
   readonly overscan: number
   readonly initialOffset: number | (() => number)
@@ -17,11 +17,11 @@ interface ListOptions {
 
 export interface ListRows {
   readonly virtual: Virtualizer<HTMLDivElement, Element>
-  /** Of the element around the rows. On paper each follows the one before. */
+  /** Style of the element around the rows. In print it is empty, because the rows are in normal flow. */
   readonly height: CSSProperties
-  /** Of the row that begins so many pixels down. */
+  /** Style of the row whose offset is `start` pixels. */
   readonly placeOf: (start: number) => CSSProperties
-  /** How many rows paper leaves out. */
+  /** Number of rows that are not printed. */
   readonly leftOut: number
 }
 

@@ -1,4 +1,4 @@
-// The keys of a long list: one row is a stop of the Tab key, and arrow keys go from row to row.
+// Keyboard navigation of a long list: one row is a tab stop, and the arrow keys move between rows.
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 
@@ -12,12 +12,12 @@ const STEPS: Readonly<Record<string, number>> = {
 }
 
 export interface RowKeys {
-  /** For the element around the rows; each row has its number as `data-row`. */
+  /** Handlers for the element around the rows. Each row has its index in `data-row`. */
   readonly list: {
     readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
     readonly onFocus: (event: FocusEvent<HTMLElement>) => void
   }
-  /** For what can be pressed in a row. */
+  /** The `tabIndex` of the controls in a row. */
   readonly tabIndexOf: (row: number) => 0 | -1
 }
 
@@ -25,10 +25,10 @@ export function useRowKeys(virtual: Virtualizer<HTMLDivElement, Element>, rowCou
   const [focused, setFocused] = useState<number | null>(null)
   const wanted = useRef<{ readonly row: number; readonly tag: string } | null>(null)
   const isDrawn = virtual.getVirtualItems().some(({ index }) => index === focused)
-  // Where the person was, or else what is first in sight.
+  // The tab stop is the last focused row while it is rendered, or else the first visible row.
   const stop = focused !== null && isDrawn ? focused : (virtual.range?.startIndex ?? 0)
 
-  // A row far away has to be drawn before it can have the focus.
+  // A row far away must be rendered before it can take the focus.
   useEffect(() => {
     if (wanted.current === null) return
     const { row, tag } = wanted.current
