@@ -11,7 +11,7 @@ import { currentTheme } from './design/theme.ts'
 import { Toasts } from './design/toast.tsx'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
-import { forgetBetweenPersons } from './frame/navigation/for-one-person.ts'
+import { clearStateOnUserChange } from './frame/navigation/for-one-person.ts'
 import { createNavigation } from './frame/navigation/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
@@ -46,7 +46,7 @@ export function show(started: Started): void {
     searchedFiles: new Map(),
     history: createRunHistory(),
   }
-  forgetBetweenPersons(started.session, started.facts, {
+  clearStateOnUserChange(started.session, started.facts, {
     ...explorer,
     storage: browserStorage(() => sessionStorage),
   })

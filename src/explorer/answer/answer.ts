@@ -1,5 +1,5 @@
 // Sends a request, measures it, and formats what the pages show of the response.
-import { beside } from '../beside/beside.ts'
+import { offload } from '../beside/beside.ts'
 import { failureText } from '../frame/connection.ts'
 import { readAnswer } from './reading.ts'
 
@@ -31,7 +31,7 @@ export async function timed(send: () => Promise<Response>): Promise<Answer> {
   const response = await send()
   const bytes = await response.arrayBuffer()
   const text = new TextDecoder().decode(bytes)
-  const { isJson, hasErrors, shown } = await beside('readAnswer', readAnswer, text)
+  const { isJson, hasErrors, shown } = await offload('readAnswer', readAnswer, text)
   const steps = [...(response.headers.get('server-timing') ?? '').matchAll(/;\s*dur=([\d.]+)/g)]
   return {
     status: response.status,

@@ -1,5 +1,5 @@
 // Sends one GraphQL request for the pages that show its result.
-import { beside } from '../beside/beside.ts'
+import { offload } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { readAnswer } from './reading.ts'
 
@@ -14,7 +14,7 @@ export async function query<T>(session: Session, text: string, variables: object
  */
 export async function queryText(session: Session, text: string, variables: object = {}): Promise<string> {
   const body = await ask(session, text, variables)
-  const { isJson, hasErrors } = await beside('readAnswer', readAnswer, body)
+  const { isJson, hasErrors } = await offload('readAnswer', readAnswer, body)
   if (!isJson || hasErrors) dataOf(body)
   return body
 }

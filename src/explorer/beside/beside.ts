@@ -13,7 +13,7 @@ export function isLong(...given: readonly unknown[]): boolean {
  * Runs the task `name`. `inPage` is the same task as a function of this thread: it handles short texts, and is the
  * fallback when the worker fails to load.
  */
-export async function beside<G extends readonly unknown[], R>(
+export async function offload<G extends readonly unknown[], R>(
   name: keyof Tasks,
   inPage: (...given: G) => R,
   ...given: G

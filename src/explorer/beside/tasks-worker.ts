@@ -1,4 +1,4 @@
-// The Web Worker of `beside`: each of its tasks takes texts and returns what the page shows of them.
+// The Web Worker of `offload`: each of its tasks takes texts and returns what the page shows of them.
 import { readAnswer } from '../answer/reading.ts'
 import { compareTexts } from '../rosetta/comparison.ts'
 import { partsOf } from '../workspace/document-parts.ts'

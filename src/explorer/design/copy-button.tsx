@@ -18,11 +18,17 @@ const SHOWN_FOR_MS = 1_500
 export const LINK_COPIED = 'Link copied. It holds no token.'
 const REFUSED = 'The browser did not let this page copy.'
 
-function saidOf(text: string): string {
+function copiedText(text: string): string {
   return `Copied, ${text.length.toLocaleString()} ${text.length === 1 ? 'character' : 'characters'}.`
 }
 
-export function CopyButton({ label, text, isIcon = false, Icon = Copy, said = saidOf }: CopyButtonProps): ReactNode {
+export function CopyButton({
+  label,
+  text,
+  isIcon = false,
+  Icon = Copy,
+  said = copiedText,
+}: CopyButtonProps): ReactNode {
   const [outcome, setOutcome] = useState<'idle' | 'copied' | 'failed'>('idle')
   const toast = useToast()
   const Shown = outcome === 'idle' ? Icon : outcome === 'copied' ? Check : X

@@ -53,7 +53,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
     <section className="cockpit" aria-label="The answer">
       <PrintedText text={queryEditor?.getValue() ?? ''} label="Query" />
       <span className="unseen" role="status">
-        {isFetching ? 'Running' : answer === null ? '' : saidOf(answer)}
+        {isFetching ? 'Running' : answer === null ? '' : statusText(answer)}
       </span>
       {isCode && (
         <SnippetView
@@ -76,7 +76,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
   )
 }
 
-function saidOf({ status, hasErrors, durationMs, shown }: Answer): string {
+function statusText({ status, hasErrors, durationMs, shown }: Answer): string {
   return status === 0 ? shown : `Answered ${status}${hasErrors ? ' with errors' : ''} in ${timeText(durationMs)}`
 }
 

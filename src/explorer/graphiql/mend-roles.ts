@@ -29,7 +29,7 @@ function mend(container: Element): void {
   }
   for (const [selector, label] of EDITORS) {
     const editor = container.querySelector(`${selector} .CodeMirror`)
-    if (editor) letGo(editor)
+    if (editor) releaseTabKey(editor)
     editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
   }
   // The placeholder names a shortcut that opens the palette of these pages instead.
@@ -50,7 +50,7 @@ function idOf(element: Element): string {
 let count = 0
 
 /** CodeMirror captures Tab, so keyboard users cannot leave the editor. `false` returns the key to the browser. */
-function letGo(editor: Element): void {
+function releaseTabKey(editor: Element): void {
   if (freed.has(editor)) return
   freed.add(editor)
   const instance = Reflect.get(editor, 'CodeMirror') as { addKeyMap(keys: object): void }

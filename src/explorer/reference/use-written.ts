@@ -10,7 +10,7 @@ const NOTHING: WrittenReference = { words: '', drafts: new Map() }
 export function useWritten(): readonly [WrittenReference, (change: Partial<WrittenReference>) => void] {
   const { leftReferences } = useExplorer()
   const { email } = useSessionState()
-  const [written, setWritten] = useState(() => takeUp(leftReferences, email))
+  const [written, setWritten] = useState(() => restoreWritten(leftReferences, email))
   function write(change: Partial<WrittenReference>): void {
     const next = { ...written, ...change }
     leftReferences.set(email, next)
@@ -20,7 +20,7 @@ export function useWritten(): readonly [WrittenReference, (change: Partial<Writt
 }
 
 /** Hands a search typed before sign-in to the next user to sign in, and to nobody else. Nothing else is typed then. */
-function takeUp(left: LeftReferences, email: string | null): WrittenReference {
+function restoreWritten(left: LeftReferences, email: string | null): WrittenReference {
   const own = left.get(email) ?? NOTHING
   const nobodys = left.get(null)
   if (email === null || !nobodys) return own

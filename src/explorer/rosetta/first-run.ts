@@ -42,9 +42,10 @@ export function prepareFirstRun({ basePath, routes }: ExplorerData, session: Ses
     take(side, request, signal) {
       const begun = answers.get(side)
       answers.delete(side)
-      const isIt = sent?.email === session.state().email && PARTS.every((part) => sent?.request[part] === request[part])
+      const isSameRequest =
+        sent?.email === session.state().email && PARTS.every((part) => sent?.request[part] === request[part])
       if (begun === undefined) return null
-      if (!isIt) {
+      if (!isSameRequest) {
         begun.answer.catch(() => null)
         begun.sending.abort()
         return null

@@ -37,15 +37,15 @@ export async function sendSide(
 /** Sends one REST request. `value` goes into the query parameter or the body field of the route. */
 export function sendRest(request: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
   const { route, value, headers = [] } = request
-  const init: RequestInit = { headers: withOwn(ASK_FOR_TIMES, headers), ...(signal ? { signal } : {}) }
+  const init: RequestInit = { headers: withCustomHeaders(ASK_FOR_TIMES, headers), ...(signal ? { signal } : {}) }
   if (route.field === null) return timed(() => session.send(restPath({ route, value }), init))
   const body = JSON.stringify({ [route.field]: value })
-  const sent = { ...init, method: route.method, headers: withOwn(JSON_HEADERS, headers), body }
+  const sent = { ...init, method: route.method, headers: withCustomHeaders(JSON_HEADERS, headers), body }
   return timed(() => session.send(route.path, sent))
 }
 
 /** Headers that the person wrote replace the page's own. */
-function withOwn(usual: Readonly<Record<string, string>>, own: OwnHeaders): Headers {
+function withCustomHeaders(usual: Readonly<Record<string, string>>, own: OwnHeaders): Headers {
   const headers = new Headers(usual)
   for (const [name, value] of own) headers.set(name, value)
   return headers

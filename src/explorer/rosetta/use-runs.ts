@@ -1,7 +1,7 @@
 // Runs the two sides of a route. Each answer belongs to one run, and only answers of the same run are compared.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
-import { beside, isLong } from '../beside/beside.ts'
+import { isLong, offload } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { compare, compareTexts, type Verdict, whyNot } from './comparison.ts'
 import type { FirstRun } from './first-run.ts'
@@ -55,7 +55,7 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
       return setState((now) => ({ ...answered(now, side, answer), verdict: compare(rest, graphql) }))
     }
     setState((now) => ({ ...answered(now, side, answer), isComparing: true }))
-    void compareBeside(rest, graphql).then((verdict) => {
+    void compareInWorker(rest, graphql).then((verdict) => {
       if (newest.current.number === number) setState((now) => ({ ...now, isComparing: false, verdict }))
     })
   }, [])
@@ -84,9 +84,9 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
   return { ...state, run }
 }
 
-async function compareBeside(rest: Answer, graphql: Answer): Promise<Verdict> {
+async function compareInWorker(rest: Answer, graphql: Answer): Promise<Verdict> {
   const statuses = [rest.status, graphql.status] as const
-  return whyNot(rest, graphql) ?? beside('compareTexts', compareTexts, rest.text, graphql.text, statuses)
+  return whyNot(rest, graphql) ?? offload('compareTexts', compareTexts, rest.text, graphql.text, statuses)
 }
 
 function answered(state: State, side: Side, answer: Answer): State {

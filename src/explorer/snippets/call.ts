@@ -48,7 +48,7 @@ export function restCall(request: RestRequest, url: string): Call {
   const { route, value, headers = [] } = request
   const token = route.field === null ? 'accessToken' : route.field === 'refreshToken' ? 'refreshToken' : null
   const body = route.field === null ? null : { [route.field]: route.field === 'refreshToken' ? REFRESH_TOKEN : value }
-  return { method: route.method, url: url + restPath(request), body, graphql: null, ...sampled(token, headers) }
+  return { method: route.method, url: url + restPath(request), body, graphql: null, ...tokenAndHeaders(token, headers) }
 }
 
 interface GraphqlParts {
@@ -74,7 +74,13 @@ export function graphqlCall(
     ...(Object.keys(variables).length === 0 ? {} : { variables }),
     ...(operation.isOneOfMany ? { operationName: operation.name } : {}),
   }
-  return { method: 'POST', url: `${url}/graphql`, body, graphql: { operation, variables }, ...sampled(token, headers) }
+  return {
+    method: 'POST',
+    url: `${url}/graphql`,
+    body,
+    graphql: { operation, variables },
+    ...tokenAndHeaders(token, headers),
+  }
 }
 
 /**
@@ -89,7 +95,7 @@ export function headersOf({ body, headers }: Call): OwnHeaders {
  * The person's own `Authorization` header replaces the access token. If it contains a token of this gateway, it is
  * dropped, because the snippet writes that header anyway.
  */
-function sampled(token: Call['token'], own: OwnHeaders): Pick<Call, 'token' | 'headers'> {
+function tokenAndHeaders(token: Call['token'], own: OwnHeaders): Pick<Call, 'token' | 'headers'> {
   const authorization = own.find(isAuthorization)
   if (!authorization) return { token, headers: own.map(cut) }
   const [, value] = authorization

@@ -1,6 +1,6 @@
 // The page of a template or UI library: its files, and the stored document itself.
 import { type ReactNode, useCallback, useEffect } from 'react'
-import { beside } from '../beside/beside.ts'
+import { offload } from '../beside/beside.ts'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
@@ -30,7 +30,7 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
   const loaded = useLoaded(
     useCallback(async () => {
       const document = await loadDocument(session, kind, opened, after)
-      return { ...document, parts: await beside('partsOf', partsOf, document.text) }
+      return { ...document, parts: await offload('partsOf', partsOf, document.text) }
     }, [session, kind, opened, after]),
   )
   const { elements, componentCount } = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS

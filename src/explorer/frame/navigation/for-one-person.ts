@@ -13,7 +13,7 @@ interface Kept {
 }
 
 /** Must run before the first render, because the page of the next user reads the address. */
-export function forgetBetweenPersons(
+export function clearStateOnUserChange(
   session: Session,
   { demoEmail, basePath }: Pick<ExplorerData, 'demoEmail' | 'basePath'>,
   { storage, navigation, leftLists }: Kept,

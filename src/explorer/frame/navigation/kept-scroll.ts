@@ -16,7 +16,7 @@ const RESTS_AFTER_MS = 250
 /** Maximum time to wait for the content. A later jump would surprise the person. */
 const WAITS_MS = 5_000
 /** Events that mean the person navigates or scrolls; they cancel the restoration. */
-const OWN_WAYS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
+const CANCELLING_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 export function createKeptScroll(): KeptScroll {
   // The browser would restore the position before the page has any content to scroll.
@@ -57,7 +57,7 @@ export function createKeptScroll(): KeptScroll {
       stop()
     })
     ending.signal.addEventListener('abort', () => room.disconnect())
-    for (const way of OWN_WAYS) addEventListener(way, stop, { signal: ending.signal, passive: true })
+    for (const way of CANCELLING_EVENTS) addEventListener(way, stop, { signal: ending.signal, passive: true })
     setTimeout(() => ending === restoring && stop(), WAITS_MS)
     room.observe(document.body)
   }

@@ -68,7 +68,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let held: HeldToken | null = null
   /** Whether the gateway became unreachable before it had signed the demo user in. */
   let isDemoDue = false
-  const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther, onFoundEnded: endFound })
+  const tabs = openTabs({ held: heldTokens, onTokens: handleTokens, onEnd: endFromOtherTab, onFoundEnded: endFound })
   const renewal = createRenewal({
     post,
     alone: tabs.alone,
@@ -109,7 +109,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
    * Handles tokens from another tab. A sign-in changes the user of every tab. A renewal only updates tabs of the same
    * session or user; otherwise two tabs with different users would switch users at each renewal.
    */
-  function hear(tokens: HandedTokens, origin: TokenOrigin): void {
+  function handleTokens(tokens: HandedTokens, origin: TokenOrigin): void {
     const own = heldTokens()
     if (origin === 'renewed') {
       if (isOfThis(tokens)) takeOver(tokens)
@@ -146,18 +146,18 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function end(message: string | null): void {
     renewal.stop()
     // A stored session whose renewal is being retried counts too, although nobody is signed in yet.
-    const isSomething = refreshToken !== null || state().phase !== 'signed-out'
+    const wasActive = refreshToken !== null || state().phase !== 'signed-out'
     kept.forgetDemo(refreshToken)
     refreshToken = null
     held = null
     kept.clear()
-    if (isSomething) change({ ...SIGNED_OUT, message })
+    if (wasActive) change({ ...SIGNED_OUT, message })
   }
 
   /**
    * A sign-out applies to all tabs of the user, also to tabs with another session; tabs of other users are unaffected.
    */
-  function endWithOther(ended: EndedSession): void {
+  function endFromOtherTab(ended: EndedSession): void {
     const own = refreshToken
     const isOfPerson = ended.email !== null && ended.email === person()
     const isOfThis = own !== null && (own === ended.refreshToken || isOfPerson)
@@ -204,7 +204,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   /** Shows whether the gateway has ended the session, unless the person has signed in again meanwhile. */
-  function sayWhetherTold(tried: Tried): void {
+  function showLogoutResult(tried: Tried): void {
     if (state().phase !== 'signed-out') return
     if (tried !== 'ended') change({ message: tried === 'due' ? NOT_TOLD : NOT_ENDED })
     else if (state().message === NOT_TOLD) change({ message: null })
@@ -229,7 +229,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
    * Whether the tokens are the demo user's while this tab belongs to somebody else. A tab whose question a busy tab did
    * not answer in time becomes the demo user's; after a reload, a tab of somebody else must not copy that.
    */
-  function isDemosBesideSomebody(tokens: HandedTokens): boolean {
+  function wouldSwitchToDemo(tokens: HandedTokens): boolean {
     return kept.isOfSomebody() && emailOf(tokens) === facts.demoEmail
   }
 
@@ -262,10 +262,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       change({ isRemembered: own !== null })
       // If tabs have different sessions, prefer one with this tab's session: taking over another one ends this tab's
       // session.
-      const isOwn = (tokens: HandedTokens): boolean =>
-        own === null ? !isDemosBesideSomebody(tokens) : isOfThis(tokens)
+      const isOwn = (tokens: HandedTokens): boolean => (own === null ? !wouldSwitchToDemo(tokens) : isOfThis(tokens))
       const shared = kept.isSignedOut() ? null : await tabs.ask(isOwn)
-      if (shared && !isDemosBesideSomebody(shared)) {
+      if (shared && !wouldSwitchToDemo(shared)) {
         takeOver(shared)
         return endReplaced(own)
       }
@@ -300,7 +299,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       if (email !== null && email === facts.demoEmail) endKeptDemo()
       if (presented === null) return
       tabs.tellEnd({ refreshToken: presented, email })
-      await endAtGateway(presented, sayWhetherTold)
+      await endAtGateway(presented, showLogoutResult)
     },
     remember(isRemembered) {
       const own = heldTokens()

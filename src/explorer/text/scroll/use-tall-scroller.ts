@@ -27,11 +27,11 @@ const scaled = new WeakMap<Element, Scaled>()
 /** `height` returns the height of the whole text. Call this hook before anything that reads the scroll position. */
 export function useTallScroller(scroller: RefObject<HTMLElement | null>, isTall: boolean, height: () => number): void {
   const asked = useRef(height)
-  const [, drawAgain] = useReducer((times: number) => times + 1, 0)
+  const [, rerender] = useReducer((times: number) => times + 1, 0)
   useLayoutEffect(() => {
     asked.current = height
     // The rows were rendered for the previous scroll position.
-    if (scroller.current && scaled.get(scroller.current)?.fit()) drawAgain()
+    if (scroller.current && scaled.get(scroller.current)?.fit()) rerender()
   })
   useLayoutEffect(() => {
     const element = scroller.current
@@ -67,10 +67,10 @@ function scale(element: HTMLElement, height: () => number): void {
     const inText = Math.min(Math.max(0, to), most())
     const before = own()
     Reflect.set(Element.prototype, 'scrollTop', Math.round(inText / ratio()), element)
-    const isNews = inText !== last.inText
+    const hasMoved = inText !== last.inText
     last = { own: own(), inText }
     // The browser fires no scroll event for a step of less than one pixel of the element.
-    if (isNews && last.own === before) element.dispatchEvent(new Event('scroll'))
+    if (hasMoved && last.own === before) element.dispatchEvent(new Event('scroll'))
   }
 
   function fit(): boolean {

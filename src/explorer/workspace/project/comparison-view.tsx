@@ -1,7 +1,7 @@
 // The comparison of two exports of a project: which files differ, and how.
 import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
-import { beside } from '../../beside/beside.ts'
+import { offload } from '../../beside/beside.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
@@ -33,7 +33,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
       const [before = '', after = ''] = await Promise.all(
         [older, newer].map((facts) => loadExport(session, project, facts)),
       )
-      return beside('changesBetween', changesBetween, before, after)
+      return offload('changesBetween', changesBetween, before, after)
     }, [session, project, older, newer]),
   )
   if (loaded.phase === 'loading') return <Skeleton label="Comparing" />

@@ -1,7 +1,7 @@
 // The files of one export, and buttons to download or compare them.
 import { FileArchive, FileJson, PackageOpen } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect } from 'react'
-import { beside } from '../../beside/beside.ts'
+import { offload } from '../../beside/beside.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { useSaveFile } from '../../design/save-file.ts'
@@ -37,7 +37,7 @@ export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
     useCallback(async () => {
       if (!facts) return null
       const body = await loadExport(session, project, facts)
-      return { facts, body, elements: await beside('elementsOf', elementsOf, body) }
+      return { facts, body, elements: await offload('elementsOf', elementsOf, body) }
     }, [session, project, facts]),
   )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />

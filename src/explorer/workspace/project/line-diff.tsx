@@ -1,6 +1,6 @@
 // Shows the line diff of a file.
 import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { beside, isLong } from '../../beside/beside.ts'
+import { isLong, offload } from '../../beside/beside.ts'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { useLoaded } from '../../frame/use-loaded.ts'
@@ -32,7 +32,7 @@ function ShortDiff(props: LineDiffProps): ReactNode {
 
 function LongDiff(props: LineDiffProps): ReactNode {
   const { before, after } = props
-  const loaded = useLoaded(useCallback(() => beside('diffLines', diffLines, before, after), [before, after]))
+  const loaded = useLoaded(useCallback(() => offload('diffLines', diffLines, before, after), [before, after]))
   if (loaded.phase === 'loading') return <Skeleton label="Comparing" />
   if (loaded.phase === 'failed') {
     return <Failure title="The two could not be compared" message={loaded.message} onRetry={loaded.retry} />
