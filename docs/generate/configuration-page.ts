@@ -6,21 +6,22 @@ import { code, markdownTable } from './markdown-table.ts'
 
 const INTRODUCTION = `# Configuration
 
-\`npx workspace-gateway COMMAND --help\` shows the options of a command. Every option
-is also an environment variable, and a line of a configuration file. A flag stands over the variable, the variable over the file, the file
-over the default. A switch takes no value; its variable and its line take \`true\` or \`1\`, or \`false\`, \`0\` or nothing.
+\`npx workspace-gateway COMMAND --help\` shows the options of a command. Every option is also an environment variable and a key of a configuration
+file. A flag overrides the variable, the variable overrides the file, and the file overrides the default. A switch takes no value as a flag. Its
+variable and its key take \`true\` or \`1\`, or \`false\`, \`0\` or nothing.
 
-What is wrong is named all at once, and nothing starts: wrong values, options, variables and lines that there are not, each with
-what was probably meant. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
+If anything is wrong, the command reports all problems at once and does not start: wrong values, and unknown options, variables and keys, each with
+the name that you probably meant. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
-Secrets belong in variables or files: every user of a machine can read the arguments of a process. An option that is marked
-*variable only* is refused as an argument; a file may have it. Options that a command shares with \`serve\` are described there.
+Put secrets into variables or files, because every user of a machine can read the arguments of a process. An option marked
+*variable only* is refused as an argument; a file may contain it. Options that a command shares with \`serve\` are described under \`serve\`.
 
 ## A configuration file
 
-\`--config\` or \`WORKSPACE_GATEWAY_CONFIG\` names a YAML file, for any command. Options are named like their flags. What stands at the left is
-for every command that has the option; what stands under the name of a command is for it alone, and stands over that. What stands
-under \`serve\` is for \`config check\`, \`doctor\` and \`health\` too, which look at what it is given. A list may be written as one. An option that means different things in different commands, such as \`to\`, must stand under the name of a command.
+\`--config\` or \`WORKSPACE_GATEWAY_CONFIG\` names a YAML file, for any command. Keys have the names of the flags. A key at the top level applies to
+every command that has the option. A key under the name of a command applies to that command alone and overrides the top level. The section
+\`serve\` also applies to \`config check\`, \`doctor\` and \`health\`, which check its settings. Write a list as a YAML list if you like. An option that means
+different things in different commands, such as \`to\`, must be under the name of a command.
 
 \`\`\`yaml
 database: file:/var/lib/workspace/workspace.db
@@ -35,35 +36,36 @@ keys:
     sign-after: 3600
 \`\`\`
 
-Every value is text, as on the command line: nothing need be quoted that YAML reads as one value. Relative paths begin in the
-working directory. Give a file that holds a secret to the gateway's user alone (\`chmod 600\`).
+Every value is text, as on the command line, so you need not quote anything that YAML reads as one value. Relative paths start at the
+working directory. Make a file that holds a secret readable for the gateway's user alone (\`chmod 600\`).
 
-With \`--workers\`, \`SIGHUP\` reads the file again: workers are replaced one by one, and nobody is refused. \`host\`, \`port\`,
-\`workers\`, \`admin-host\` and \`admin-port\` stay as they are until the next start. A file with a mistake is told in the log and
-changes nothing. Without workers, changes come with a restart.
+With \`--workers\`, \`SIGHUP\` reloads the file: the workers are replaced one by one, and no request is refused. \`host\`, \`port\`,
+\`workers\`, \`admin-host\` and \`admin-port\` keep their values until the next start. A file with a mistake is reported in the log and
+changes nothing. Without workers, changes take effect at the next start.
 
-\`config print\` shows what a command would be configured with, and where each value is from. It takes the options of the command
-too. Secrets are hidden, and so are the passwords in URLs; otherwise what it prints is a configuration file itself.
+\`config print\` shows the effective configuration of a command and the source of each value. It also accepts the options of that command.
+It hides secrets and the passwords in URLs. Apart from those, its output is a valid configuration file.
 
 \`\`\`sh
 npx workspace-gateway config print --config /etc/workspace-gateway.yaml
 npx workspace-gateway config print keys rotate
 \`\`\`
 
-\`config check\` says whether \`serve\` would take a configuration, with everything that is wrong: the options, what they may not be beside each other,
-the files of secrets and tokens, the URLs of databases and the variables of traces. It opens no database and no port, and asks no other server;
-\`doctor --look inside\` looks at those. Exit code 0, or 2.
+\`config check\` says whether \`serve\` would accept a configuration, and lists everything that is wrong: the options, their combinations,
+the files of secrets and tokens, the URLs of databases, and the variables of traces. It opens no database and no port, and contacts no other server;
+\`doctor --look inside\` does that. It exits with 0 or 2.
 
 \`\`\`sh
 npx workspace-gateway config check --config /etc/workspace-gateway.yaml
 \`\`\`
 
-What Kubernetes sets for services whose names begin with \`workspace-gateway\`, such as \`WORKSPACE_GATEWAY_PORT=tcp://10.0.0.1:4000\`, sets no
+Variables that Kubernetes sets for services whose names begin with \`workspace-gateway\`, such as \`WORKSPACE_GATEWAY_PORT=tcp://10.0.0.1:4000\`, set no
 option.
 
 ## Shell completion
 
-Commands, options, values and files, for bash, zsh and fish, of the command \`workspace-gateway\`: it has to be on the \`PATH\`, as after \`npm install --global\`. In \`~/.zshrc\` the line stands below \`autoload -Uz compinit && compinit\`:
+The completion covers commands, options, values and files of the command \`workspace-gateway\`, for bash, zsh and fish. The command must be on the \`PATH\`, as after
+\`npm install --global\`. In \`~/.zshrc\`, put the line below \`autoload -Uz compinit && compinit\`:
 
 \`\`\`sh
 source <(workspace-gateway completion bash)
