@@ -1,4 +1,4 @@
-// One connection, to the first of the URL's hosts that will do, and the statements sent on it, one at a time.
+// Opens one connection to the first usable host of the URL and sends statements on it, one at a time.
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
 import { reasonOf } from '../../errors.ts'
@@ -17,26 +17,31 @@ import {
 } from './engine/session-settings.ts'
 import { type StatementTraces, withTraceComment } from './engine/trace-comment.ts'
 
-/** Prepared once per connection under its name, where nothing but the server can answer the connection. */
+/**
+ * A prepared statement: the server prepares it once per connection, under its name. Behind a pooler it is not named.
+ */
 export interface Statement {
   readonly name: string
   readonly text: string
 }
 
 export interface Connection {
-  /** The rows. Throws `StoreUnavailableError` for what may work again by itself. */
+  /** Resolves to the rows. Throws `StoreUnavailableError` for a failure that a retry may cure. */
   readonly query: <R extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => Promise<readonly R[]>
-  /** Statements without parameters, separated by `;`, none of which begins or ends a transaction. Answers the rows of the last. */
+  /**
+   * Runs statements without parameters, separated by `;`. None of them may begin or end a transaction. Resolves to the
+   * rows of the last statement.
+   */
   readonly script: (text: string) => Promise<readonly QueryResultRow[]>
-  /** `mode` as SQL has it; read committed unless given. When it throws, the connection is lost. */
+  /** `mode` is the SQL transaction mode; the default is read committed. When `begin` throws, the connection is lost. */
   readonly begin: (mode?: string) => Promise<void>
   readonly commit: () => Promise<void>
   readonly rollback: () => Promise<void>
-  /** Whether each transaction may have another server: then nothing is kept between them. */
+  /** Whether a pooler may send each transaction to another server connection. No session state survives then. */
   readonly isPooled: () => boolean
-  /** Whether it can take no further statement. */
+  /** Whether the connection can take no further statement. */
   readonly isLost: () => boolean
-  /** Whether the server said, with its last answer, that a transaction is open or was broken off. */
+  /** Whether the server reported, with its last response, an open or a failed transaction. */
   readonly hasTransaction: () => boolean
   readonly onLost: (listener: () => void) => void
   readonly close: () => void
@@ -44,17 +49,17 @@ export interface Connection {
 
 export interface ConnectionOptions {
   readonly connectTimeoutMs: number
-  /** 0: none. */
+  /** 0: no timeout. */
   readonly statementTimeoutMs: number
-  /** What stands in between; `auto`, the default, finds it out for each connection. */
+  /** The kind of pooler in front of the server. `auto`, the default, detects it for each connection. */
   readonly pooling?: Pooling | undefined
-  /** Absent: no statement says which trace it belongs to. */
+  /** Absent: statements carry no trace comment. */
   readonly traces?: StatementTraces | undefined
-  /** Called with every statement that found no room. */
+  /** Called for every statement that fails because the server's disk is full. */
   readonly onDiskFull?: () => void
 }
 
-/** Without a name it is prepared for this one time. */
+/** A statement without a name is prepared for this one execution only. */
 interface SentStatement {
   readonly name?: string
   readonly text: string
@@ -66,11 +71,17 @@ const UNREACHABLE: Readonly<Record<Access, string>> = {
   standby: 'no standby of the database can be reached',
 }
 
-/** The server stops a statement that takes too long; when it does not even say so, the connection is given up after this. */
+/**
+ * Grace period after the statement timeout. When the server has not even reported the timeout by then, the connection
+ * is lost.
+ */
 const SILENCE_MS = 500
-/** After which a server that says nothing is asked whether its machine is there: a statement without a timeout waits for it. Two hours unless it is set. */
+/**
+ * Idle time after which TCP keep-alive probes a silent server. A statement without a timeout relies on it. The usual
+ * default of the operating system is two hours.
+ */
 const KEEP_ALIVE_MS = 10_000
-/** Of the protocol: what the server says of itself outside of any transaction. */
+/** Transaction status of the wire protocol: the server is outside of any transaction. */
 const IDLE = 'I'
 const INT8 = 20
 const INT4 = 23
@@ -79,7 +90,7 @@ const types = {
   getTypeParser: (oid: number) => (oid === INT8 || oid === INT4 ? Number : (text: string) => text),
 }
 
-/** To the first of the hosts, beginning with `first`, that will do; answers its index too. */
+/** Tries the hosts in order, beginning at index `first`. Resolves to the connection and the index of its host. */
 export async function connect(
   target: PostgresTarget,
   options: ConnectionOptions,
@@ -132,7 +143,8 @@ async function connectWith(
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // A transaction of one statement is sent at once; whatever else is sent waits for what was sent before it.
+    // With `pipeline`, a transaction of one statement is sent in one go. Every other statement waits for the one before
+    // it.
     pipeline: true,
     stream: () => socket,
     types,
@@ -151,7 +163,7 @@ async function connectWith(
     for (const listener of listeners) listener()
   }
 
-  /** Everything that is asked of the server passes here: it fails in the contract's words, and in time. */
+  /** Every request to the server passes through here. It maps errors to the store contract and enforces the timeout. */
   async function within<T>(asking: () => Promise<T>): Promise<T> {
     if (lost) throw new ConnectionLostError('the connection to the database was lost')
     const silence = Promise.withResolvers<never>()
@@ -163,7 +175,7 @@ async function connectWith(
     underWay += 1
     try {
       const answer = await Promise.race([asking(), silence.promise])
-      // A commit whose wait for its standby was cancelled says so in a warning, and then that it succeeded.
+      // When the wait of a commit for its standby is cancelled, the server sends a warning and then reports success.
       if (isWarned) throw new ConnectionLostError('the database answered with a warning')
       return answer
     } catch (error) {
@@ -187,7 +199,7 @@ async function connectWith(
     else assertAccess((await runScript(beginTransaction(mode, options.statementTimeoutMs)))[0], target.access)
   }
 
-  /** Where it fails, the transaction may be there, broken off, or not: nothing more is asked on this connection. */
+  /** After a failed begin, the state of the transaction is unknown. So the connection is not used again. */
   async function beginOrLose(mode: string): Promise<void> {
     try {
       await runBegin(mode)
@@ -200,14 +212,14 @@ async function connectWith(
 
   function toSent({ name, text }: Statement): SentStatement {
     const traceparent = options.traces?.current() ?? null
-    // Another text each time: to keep it prepared would help nobody.
+    // The text differs each time, so a prepared statement would never be reused.
     if (traceparent !== null) return { text: withTraceComment(text, traceparent) }
     return isPooled ? { text } : { name, text }
   }
 
   /**
-   * In one round trip. Behind a part that fails, the server refuses the others and rolls back; behind a beginning that only a
-   * pooler refuses, it does what it is asked.
+   * Sends begin, statement and commit in one round trip. When a part fails, the server skips the remaining parts and
+   * rolls back. But when only a pooler refuses the begin, the server still executes the rest.
    */
   async function runAsTransaction<R extends QueryResultRow>(
     statement: SentStatement,
@@ -217,7 +229,7 @@ async function connectWith(
     stream.cork()
     const parts = [runBegin(READ_COMMITTED), client.query<R>({ ...statement, values }), client.query('commit')] as const
     stream.uncork()
-    // Until all have ended: what is sent next is another transaction.
+    // Wait until all parts have settled: the next statement belongs to another transaction.
     const [begun] = await Promise.allSettled(parts)
     if (begun.status === 'rejected') throw toOutcomeOpen(begun.reason)
     const [, { rows }] = await Promise.all(parts)
@@ -254,7 +266,7 @@ async function connectWith(
     close() {
       if (lost) return
       lost = true
-      // What is under way would be waited for.
+      // A graceful end would wait for the statements in flight.
       if (underWay > 0) socket.destroy()
       else void client.end().catch(() => {})
       for (const listener of listeners) listener()

@@ -1,4 +1,4 @@
-// Where a PostgreSQL database stands in a move, and the steps of a move away from it.
+// Reads and changes the move state of a PostgreSQL database: begin, note changes, fence, finish, cancel.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../contract.ts'
@@ -10,19 +10,22 @@ import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations/2-move.ts'
 
-/** Writes that come meanwhile wait behind whoever waits for a lock: not for long, rather again. */
+/**
+ * How to wait for a lock. Later writes queue behind a session that waits for a lock, so each attempt waits briefly and
+ * is retried.
+ */
 interface LockAttempts {
   readonly timeoutMs: number
   readonly attempts: number
-  /** Before the next attempt. In it those are answered who have waited. */
+  /** Pause before the next attempt. The writes that have queued are served in it. */
   readonly pauseMs: number
 }
 
 const FENCE: LockAttempts = { timeoutMs: 500, attempts: 20, pauseMs: 0 }
-/** For longer than `deadlock_timeout`, 1 s by default, after which an autovacuum gives way. */
+/** Longer than `deadlock_timeout` (1 s by default), after which an autovacuum gives way. */
 const TRIGGERS: LockAttempts = { timeoutMs: 1_500, attempts: 8, pauseMs: 500 }
 
-// A closing whose time is over is none any more, though the row says so until somebody writes.
+// A fence whose time is over no longer counts, although the row says `closed` until the next write.
 const STATE: Statement = {
   name: 'moveState',
   text: `select identity, move_id as "moveId", other, case when phase = 'closed'
@@ -38,13 +41,13 @@ const BEGIN: Statement = {
   text: `update workspace_gateway.move set phase = 'copying', move_id = $1, other = $2
     where phase in ('live', 'filled', 'copying', 'closed') returning 1`,
 }
-// Not what another move, which has begun meanwhile, needs to know.
+// Deletes the notes unless another move, which has begun meanwhile, needs them.
 const FORGET: Statement = {
   name: 'forgetChanges',
   text: `delete from workspace_gateway.move_change where exists (
       select 1 from workspace_gateway.move where phase = 'live' or (phase = 'copying' and move_id = $1))`,
 }
-// There is a note of every change: of a key that is written to all the time, millions.
+// Every change leaves a note, so a key that is written all the time has millions. `distinct` returns each key once.
 const TAKE_CHANGES: Statement = {
   name: 'drainChangeLog',
   text: `with changes as (
@@ -72,7 +75,7 @@ const CANCEL: Statement = {
   text: `update workspace_gateway.move set phase = 'live'
     where phase in ('copying', 'closed') and move_id = coalesce($1, move_id) returning 1`,
 }
-// Values that were given to transactions which are still open, or were rolled back, count too.
+// The last value of a sequence also covers ids that open or rolled-back transactions have taken.
 const LAST_IDS: Statement = {
   name: 'lastIds',
   text: `select coalesce(pg_sequence_last_value(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass), 0) as user,
@@ -84,9 +87,9 @@ const SESSIONS_BY_ID: Statement = {
   text: `select ${SESSION} from workspace_gateway.session where id = any($1::text[])`,
 }
 
-// One table at a time, each in a transaction of its own: no two locks are ever held that a write may want in another order.
-// In each the row says whether it is still so, and nobody else changes it meanwhile: of two moves, one may begin while the other
-// is being cancelled.
+// Each table has a transaction of its own: no transaction holds two locks that a write may want in the opposite order.
+// Each transaction locks the move row and checks the phase again, because of two moves one may begin while the other is
+// being cancelled.
 const ADD_TRIGGERS = [
   ...GUARDED_TABLES.map(
     (table) => `drop trigger if exists move_guards on workspace_gateway.${table};
@@ -128,13 +131,13 @@ export function createMoves(pool: Pool): MoveVerbs {
     await pool.longTransaction((connection) => connection.query(FORGET, [moveId]))
   }
 
-  /** One transaction that gives up waiting for locks soon, and is tried again. */
+  /** Runs one transaction with a short lock timeout and retries it. */
   async function withLocks<T>(
     { timeoutMs, attempts, pauseMs }: LockAttempts,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      // Every statement is short: a server that hangs is given up, as elsewhere.
+      // Every statement is short, so the statement timeout applies: a server that hangs is given up.
       const connection = await pool.dedicated(true)
       let hasBegun = false
       try {
@@ -145,7 +148,8 @@ export function createMoves(pool: Pool): MoveVerbs {
         await connection.commit()
         return answer
       } catch (error) {
-        // Of a connection that is lost later, nobody knows whether it has committed.
+        // When the connection is lost after the begin, it is unknown whether the transaction has committed. So no
+        // retry.
         const isOpen = hasBegun && connection.isLost()
         if (!(error instanceof StoreUnavailableError) || isOpen || attempt === attempts) throw error
         if (hasBegun) await connection.rollback()
@@ -156,7 +160,7 @@ export function createMoves(pool: Pool): MoveVerbs {
     }
   }
 
-  /** As long as the condition holds. */
+  /** Runs each script in a transaction of its own, and skips it when the condition no longer holds. */
   async function runEach(
     scripts: readonly string[],
     condition: (state: Pick<MoveState, 'phase' | 'moveId'> | undefined) => boolean,
@@ -205,7 +209,7 @@ export function createMoves(pool: Pool): MoveVerbs {
     },
     finishMove: (moveId) => affects(FINISH, [moveId]),
     async cancelMove(moveId) {
-      // Of one that was cancelled the triggers may be left, where somebody had locked a table.
+      // A cancelled move may have left triggers behind, where another session had locked a table.
       if (!(await affects(CANCEL, [moveId])) && moveId !== null) return
       await runEach(DROP_TRIGGERS, (state) => state?.phase === 'live')
       await forgetChanges(null)

@@ -1,11 +1,11 @@
-// Where a list of import steps is divided in PostgreSQL, so that each part may be done type by type.
+// Divides a list of import steps into runs within which steps may be executed type by type.
 import type { Change } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import { isRemoval } from './removals.ts'
 import type { PutDocument } from './upsert-documents.ts'
 
-// Each is looked up by itself: see upsert-documents.ts.
+// `lateral` with `offset 0` forces one index lookup per id: see upsert-documents.ts.
 const STORED_REFS: Statement = {
   name: 'storedReferences',
   text: `select asked.n, d.ref from unnest($1::bigint[], $2::bytea[]) with ordinality as asked (user_id, id_key, n)
@@ -15,8 +15,9 @@ const STORED_REFS: Statement = {
 }
 
 /**
- * Removals of one type are a run; so is all that adds between two of them, unless a project changes its reference: it takes along
- * the exports that were imported before, and none of those after. The users that there are have been locked.
+ * Divides the steps into runs, in order. Consecutive removals of one type form a run. So do all adding steps between
+ * two removals, unless a project changes its reference: the change moves the exports that were imported before it, and
+ * none of those after it. The caller has locked the existing users.
  */
 export async function divide(
   connection: Connection,
@@ -44,7 +45,7 @@ export async function divide(
   return runs
 }
 
-/** Of each project that has more than one reference in the list and before it: all its steps. */
+/** All put steps of the projects that have more than one reference, counting those in the list and the stored one. */
 async function changesOfReferences(
   connection: Connection,
   changes: readonly Change[],
@@ -53,7 +54,7 @@ async function changesOfReferences(
   const projects = changes.filter(isProject)
   const refs = new Map<string, Set<string | null>>(projects.map((project) => [nameOf(project), new Set()]))
   for (const project of projects) refs.get(nameOf(project))?.add(project.ref)
-  // Without exports in the list it does not matter which there were before.
+  // A stored reference matters only to exports: without exports in the list it is not looked up.
   const known = changes.some(isOfExport) ? projects.filter(({ email }) => userIds.has(email)) : []
   if (known.length > 0) {
     const ids = [known.map(({ email }) => userIds.get(email)), known.map(({ id }) => keyOf(id))]

@@ -1,8 +1,8 @@
-// The steps of an import in PostgreSQL.
+// Applies the steps of an import in PostgreSQL.
 //
-// Steps of one type that add are independent of those of another but for the order stage, fill, seal: so each type is one
-// statement for all of its steps, however they alternate in the list. Removals divide the list, and projects that change their
-// reference do: what comes before one is done before it.
+// Adding steps of one type do not depend on those of another type, except for the order stage, fill, seal. So all steps
+// of one type become one statement, however they alternate in the list. Removals divide the list, and so do projects
+// that change their reference: the steps before the division are executed first.
 import {
   type Change,
   type ChangeOutcome,
@@ -30,8 +30,8 @@ const ADD_USERS: Statement = {
     where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
     order by email on conflict (email) do nothing returning email`,
 }
-// Always in the order of their ids, so that two imports never wait for each other in a circle. Each is looked up by itself:
-// see upsert-documents.ts.
+// Users are always locked in the order of their ids, so that two imports cannot deadlock. `lateral` with `offset 0`
+// forces one index lookup per email: see upsert-documents.ts.
 const LOCK_USERS: Statement = {
   name: 'lockUsers',
   text: `select u.id, u.email from (
@@ -117,11 +117,11 @@ export function createChanges(pool: Pool): ChangeVerbs {
 async function apply(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
   const emails = changes.flatMap((change) => ('email' in change ? change.email : []))
   const stages = changes.flatMap((change) => ('stage' in change ? change.stage : []))
-  // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
+  // The insert of no users fires the move triggers: a move refuses the write before this transaction holds a row lock.
   await connection.query(ADD_USERS, [[]])
   const removed = ofType(changes, 'removeUser').map(({ email }) => email)
   if (removed.length > 0) await lockReplacementsOf(connection, removed)
-  // All that are there, at once: two imports that name users in another order do not wait for each other in a circle.
+  // All existing users are locked at once, so that two imports that name users in different orders cannot deadlock.
   const userIds = await lockUsers(connection, emails, stages)
   const outcomes: ChangeOutcome[] = []
   for (const run of await divide(connection, changes, userIds)) {
@@ -148,7 +148,7 @@ async function removeAll(connection: Connection, changes: readonly Removal[]): P
   return applyRemovals(connection, changes, userIds)
 }
 
-/** Users that are not there come into being; those that are removed by others meanwhile come again. */
+/** Adds missing users and locks all of them. Repeats when a concurrent transaction has removed one in between. */
 async function requireUsers(connection: Connection, emails: readonly string[], stages: readonly string[]) {
   const added = new Set<string>()
   for (;;) {
@@ -168,7 +168,7 @@ async function addAll(connection: Connection, changes: readonly Change[]): Promi
   const { userIds, added } = await requireUsers(connection, emails, stageNames)
 
   const outcomes = new Map<Change, ChangeOutcome>()
-  // Whoever has no document in the same list before came into being with this step.
+  // An `addUser` step added the user only when no earlier step of this list names the same email.
   const named = new Set<string>()
   for (const change of changes) {
     if (!('email' in change)) continue

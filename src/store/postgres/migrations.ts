@@ -27,24 +27,30 @@ const MIGRATIONS: readonly string[] = [
   REMOVED_NAMES,
 ]
 
-/** What this program knows. */
+/** The newest schema version that this program knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Gateways that start at once take turns. */
+/** Advisory lock that makes gateways which start at once migrate one after the other. */
 const LOCK = 0x57_53_47_57
 
-/** All who come later wait behind who waits for a table. Longer than `deadlock_timeout`, 1 s by default, after which an autovacuum gives way. */
+/**
+ * Lock timeout of one attempt: all later statements queue behind a session that waits for a table. Longer than
+ * `deadlock_timeout` (1 s by default), after which an autovacuum gives way.
+ */
 const TABLE_TIMEOUT_MS = 1_500
-/** In which those are answered who have waited. */
+/** Pause between two attempts. The statements that have queued are served in it. */
 const PAUSE_MS = 500
 
 export interface MigrateOptions {
   readonly mustExist: boolean
-  /** How long a table that somebody uses is asked for, in milliseconds. */
+  /** How long to retry when another session has locked a table, in milliseconds. */
   readonly patienceMs: number
 }
 
-/** Brings the database to this program's version. When it throws, the connection must be closed, which takes back what was done. */
+/**
+ * Migrates the database to this program's schema version. When it throws, the caller must close the connection, which
+ * rolls back the open transaction.
+ */
 export async function migrate(connection: Connection, { mustExist, patienceMs }: MigrateOptions): Promise<void> {
   await requireUtf8(connection)
   const found = await versionOf(connection)
@@ -63,11 +69,11 @@ export async function migrate(connection: Connection, { mustExist, patienceMs }:
   }
 }
 
-/** In one transaction, which also keeps out other starting processes. */
+/** Runs all missing migrations in one transaction. An advisory lock excludes other starting processes. */
 async function migrateOnce(connection: Connection): Promise<void> {
   await connection.begin()
   await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
-  // From here on: who waits for another process that starts holds up nobody.
+  // Set only now: the wait for another starting process blocks no one and needs no timeout.
   await connection.script(`set local lock_timeout = ${TABLE_TIMEOUT_MS}`)
   const version = await versionOf(connection)
   if (version === null) {
@@ -94,7 +100,7 @@ function inUse({ cause }: Error): StoreUnavailableError {
   )
 }
 
-/** Null when nothing of this program is there. */
+/** The schema version, or null when the schema holds nothing of this program. */
 export async function versionOf(connection: Connection): Promise<number | null> {
   const [found] = await connection.script(`
     select to_regclass('workspace_gateway.schema_version') is not null as "hasVersion",
@@ -107,7 +113,10 @@ export async function versionOf(connection: Connection): Promise<number | null> 
   return Number(row?.version)
 }
 
-/** Asked first: to make a schema, even "if not exists", takes a right on the database that whoever owns an empty one may lack. */
+/**
+ * Checked first, because `create schema if not exists` needs the create privilege on the database. The owner of an
+ * empty schema may lack it.
+ */
 async function hasSchema(connection: Connection): Promise<boolean> {
   const [row] = await connection.script(`select to_regnamespace('workspace_gateway') is not null as found`)
   return row?.found === 't'

@@ -1,4 +1,4 @@
-// The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
+// Opens the PostgreSQL store: assembles all verbs on a bounded connection pool to the primary.
 
 import { reasonOf } from '../../errors.ts'
 import type { Snapshot, SnapshotOptions } from '../contract.ts'
@@ -31,9 +31,9 @@ import { createSpace } from './space.ts'
 import { createStatistics } from './statistics.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
-  /** Refuse to make the schema when it is missing. */
+  /** Refuse to create the schema when it is missing. */
   readonly mustExist?: boolean
-  /** Answers what is read for a request, where it is in the state that the request's session was looked up in. */
+  /** Answers reads of a request when it is in the state in which the request's session was looked up. */
   readonly replica?: ReplicaOptions | undefined
 }
 
@@ -42,7 +42,7 @@ const PING: Statement = {
   text: `select phase = 'moved' as "isRetired" from workspace_gateway.move`,
 }
 
-/** Connects, and brings the database to the current schema. */
+/** Connects and migrates the database to the current schema. */
 export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MigratableStore> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
   const assertWritable = createWritableCheck(pool)
@@ -81,14 +81,14 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   }
 }
 
-/** Throws `StoreSessionLostError` where sessions were promised, and a pooler has none. */
+/** Throws `StoreSessionLostError` when `pooling` promises sessions but a pooler shares server connections. */
 async function prepare(
   pool: Pool,
   { mustExist = false, pooling, statementTimeoutMs }: PostgresStoreOptions,
 ): Promise<void> {
   let connection: Connection | null = null
   try {
-    // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
+    // No statement timeout: a migration may take long, and so may the wait for another process that migrates.
     connection = await pool.dedicated()
     if (pooling === 'session' && (await isServerShared(connection, pool))) throw sessionLost()
     await migrate(connection, { mustExist, patienceMs: statementTimeoutMs })
@@ -100,7 +100,7 @@ async function prepare(
   }
 }
 
-/** What the operator has to put right is told from what only has to be waited for. */
+/** Distinguishes errors that the operator must fix (`StoreOpenError`) from those that a later retry may cure. */
 function toOpenError(error: unknown): unknown {
   const cause = error instanceof StoreUnavailableError ? error.cause : error
   const root = rootOf(cause)
@@ -126,7 +126,7 @@ async function openSnapshot(pool: Pool, { isTimed = false }: SnapshotOptions = {
     connection.close()
     throw error
   }
-  // The connection runs one read at a time, however many are asked for at once.
+  // The connection runs one read at a time, so concurrent reads are chained.
   let last: Promise<unknown> = Promise.resolve()
   return {
     ...createReads((read) => {

@@ -1,4 +1,4 @@
-// The reads of stored workspaces in PostgreSQL, by whichever way their questions are answered.
+// Reads stored workspaces from PostgreSQL.
 import type { OfUser, StoredUser, WorkspaceReads } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
@@ -27,15 +27,15 @@ const EXPORT_REFS_WITHOUT_PROJECT: Statement = {
     order by ref`,
 }
 
-/** Says on which connection a read runs; it may run it twice. */
+/** Chooses the connection for a read. It may run the read twice. */
 export type RunRead = <T>(read: (connection: Connection) => Promise<T>) => Promise<T>
 
-/** How the questions of a verb are answered: one answer per question, in the order given. */
+/** Turns a verb into a function that answers a batch of questions: one answer per question, in the same order. */
 export type Answering = <K extends OfUser, V>(
   verb: ReadVerb<K, V>,
 ) => (questions: readonly K[]) => Promise<readonly V[]>
 
-/** By the server that is written to: always from the newest state. */
+/** Answers from the primary, so always from the newest state. */
 export function answering(run: RunRead): Answering {
   return (verb) => async (questions) => {
     if (questions.length === 0) return []
@@ -47,12 +47,12 @@ export function answering(run: RunRead): Answering {
   }
 }
 
-/** What is asked while a statement is under way goes out together as the next one. */
+/** Queues questions while a statement is in flight and sends them as one batch. */
 export function coalesced(answers: Answering, pool: Pick<Pool, 'ofRequest' | 'patienceMs'>): Answering {
   return (verb) => coalesce(answers(verb), pool)
 }
 
-/** Pages are read from the end by a statement of their own, so that the ordinary one stays as it is. */
+/** A page from the end has a statement of its own, so that the statement for pages from the start stays simple. */
 function fromEitherEnd<K extends OfUser & { readonly fromEnd?: boolean | undefined }, V>(
   fromStart: (questions: readonly K[]) => Promise<readonly V[]>,
   fromEnd: (questions: readonly K[]) => Promise<readonly V[]>,

@@ -1,4 +1,4 @@
-// Taking away and renaming in PostgreSQL: for the steps of an import, and for commands.
+// Removes and renames users and removes documents and exports in PostgreSQL, for import steps and for commands.
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
@@ -8,7 +8,10 @@ import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS } from './engine/swap-user.ts'
 import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
 
-/** Elements that one call of `pruneExports` removes, an export more or less, so that it holds its locks only briefly. */
+/**
+ * Approximate number of elements that one call of `pruneExports` removes, so that it holds its locks only briefly. It
+ * removes whole exports.
+ */
 const ELEMENTS_PER_PRUNE = 2_000
 
 const HOLDINGS: Statement = {
@@ -31,7 +34,7 @@ const REMOVE_USERS: Statement = {
   name: 'removeUsers',
   text: 'delete from workspace_gateway.user where email = any($1::text[])',
 }
-// Every other table with a column `email`, so that none is forgotten when one is added.
+// All other tables with an `email` column, read from the catalog so that a table added later is covered too.
 const TABLES_BY_EMAIL: Statement = {
   name: 'tablesByEmail',
   text: `select quote_ident(c.relname) as name from pg_class c
@@ -63,7 +66,7 @@ const REMOVE_EXPORTS: Statement = {
       and ($4::text is null or digest = $4)
     returning id`,
 }
-// An import locks the user before it changes exports; a removed export changes the user, too.
+// An import locks the user before it changes exports. Removing an export changes the user row too.
 const LOCK_USER: Statement = {
   name: 'lockUserToPrune',
   text: 'select id from workspace_gateway.user where id = $1 for no key update',
@@ -90,15 +93,16 @@ export function isRemoval(change: Change): change is Removal {
 }
 
 /**
- * Within a transaction that has their replacements, and the users, locked, and that hashes the emails in the audit log at its end.
- * Null for an email that nothing is stored for.
+ * Removes the users and everything else stored under the emails. Runs in a transaction that has locked their
+ * replacements and the users, and that hashes the emails in the audit log at its end. The result is null for an email
+ * with nothing stored.
  */
 async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
   const staged = await removeStaged(connection, emails)
   await connection.query(REMOVE_USERS, [emails])
   await removeByEmail(connection, emails)
-  // The same email twice: the second time nothing is left.
+  // When an email occurs twice, nothing is left for the second occurrence.
   const first = new Set<string>()
   return emails.map((email, index) => {
     if (first.has(email)) return null
@@ -107,7 +111,7 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
   })
 }
 
-/** Users who may sign in with one of the emails, or are signed in. */
+/** Deletes the rows of every other table with an `email` column: sign-in codes, sessions and the like. */
 async function removeByEmail(connection: Connection, emails: readonly string[]): Promise<void> {
   for (const { name } of await connection.query<{ name: string }>(TABLES_BY_EMAIL)) {
     const text = `delete from workspace_gateway.${name} where email = any($1::text[])`
@@ -121,7 +125,7 @@ async function holdingsOf(connection: Connection, emails: readonly string[]): Pr
   return emails.map((email) => byEmail.get(email) ?? null)
 }
 
-/** Removals of one type, in the transaction of an import, which has the users locked that there are. */
+/** Applies removals of one type in the transaction of an import, which has locked the existing users. */
 export async function applyRemovals(
   connection: Connection,
   changes: readonly Removal[],
@@ -192,7 +196,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
       }),
     pruneExports: ({ userId, keep, before }) =>
       pool.transaction(async (connection) => {
-        // None: what a move has to say, it says before a row is locked that others wait for.
+        // Deleting nothing fires the move triggers: a move refuses the write before this transaction holds a row lock.
         await connection.query(PRUNE, [userId, []])
         await connection.query(LOCK_USER, [userId])
         const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [

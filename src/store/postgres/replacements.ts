@@ -1,4 +1,4 @@
-// Replacements in PostgreSQL: what users shall have is staged beside what they have, then swapped in, a user at a time.
+// Stages replacement workspaces in PostgreSQL and swaps them in, user by user.
 import { type DocumentKind, requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -6,9 +6,9 @@ import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
-/** Users of one call of `swapReplacement`, at most. */
+/** Maximum number of users that one call of `swapReplacement` swaps. */
 const MAX_USERS_PER_SWAP = 256
-/** A user with more documents is swapped on a connection without a statement timeout. */
+/** When the first user of a swap has more documents than this, the swap runs without a statement timeout. */
 const LARGE_SWAP_DOCUMENTS = 10_000
 
 const BEGIN: Statement = {
@@ -141,7 +141,7 @@ async function requireTouched(connection: Connection, replacement: string, now: 
   }
 }
 
-/** Steps of one type are one statement: those of another do not depend on them but for stage, fill, seal. */
+/** Runs all steps of one type as one statement. The types depend on each other only in the order stage, fill, seal. */
 async function stage(connection: Connection, replacement: string, steps: readonly ReplacementStep[]): Promise<void> {
   const documents = ofType(steps, 'stageDocument')
   const exports = ofType(steps, 'stageExport')
@@ -176,7 +176,7 @@ async function ownersOf(connection: Connection, replacement: string, emails: rea
   return new Map(found.map((owner) => [owner.email, owner]))
 }
 
-/** As if one after the other: a document that comes again takes the place it has. */
+/** Same result as one step after the other: a document that occurs again keeps its position. */
 async function stageDocuments(
   connection: Connection,
   steps: readonly StepOf<'stageDocument'>[],
@@ -207,7 +207,7 @@ async function stageDocuments(
   await askAll(connection, STAGE_DOCUMENTS, [...rows.values()], ['owner', 'kind', 'position', 'id', 'ref', 'text'])
 }
 
-/** Answers how many rows came back. */
+/** Runs the statement with one array per column, unless there are no rows. Resolves to the number of returned rows. */
 async function askAll<R, N extends keyof R>(
   connection: Connection,
   statement: Statement,

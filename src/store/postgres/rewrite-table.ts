@@ -1,18 +1,21 @@
-// A table's file written anew, without the rows that were removed.
+// Rewrites the file of a table, which leaves out the removed rows.
 import { StoreFaultError } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
 
-/** Another one each time that the table is written anew. */
+/** The file node changes with every rewrite. */
 const FILE: Statement = {
   name: 'fileOfTable',
   text: 'select pg_relation_filenode($1::text::regclass)::text as file',
 }
 
-/** `table` in the quotes that it needs, with its schema. Throws `StoreFaultError` where this role may not. */
+/**
+ * Rewrites `table`, a schema-qualified and quoted name, with `vacuum full`. Throws `StoreFaultError` when the role does
+ * not own the table.
+ */
 export async function rewriteTable(connection: Connection, table: string): Promise<void> {
   const before = await fileOf(connection, table)
   await connection.script(`vacuum full ${table}`)
-  // For others than the owner the server only warns that it has left the table out.
+  // For a role that is not the owner, the server only warns that it has skipped the table.
   if ((await fileOf(connection, table)) === before) {
     throw new StoreFaultError(`only the owner of the table ${table} can have it written anew`)
   }

@@ -1,4 +1,4 @@
-// The size of the tables in PostgreSQL. The server reuses by itself what removed rows leave.
+// Measures and reclaims table space in PostgreSQL. The server reuses the space of removed rows by itself.
 import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -26,7 +26,7 @@ export function createSpace(pool: Pool): SpaceVerbs {
   }
 
   async function eachTable(change: (connection: Connection, table: string) => Promise<unknown>): Promise<void> {
-    // Without a statement timeout.
+    // A dedicated connection without a statement timeout.
     const connection = await pool.dedicated()
     try {
       for (const { name } of await connection.query<{ name: string }>(TABLES)) {
@@ -40,7 +40,8 @@ export function createSpace(pool: Pool): SpaceVerbs {
   }
 
   async function rewrite(connection: Connection, table: string): Promise<void> {
-    // All who come later wait behind who waits for a table alone: gateways too, while a dump has it. Through a pooler it would be set for others.
+    // All later statements, also those of gateways, queue behind a session that waits for an exclusive table lock, for
+    // example while a dump reads the table. Behind a pooler the setting would apply to other clients.
     if (!connection.isPooled()) await connection.script(`set lock_timeout = ${pool.patienceMs}`)
     await rewriteTable(connection, table)
   }
@@ -52,7 +53,7 @@ export function createSpace(pool: Pool): SpaceVerbs {
       return space()
     },
     rewrite: () => eachTable(rewrite),
-    // The server overwrites what is removed when it vacuums, which it does by itself.
+    // Vacuum overwrites removed rows, and the server runs it by itself.
     flushRemovals: () => 'flushed' as const,
   }
 }

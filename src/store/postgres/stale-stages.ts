@@ -1,14 +1,17 @@
-// What is staged in PostgreSQL and shall be no more: what imports that died have left behind goes in pieces, what is staged
-// for emails at once.
+// Removes staged exports and replacements in PostgreSQL: the leftovers of dead imports in batches, everything staged
+// for given emails at once.
 import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 
-/** Exports, or users, of one call, and their rows and text: so that it holds its locks only briefly. One row at least goes. */
+/**
+ * Limits of one call: exports or users, rows, and bytes of text, so that it holds its locks only briefly. A call
+ * removes at least one row.
+ */
 const OWNERS_PER_CALL = 256
 const ROWS_PER_CALL = 2_000
 const BYTES_PER_CALL = 2_097_152
 
-// An import that was only suspended finds that its replacement takes no steps any more.
+// The mark ends a replacement: an import that was only suspended cannot continue it.
 const MARK_REPLACEMENTS: Statement = {
   name: 'markStaleReplacements',
   text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name in (
@@ -109,7 +112,10 @@ interface StagedExport {
   readonly userId: number
 }
 
-/** Within a transaction: removes some of what was not touched since `before`; true when nothing is left. */
+/**
+ * Removes one batch of what was not touched since `before` (milliseconds since the epoch). Runs in a transaction. True
+ * when nothing is left.
+ */
 export async function dropSomeStale(connection: Connection, before: number): Promise<boolean> {
   await connection.query(MARK_EXPORTS, [before])
   await connection.query(MARK_REPLACEMENTS, [before])
@@ -139,17 +145,17 @@ async function dropSomeOfReplacement(connection: Connection, replacement: string
 }
 
 /**
- * To come before users are locked, as a swap locks them: so that neither waits for the other in a circle. Until then no
- * replacement that has something staged for the emails takes a step.
+ * Must be called before users are locked, in the same order as a swap locks them, so that the two cannot deadlock.
+ * While the lock is held, no replacement that has staged anything for the emails can take a step.
  */
 export async function lockReplacementsOf(connection: Connection, emails: readonly string[]): Promise<void> {
   await connection.query(LOCK_REPLACEMENTS, [emails])
 }
 
 /**
- * Within a transaction that has called `lockReplacementsOf`: removes all that replacements have staged for the emails, and
- * answers for which of them there was anything. They end, those under way too: the rest of what they bring would be swapped
- * in as if it were all.
+ * Removes everything that replacements have staged for the emails, and returns the emails that had something staged.
+ * Runs in a transaction that has called `lockReplacementsOf`. It also ends the replacements that are in progress:
+ * otherwise their remaining steps would be swapped in as if they were complete.
  */
 export async function removeStaged(connection: Connection, emails: readonly string[]): Promise<ReadonlySet<string>> {
   if ((await connection.query(END_REPLACEMENTS, [emails])).length === 0) return new Set()

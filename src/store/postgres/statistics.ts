@@ -1,10 +1,10 @@
-// What PostgreSQL, and the connections to it, tell of themselves for metrics.
+// Reports session counts and the statistics of pools and replica for metrics.
 import { MAX_COUNTED_SESSIONS, type StatisticsVerbs } from '../statistics-contract.ts'
 import type { Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import type { Replica } from './engine/replica.ts'
 
-// The idle expiry is never later than the other one, and has an index.
+// The idle expiry has an index and is never later than the absolute expiry.
 const COUNT_SESSIONS: Statement = {
   name: 'countSessions',
   text: `select count(*)::integer as count

@@ -1,4 +1,5 @@
-// Storing documents in PostgreSQL: what a list of them does is worked out against what is there, then written at once.
+// Upserts documents in PostgreSQL: compares a list of documents with the stored rows, then writes the differences at
+// once.
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -6,9 +7,9 @@ import { digestOf, keyOf } from './engine/name-hash.ts'
 
 export type PutDocument = Extract<Change, { readonly type: 'putDocument' }>
 
-// A plan is made once and kept, also when the table was empty then: joined at once, the whole table would be read each time
-// ever after. `lateral` with `offset 0` leaves one way only, a look into the index for each.
-// Reads only after the user's row was locked: nobody else changes these rows meanwhile.
+// PostgreSQL keeps the plan of a prepared statement, even one that was made while the table was empty. With a plain
+// join, such a plan would scan the whole table ever after. `lateral` with `offset 0` leaves one plan only: one index
+// lookup per row. The user's row must be locked before: then no other transaction changes these rows meanwhile.
 const STORED: Statement = {
   name: 'storedDocuments',
   text: `select d.user_id as "userId", d.kind, d.position, d.id, d.ref,
@@ -58,11 +59,11 @@ interface Row {
   readonly isNew: boolean
   ref: string | null
   digest: string
-  /** Null while it is what is stored. */
+  /** Null while the stored text is unchanged. */
   text: string | null
 }
 
-/** One outcome per document, as if they were stored one after the other. */
+/** Returns one outcome per document, as if they were stored one after the other. */
 export async function putDocuments(
   connection: Connection,
   changes: readonly PutDocument[],
@@ -104,7 +105,7 @@ export async function putDocuments(
   }
 
   const outcomes = changes.map(put)
-  // One by one and in order: then a reference is free whenever another project takes it.
+  // One by one and in order, so that a reference is free before another project takes it.
   for (const { userId, kind, position, ref } of refChanges) {
     await connection.query(CHANGE_REF, [userId, kind, position, ref])
   }
@@ -153,7 +154,7 @@ async function storedRows(connection: Connection, changes: readonly PutDocument[
   )
 }
 
-/** Which document has each reference that is asked for. */
+/** Maps each requested reference to the id of the document that has it. */
 async function refOwners(connection: Connection, changes: readonly PutDocument[], owner: Owner) {
   const asking = changes.flatMap((change) => (change.ref === null ? [] : [{ userId: owner(change), ref: change.ref }]))
   if (asking.length === 0) return new Map<string, string>()

@@ -1,4 +1,4 @@
-// The audit log in PostgreSQL.
+// Stores the audit log in PostgreSQL.
 import {
   AUDIT_WRITER,
   type AuditVerbs,
@@ -14,8 +14,8 @@ import type { Pool } from '../engine/pool.ts'
 import { advanceWriter } from './batch-writers.ts'
 
 const SALT: Statement = { name: 'auditSalt', text: 'select salt from workspace_gateway.audit_salt' }
-// Shared by whoever writes emails in clear, held alone by whoever removes some: each entry is there to be hashed, or its writer
-// finds who was removed.
+// Writers of clear emails share this row lock, and removals of users take it alone. So an entry is either stored before
+// the removal, which hashes it, or its writer finds the removed name.
 const SHARE_SALT: Statement = { name: 'shareAuditSalt', text: `${SALT.text} for share` }
 const LOCK_SALT: Statement = { name: 'lockAuditSalt', text: `${SALT.text} for no key update` }
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
@@ -55,7 +55,7 @@ const REMOVE: Statement = {
     delete from workspace_gateway.audit_entry where id in (select id from old) returning id`,
 }
 
-// The table refuses updates: an entry goes and comes again under its id.
+// The table refuses updates, so an entry is deleted and inserted again under its id.
 const HASH: Statement = {
   name: 'hashAuditNames',
   text: `with named as (
@@ -70,8 +70,9 @@ const HASH: Statement = {
 }
 
 /**
- * Within a transaction: entries that name one of the emails in clear have its hash instead, and will have it. The last step of
- * the transaction, since other writers of the audit log wait for its end.
+ * Replaces the emails by their hashes in all entries that name them in clear, and remembers the hashes for entries that
+ * are still to be written. Runs in a transaction, as its last step, because other writers of the audit log wait for the
+ * lock until the transaction ends.
  */
 export async function hashInAudit(connection: Connection, emails: readonly string[]): Promise<void> {
   const [row] = await connection.query<{ salt: string }>(LOCK_SALT)
@@ -95,8 +96,8 @@ async function add(connection: Connection, entries: readonly NewAuditEntry[]): P
 }
 
 /**
- * Within a transaction that has written: what a move has to say, it says before a row is locked here that others wait for.
- * Somebody who was removed while the entry waited is not named in clear again.
+ * Adds entries that name emails in clear. The transaction has written before: so a move refuses the write before this
+ * takes a row lock that others wait for. An email that was removed while its entry waited is written as its hash.
  */
 async function addInClear(connection: Connection, entries: readonly NewAuditEntry[]): Promise<void> {
   const [row] = await connection.query<{ salt: string }>(SHARE_SALT)

@@ -1,4 +1,4 @@
-// The last batch of each process that adds batches, in PostgreSQL: one whose answer was lost is not added twice.
+// Remembers the last batch of each writing process in PostgreSQL, so that a retried batch is not added twice.
 import type { Connection, Statement } from '../connection.ts'
 
 const ADVANCE: Statement = {
@@ -8,7 +8,10 @@ const ADVANCE: Statement = {
     where w.sequence < excluded.sequence returning 1`,
 }
 
-/** Within the transaction that adds the batch: whether it is newer than the last one of its writer, which it is from then on. */
+/**
+ * Records `sequence` as the last batch of the writer. True when the batch is newer than the recorded one. Runs in the
+ * transaction that adds the batch.
+ */
 export async function advanceWriter(
   connection: Connection,
   writer: string,

@@ -1,11 +1,11 @@
-// The ledger of REST calls in PostgreSQL.
+// Stores the ledger of REST calls in PostgreSQL.
 import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 import { advanceWriter } from './batch-writers.ts'
 
-/** Batches are added one after the other: how many clients a day has is exact, and no two wait for each other's rows. */
+/** Serializes the batches: the number of clients per day stays exact, and no two batches wait for each other's rows. */
 const LOCK: Statement = { name: 'lockRestCalls', text: `select pg_advisory_xact_lock(${0x57_53_47_4c})` }
 const KNOWN: Statement = {
   name: 'restCallClients',
@@ -59,7 +59,7 @@ export function createRestCalls(pool: Pool): RestCallVerbs {
   }
 }
 
-/** In the order of the table's columns. */
+/** One array per column, in the order of the table's columns. */
 export function restCallColumns(calls: readonly RestCalls[]): readonly unknown[] {
   return [
     calls.map(({ day }) => day),

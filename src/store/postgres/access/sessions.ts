@@ -1,4 +1,4 @@
-// Sessions in PostgreSQL.
+// Stores sessions in PostgreSQL.
 import {
   CLOCKS_DIFFER_MS,
   EXPIRED_SESSIONS_PER_CALL,
@@ -13,9 +13,9 @@ import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 import { coalesce } from '../engine/statement-batcher.ts'
 
-/** Expired sessions removed by the way, for each one added. */
+/** Maximum number of expired sessions that are purged for each added session. */
 const PURGED_PER_SESSION = 10
-/** From this part of the sessions that a user may have on, those that others add at the same time could be too many. */
+/** From this fraction of the session limit on, sessions added concurrently could exceed the limit. */
 const NEARLY_FULL = 1 / 2
 
 interface Expiring {
@@ -25,7 +25,7 @@ interface Expiring {
 
 const EXPIRY = 'idle_expires_at as "idleExpiresAt", expires_at as "expiresAt"'
 
-/** A whole session. */
+/** The columns of a whole session. */
 export const SESSION = `id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt",
   last_used_at as "lastUsedAt", ${EXPIRY}, user_agent as "userAgent", network, client`
 export type SessionRow = Omit<NewSession, 'refreshHash'> & { readonly refreshHash: string }
@@ -36,7 +36,7 @@ export function toSession(row: SessionRow): NewSession {
   return { id, email, refreshHash: hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client }
 }
 
-/** From the arrays that `sessionColumns` answers, `$1` to `$10`. */
+/** Values from the arrays that `sessionColumns` returns, `$1` to `$10`. */
 export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent, network, client)
   select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
     $9::text[], $10::text[])`
@@ -57,8 +57,8 @@ const SESSIONS_OF: Statement = {
   text: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
     where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
 }
-// Rows that another transaction is removing are skipped. A move may refuse what follows on this, and all is asked once more
-// then: a session that is there stays as it is. Answers how many open sessions each of the users has then.
+// Skips rows that another transaction is removing. `on conflict do nothing` makes the statement idempotent: when a move
+// refuses the next statement, both are retried. Returns the number of open sessions of each user.
 const ADD: Statement = {
   name: 'addSessions',
   text: `with expired as (
@@ -71,9 +71,9 @@ const ADD: Statement = {
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
       where $13::boolean`,
 }
-// A concurrent call chooses the same ones, and those that are locked are being ended or used at this moment: nothing
-// is ended twice or too much, and nobody waits. Those of a time to come go first: the clock was set back, and what is opened
-// now would always be the idlest.
+// Concurrent calls rank the same sessions, and rows that are being ended or used are locked and skipped. So no session
+// is ended twice, not too many are ended, and no call waits. Sessions with a last use in the future are ended first:
+// the clock was set back, and a session opened now would always rank as the idlest.
 const END_IDLEST: Statement = {
   name: 'endIdlestSessions',
   text: `with ranked as (
@@ -189,8 +189,8 @@ export function createSessions(pool: Pool): SessionVerbs {
           maxPerUser !== undefined,
         ])
         if (maxPerUser === undefined) return []
-        // Others may be adding at this moment, and neither sees the other's: whoever comes near looks again, after its
-        // own are committed, and the last one to look sees all.
+        // Concurrent calls do not see each other's uncommitted sessions. A call that comes near the limit looks again
+        // after its own sessions are committed, so the last call to look sees all of them.
         const full = counts.filter(({ count }) => count > maxPerUser * NEARLY_FULL).map(({ email }) => email)
         return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])
       }),
@@ -210,7 +210,7 @@ export function createSessions(pool: Pool): SessionVerbs {
         const ended = new Map(rows.map(({ hash, id, email }) => [hash, { id, email }]))
         return hashes.map((hash) => {
           const found = ended.get(toHex(hash)) ?? null
-          // The second question for one token finds it ended.
+          // The same token may occur twice in the batch: only the first occurrence ends the session.
           ended.delete(toHex(hash))
           return found
         })

@@ -1,4 +1,4 @@
-// Signing keys in PostgreSQL.
+// Stores signing keys in PostgreSQL and erases the traces of removed ones.
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../../../errors.ts'
 import { StoreUnavailableError, TracesLeftError } from '../../contract.ts'
@@ -14,7 +14,7 @@ const KEYS: Statement = {
   text: `select kid, private_jwk as "privateJwk", created_at as "createdAt", ${HAS_MOVED}
     from workspace_gateway.signing_key order by created_at desc, kid`,
 }
-// One at a time: of two that see the same newest key, both would add one.
+// Serializes the callers: two that see the same newest key would both add one.
 const LOCK_KEYS: Statement = {
   name: 'lockSigningKeys',
   text: 'lock table workspace_gateway.signing_key in share row exclusive mode',
@@ -36,13 +36,14 @@ const REWRITE: Statement = {
     from unnest($1::text[], $2::text[]) as asked (kid, private_jwk) where k.kid = asked.kid
     returning pg_current_xact_id()::xid::text as xid`,
 }
-// Later than every transaction that has ended.
+// The id of a new transaction, so later than every transaction that has ended.
 const NOW: Statement = { name: 'currentTransaction', text: 'select pg_current_xact_id()::xid::text as xid' }
 /**
- * Who may still see what was there before a transaction has it kept, in the new file too: who reads, who has written and not
- * ended, a standby by its slot, and what is prepared, which has no process. Who has written may be in another database: whatever
- * reads here meanwhile, the rewriting too, may see what was before them. The server tells everybody of these numbers, whatever else
- * it hides of other roles.
+ * Finds transactions that may still see rows from before the given transaction: then the rewrite keeps these rows in
+ * the new file too. They are readers, writers that have not ended, a standby by its slot, and prepared transactions,
+ * which have no process. Writers in other databases count as well: everything that reads here meanwhile, the rewrite
+ * included, may see the state from before them. The server shows these transaction ids to every role, whatever else it
+ * hides.
  */
 const OLDER_READERS: Statement = {
   name: 'olderReaders',
@@ -57,7 +58,7 @@ const OLDER_READERS: Statement = {
 const READERS_RETRY_MS = 20
 
 interface Changed {
-  /** Of the transaction. */
+  /** The id of the changing transaction. */
   readonly xid: string
 }
 
@@ -95,7 +96,7 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<Migratable
   }
 }
 
-/** Waits for those who still see what was there, as long as for a connection. */
+/** Waits for older readers, at most `patienceMs` milliseconds, then rewrites the table. */
 async function erase(connection: Connection, { xid }: Changed, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs
   try {
@@ -105,7 +106,7 @@ async function erase(connection: Connection, { xid }: Changed, patienceMs: numbe
       }
       await delay(READERS_RETRY_MS)
     }
-    // The server's own log keeps what was there until it is recycled.
+    // The write-ahead log of the server keeps the old rows until it is recycled.
     await rewriteTable(connection, 'workspace_gateway.signing_key')
   } catch (cause) {
     throw new TracesLeftError(reasonOf(cause), { cause })

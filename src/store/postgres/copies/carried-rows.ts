@@ -1,4 +1,4 @@
-// Rows of the tables that a move takes along, in PostgreSQL.
+// Reads and writes the rows of the tables that a move carries to the next database, in PostgreSQL.
 import {
   type CarriedReads,
   type CarriedRow,
@@ -59,7 +59,7 @@ export function createCarriedReads(pool: Pool): CarriedReads {
 
 type Query = readonly [statement: Statement, values: readonly unknown[]]
 
-/** Drops whatever is in the way of the rows, then adds them. */
+/** Deletes the rows that conflict with the given ones in a unique column, then inserts the given rows. */
 export function putQueries(name: CarriedTableName, rows: readonly CarriedRow[]): readonly Query[] {
   const columns = columnsOf(name)
   const { key, alsoUnique } = carriedTable(name)

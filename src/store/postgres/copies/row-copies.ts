@@ -1,4 +1,4 @@
-// The steps of a move into a PostgreSQL database: those of one type are one statement.
+// Applies the copies of a move to the target database in PostgreSQL: all copies of one type become one statement.
 import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
 import type { CarriedTableName } from '../../cutover/carried-tables.ts'
 import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'
@@ -20,7 +20,7 @@ const CLAIM: Statement = {
       and not exists (select 1 from workspace_gateway.client) and not exists (select 1 from workspace_gateway.audit_entry))
     returning 1`,
 }
-// Held until the copies are committed: nobody else's move, and no gateway, can have the database in between.
+// The row lock is held until the copies are committed: no other move and no gateway can claim the database in between.
 const LOCK_MINE: Statement = {
   name: 'lockMyMove',
   text: `select 1 from workspace_gateway.move where phase = 'filling' and move_id = $1 for share`,
@@ -42,7 +42,7 @@ const RAISE: Statement = {
     where wanted > 0`,
 }
 
-/** Rows whose column has one of the values. */
+/** Deletes the rows whose column has one of the values. */
 function dropBy(name: string, table: string, column: string, type: 'bigint' | 'text'): Statement {
   return { name, text: `delete from workspace_gateway.${table} where ${column} = any($1::${type}[])` }
 }
@@ -76,7 +76,7 @@ const DROP_EXPORTS: Statement = {
   text: `delete from workspace_gateway.export e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
     where (e.user_id, e.id) = (asked.user_id, asked.id)`,
 }
-// Left by a move that was broken off in the middle of an export.
+// Removes the leftovers of a move that was interrupted in the middle of an export.
 const DROP_HALF_EXPORTS: Statement = {
   name: 'dropHalfExports',
   text: `with elements as (
@@ -127,12 +127,12 @@ const PUT_REST_CALLS: Statement = {
     on conflict (day, route, client) do update set count = excluded.count, last_seen = excluded.last_seen`,
 }
 
-/** Of one of these, whatever a user or an export has goes: for that a statement may not last as long as it does. */
+/** One of these may delete everything of a user or an export, so it runs without a statement timeout. */
 const REMOVES_MUCH = new Set<Copy['type']>(['dropUser', 'dropExport'])
 
 type Query = readonly [statement: Statement, values: readonly unknown[]]
 
-/** The statements that bring copies of one type here. */
+/** The statements that apply copies of one type. */
 const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) => readonly Query[] } = {
   dropUser: (copies) => [[DROP_USERS, columns(copies, ['id'])]],
   putUser(copies) {
@@ -177,7 +177,7 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
   putRestCalls: (copies) => [[PUT_REST_CALLS, restCallColumns(copies.map(({ calls }) => calls))]],
 }
 
-/** The queries of each table that copies are of, made of what is taken of each copy. */
+/** Groups the copies by table and builds the queries of each table from the selected part of its copies. */
 function perTable<C extends CopyOf<'dropRow' | 'putRow'>, V>(
   copies: readonly C[],
   partOf: (copy: C) => V,
@@ -200,7 +200,7 @@ export function createCopies(pool: Pool): CopyVerbs {
     return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
-  /** In one transaction in which the database is this move's. */
+  /** Runs in one transaction while the database is reserved for this move. False when it is not. */
   async function asMine(
     moveId: string,
     run: (connection: Connection) => Promise<unknown>,

@@ -1,22 +1,26 @@
-// Channel binding as libpq has it: the password proves to the server, and the server to us, which TLS connection both are on.
+// Enforces SCRAM channel binding as libpq does: client and server prove to each other that both use the same TLS
+// connection.
 import type { Connection } from 'pg'
 
 export const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 
 export type ChannelBinding = (typeof CHANNEL_BINDINGS)[number]
 
-/** What the server may ask for that binds nothing. */
+/** Authentication requests without channel binding. */
 const UNBOUND = ['authenticationCleartextPassword', 'authenticationMD5Password']
 
-/** To be called before the driver connects: it ends a connection before a password is sent, or an unproven server believed. */
+/**
+ * Must be called before the driver connects. It ends the connection before the client sends a password to, or trusts, a
+ * server that has not proven itself.
+ */
 export function requireChannelBinding(connection: Connection): void {
   let isProven = false
   const refuse = () => {
-    // At once: what the server has sent behind this would count as a connection that is ready.
+    // Synchronously: otherwise the rest of the server's messages would count as a connection that is ready.
     connection.emit('error', new Error('the server offers no channel binding, which channel_binding=require asks for'))
     connection.stream.destroy()
   }
-  // In front of the driver's own: what it writes then goes nowhere.
+  // Runs before the driver's own listeners: what they write afterwards goes to a destroyed socket.
   for (const name of UNBOUND) connection.prependListener(name, refuse)
   connection.prependListener('authenticationSASL', ({ mechanisms }: { readonly mechanisms: readonly string[] }) => {
     if (!mechanisms.includes('SCRAM-SHA-256-PLUS')) refuse()

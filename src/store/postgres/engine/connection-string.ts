@@ -1,44 +1,44 @@
-// `postgres://…` as libpq reads it, with several hosts: hosts, credentials and settings of a connection.
+// Parses a `postgres://…` URL as libpq does, including several hosts: hosts, credentials and connection settings.
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { UsageError } from '../../../errors.ts'
 import { CHANNEL_BINDINGS, type ChannelBinding } from './channel-binding.ts'
 
 export interface Host {
-  /** A path is the directory of a Unix socket. */
+  /** A name or an address. A path is the directory of a Unix socket. */
   readonly host: string
   readonly port: number
 }
 
-/** Which server will do: one that can be written to, any, or only a standby. */
+/** Which server is acceptable: a writable one, any one, or only a standby. */
 export type Access = 'read-write' | 'any' | 'standby'
 
-/** What a database is named for, and the option that names it. */
+/** The purpose of a database URL, and the option that sets it. */
 interface Role {
   readonly option: string
-  /** By what the URL may say; the first is the default. */
+  /** Access by the value of `target_session_attrs`. The first entry is the default. */
   readonly sessionAttrs: Readonly<Record<string, Access>>
 }
 
 export interface PostgresTarget {
   readonly hosts: readonly Host[]
-  /** What is absent comes from where libpq takes it: PGUSER, PGPASSWORD, ~/.pgpass. */
+  /** Undefined members come from libpq's other sources: PGUSER, PGPASSWORD, ~/.pgpass. */
   readonly user: string | undefined
   readonly password: string | undefined
   readonly database: string | undefined
   readonly applicationName: string
-  /** How to speak TLS, by host; null for without. */
+  /** TLS options by host; null disables TLS. */
   readonly tls: ((host: string) => ConnectionOptions) | null
   readonly access: Access
-  /** Speak without TLS to a server that has none: libpq's `prefer`. */
+  /** Falls back to no TLS when the server does not support it: libpq's `prefer`. */
   readonly isTlsOptional: boolean
-  /** Without a word about it none is tried: poolers know none. */
+  /** `disable` unless the URL asks for it, because poolers do not support channel binding. */
   readonly channelBinding: ChannelBinding
-  /** For each host; undefined where the URL leaves it to the gateway. */
+  /** Timeout per host in milliseconds; undefined when the URL does not set it and the gateway's option applies. */
   readonly connectTimeoutMs: number | undefined
-  /** Settings of a session, or what a provider finds its database by. */
+  /** Session settings, or the name by which a provider finds its database. */
   readonly startOptions: string | undefined
-  /** The URL says that a pooler in transaction mode is there. */
+  /** Whether the URL announces a pooler in transaction mode. */
   readonly isPooled: boolean
 }
 
@@ -48,7 +48,7 @@ const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#@:]*)(?::([^/?#@]*))?@)?([^/?#@
 const HOST = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
-/** A gateway writes: whatever the URL says, only a server that can be written to will do. */
+/** A gateway writes, so it always requires a writable server, whatever the URL says. */
 const PRIMARY: Role = {
   option: 'database',
   sessionAttrs: { 'read-write': 'read-write', primary: 'read-write', any: 'read-write' },
@@ -72,19 +72,19 @@ const PARAMETERS = [
   'host',
   'port',
 ]
-/** As for the gateway’s own. */
+/** The same maximum as for the gateway’s own option. */
 const LONGEST_CONNECT_SECONDS = 600
 
 export function isPostgresUrl(databaseUrl: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(databaseUrl)
 }
 
-/** Throws `UsageError`; no message holds any part of the URL but the names of its parameters. */
+/** Throws `UsageError`. No message contains any part of the URL except the names of its parameters. */
 export function readPostgresUrl(databaseUrl: string): PostgresTarget {
   return readAs(PRIMARY, databaseUrl)
 }
 
-/** The same for a server that is only read from. */
+/** Same as `readPostgresUrl`, for a server that is only read from. */
 export function readReplicaUrl(databaseUrl: string): PostgresTarget {
   return readAs(REPLICA, databaseUrl)
 }
@@ -122,7 +122,7 @@ function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): Postg
   }
 }
 
-/** In seconds, as libpq counts; its 0 for "for ever" is refused, since every request is bounded. */
+/** In seconds, as in libpq. Its value 0, "wait forever", is refused because every request has a time limit. */
 function readConnectTimeout(parameters: URLSearchParams): number | undefined {
   const text = parameters.get('connect_timeout')
   if (text === null) return undefined
@@ -131,7 +131,10 @@ function readConnectTimeout(parameters: URLSearchParams): number | undefined {
   return wrong(`connect_timeout must be a number of seconds from 1 to ${LONGEST_CONNECT_SECONDS}`)
 }
 
-/** Of Prisma, and in what providers hand out: nothing may be kept between transactions. */
+/**
+ * `pgbouncer=true` comes from Prisma and appears in the URLs of providers. It means that no session state survives
+ * between transactions.
+ */
 function readIsPooled(parameters: URLSearchParams): boolean {
   const text = parameters.get('pgbouncer') ?? 'false'
   return text === 'true' || (text !== 'false' && wrong('pgbouncer must be true or false'))
@@ -165,7 +168,7 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
     ...readOption(parameters, 'sslcert', 'cert'),
     ...readOption(parameters, 'sslkey', 'key'),
   }
-  // As libpq has it: who names an authority wants it asked.
+  // As in libpq: `require` with a certificate authority verifies the certificate.
   const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && files.ca !== undefined)
   return {
     isTlsOptional: mode === 'prefer',
@@ -189,7 +192,7 @@ function readOption(parameters: URLSearchParams, name: string, option: 'ca' | 'c
   }
 }
 
-/** Undefined for nothing. */
+/** Percent-decodes the part. Undefined for an empty part. */
 function decoded(part: string | undefined): string | undefined {
   if (part === undefined || part === '') return undefined
   try {

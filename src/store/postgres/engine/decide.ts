@@ -1,20 +1,21 @@
-// Reads that decide who is asking: refused once another database has taken over.
+// Runs the reads that authenticate callers. They are refused once another database has taken over.
 import type { Connection, Statement } from '../connection.ts'
 import { assertActive } from './faults/pg-errors.ts'
 
-/** A column, once for all rows: whether another database has taken over. */
+/** A column, evaluated once per statement: whether another database has taken over. */
 export const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "isRetired"`
 
 const WHETHER_MOVED: Statement = { name: 'whetherMoved', text: `select ${HAS_MOVED}` }
 
-/** Throws `StoreMovedError` once another database has taken over: for reads that answer whether there is a row or not. */
+/** Throws `StoreMovedError` once another database has taken over. For reads without the `HAS_MOVED` column. */
 export async function requireActive(connection: Connection): Promise<void> {
   assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)
 }
 
 /**
- * Throws once another database has taken over: every row says so, and where one is missing it is asked. (A join would
- * answer both at once, and cost every lookup three times as much more.)
+ * Runs a statement that selects `HAS_MOVED`. Throws `StoreMovedError` once another database has taken over. When the
+ * statement returns fewer rows than expected, it asks separately. (A join would need one statement only, but it makes
+ * every lookup three times as expensive.)
  */
 export async function decide<R extends object>(
   connection: Connection,

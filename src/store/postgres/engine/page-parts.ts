@@ -1,14 +1,14 @@
-// Parts of pages: as many rows as pass a number of bytes, found without reading texts that are stored out of line.
+// Builds SQL for page parts limited by bytes. It measures texts stored out of line without reading them.
 import { MAX_ITEMS_WITHIN, type PagePart } from '../../reads-contract.ts'
 import type { Direction } from './read-verb.ts'
 
-/** A row of a part; the one after the last comes without its text, and tells that there is more. */
+/** A row of a part. The row after the last one comes without its text and shows that there is more. */
 export type PartRow<R extends { readonly text: string }> = Omit<R, 'text'> & { readonly text: string | null }
 
 interface Rows {
-  /** Beside `position` and `text`. */
+  /** Columns in addition to `position` and `text`. */
   readonly columns: string
-  /** From which table, and which of its rows, in no order. */
+  /** The `from` and `where` clauses, without an order. */
   readonly from: string
 }
 
@@ -25,7 +25,7 @@ export function partOf({ columns, from }: Rows, direction: Direction): string {
     where passed - previous <= asked.max_bytes`
 }
 
-/** In the order of the list, whichever end it was read from. */
+/** Items in list order, whichever end they were read from. */
 export function toPart<R extends { readonly position: number; readonly text: string }, T>(
   rows: readonly PartRow<R>[],
   toItem: (row: R) => T,

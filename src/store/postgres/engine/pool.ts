@@ -1,4 +1,5 @@
-// A bounded number of connections, made when they are needed, thrown away when they are lost; the URL's options come before the gateway's.
+// A bounded connection pool: it opens connections on demand and discards lost ones. Options in the URL override the
+// gateway's options.
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
@@ -11,23 +12,28 @@ export interface PoolOptions extends ConnectionOptions {
 }
 
 export interface Pool extends AsyncDisposable {
-  /** Runs once. A failure leaves open whether it took effect, unless the database said that it did not. */
+  /** Runs once. After a failure the outcome is unknown, unless the database reported that it did nothing. */
   readonly once: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** For what may run twice: again on a new connection when the first one was lost. */
+  /** For idempotent work: retries once on a new connection when the first connection was lost. */
   readonly repeatable: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** One transaction; run again when the database rolled it back to solve a conflict. */
+  /** Runs one transaction, and retries it when the database rolled it back because of a conflict. */
   readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** The same on a connection of its own, for statements that take longer than the statement timeout allows. */
+  /** Same as `transaction`, on a dedicated connection without a statement timeout. */
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** A connection of its own, outside the bound, without a statement timeout unless it is `isTimed`. The caller closes it. */
+  /**
+   * Opens a connection outside of the pool limit, without a statement timeout unless `isTimed`. The caller closes it.
+   */
   readonly dedicated: (isTimed?: boolean) => Promise<Connection>
-  /** `run` bound to the current request, whichever request starts it later: for work that waits in a queue. */
+  /** Binds `run` to the current request, whichever request starts it later. For work that waits in a queue. */
   readonly ofRequest: (run: () => void) => () => void
-  /** How long anything may wait for a connection, in milliseconds. Once something did, more that would wait is refused at once, until one is free. */
+  /**
+   * Maximum wait for a connection, in milliseconds. After one wait has timed out, new waits are rejected at once until
+   * a connection is free again.
+   */
   readonly patienceMs: number
-  /** Calls `listener` whenever the server found no room for a statement. */
+  /** Calls `listener` whenever a statement fails because the server's disk is full. */
   readonly onDiskFull: (listener: () => void) => void
-  /** Of those within the bound. */
+  /** Counts of the connections within the pool limit. */
   readonly counts: () => Omit<PoolStatistics, 'name'>
 }
 
@@ -37,7 +43,7 @@ interface Waiter {
 }
 
 const CONFLICT_ATTEMPTS = 5
-/** Before the second attempt, at most; longer before each further one. */
+/** Maximum pause before the second attempt. It grows linearly with each further attempt. */
 const CONFLICT_PAUSE_MS = 50
 const CLOSED = 'the store is closed'
 const TOO_LATE = 'no connection to the database became free in time'
@@ -60,13 +66,15 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   async function connectOne(connectionOptions: ConnectionOptions): Promise<Connection> {
     const { connection, host } = await connect(target, connectionOptions, lastHost)
-    // A server that crashes may end it in the very bytes that begin it: nobody has listened for that.
+    // A crashing server may close the connection in the same packet that opens it, before any listener was attached.
     if (connection.isLost()) throw new ConnectionLostError('the connection to the database was lost')
     lastHost = host
     return connection
   }
 
-  /** For the longest waiting. When it fails and there is no other connection to wait for, all who wait are told at once. */
+  /**
+   * Opens a connection for the longest waiter. When it fails and no other connection is open, all waiters are rejected.
+   */
   async function openOne(): Promise<void> {
     opening += 1
     try {
@@ -85,7 +93,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     }
   }
 
-  /** A primary that is gone takes its other connections with it: none of them is tried first. */
+  /** When a primary fails, its other connections are lost too. So all idle connections are closed. */
   function discard(connection: Connection): void {
     isStuck = false
     open.delete(connection)
@@ -100,7 +108,8 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   function release(connection: Connection): void {
     isStuck = false
-    // Whoever had it next would have its statements refused, and a pooler would keep a server for it.
+    // The open transaction would make the next user's statements fail, and a pooler would keep a server reserved for
+    // it.
     if (connection.hasTransaction()) connection.close()
     if (connection.isLost()) return
     const next = waiters.shift()
@@ -149,7 +158,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     }
   }
 
-  /** Again when the database rolled it back to solve a conflict, after a random pause: not in step with whoever it met. */
+  /** Retries after a conflict, with a random pause so that it does not collide with the same transaction again. */
   async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -200,13 +209,13 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       for (const connection of open) connection.close()
       open.clear()
       idle = []
-      // Those that are being made are for the longest waiting; nothing becomes free for the others.
+      // The connections that are being opened serve the longest waiters. The other waiters are rejected.
       for (const { reject } of waiters.splice(opening)) reject(new StoreUnavailableError(CLOSED))
     },
   }
 }
 
-/** What the URL says itself stands in for what is set for every database; a pooling that was chosen stays. */
+/** Options in the URL override the gateway's, except a pooling mode that was chosen explicitly. */
 function withUrlOptions(options: PoolOptions, { connectTimeoutMs, isPooled }: PostgresTarget): PoolOptions {
   const { pooling = 'auto' } = options
   return {

@@ -1,4 +1,4 @@
-// The reads that requests make in PostgreSQL, as a table.
+// Defines the SQL statements of all reads that requests make in PostgreSQL.
 import type {
   DocumentKey,
   DocumentList,
@@ -21,18 +21,18 @@ import { keyOf } from './name-hash.ts'
 import { type PartRow, partOf, toPart } from './page-parts.ts'
 import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
 
-/** What stands beside a project: its newest export, or nulls. */
+/** A row for a project: its newest export, or nulls. */
 type OfProject = { readonly isProject: true } & (StoredExport | { readonly id: null })
 type Documented = Omit<StoredDocument, 'userId' | 'kind'>
 
-/** A lookup for each question: without it the planner may read the whole table once and join. */
+/** Forces one index lookup per question: otherwise the planner may scan the whole table once and join. */
 const LOOKUP = 'limit 1'
 
 const KIND = ['kind', 'text', ({ kind }: DocumentList) => kind] as const
 const REF_KEY = ['ref_key', 'bytea', ({ ref }: ProjectRef) => keyOf(ref)] as const
 const EXPORT_ID = ['export_id', 'bigint', ({ exportId }: ElementList) => exportId] as const
 
-/** Past every position, which are integers. */
+/** Greater than every position, because positions are 32-bit integers. */
 const NO_END = 2 ** 31
 const PAGE = [
   ['after', 'bigint', ({ after }: Page) => after],
@@ -42,7 +42,7 @@ const PAGE = [
 const IN_PAGE = 'position > asked.after and position < asked.before'
 const PAGE_WITHIN = [...PAGE, ['max_bytes', 'bigint', ({ maxBytes }: PageWithin) => maxBytes]] as const
 
-/** Places that no export has: instants start with a digit. */
+/** Places before and after all exports in the list, newest first: instants start with a digit. */
 const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
 const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 
@@ -228,7 +228,7 @@ function toDocument({ position, id, ref, text }: Documented, userId: number, kin
   return { userId, kind, position, id, ref, text }
 }
 
-/** Without what the row has beside. */
+/** Drops the additional columns of the row. */
 function toExport(row: StoredExport): StoredExport {
   const { id, userId, ref, createdAt, instant, digest, byteLength, elementCount } = row
   return { id, userId, ref, createdAt, instant, digest, byteLength, elementCount }

@@ -1,38 +1,42 @@
-// One read of PostgreSQL: a single statement for all questions of a batch.
+// Builds and runs a read that answers a whole batch of questions with one PostgreSQL statement.
 import type { OfUser } from '../../contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 
-/** `n` counts questions from 1. */
+/** `n` is the number of the question, from 1. */
 type Row<R> = Partial<R> & { readonly n: number; readonly otherStamp: string | null }
 
 export interface ReadVerb<K extends OfUser, V> {
   readonly statement: Statement
-  /** The parameters that this verb has beside those of all: one array each. */
+  /** Parameters of this verb in addition to the common ones: one array each. */
   readonly columns: readonly ((question: K) => unknown)[]
-  /** From the rows of its question. */
+  /** Builds the answer from the rows of the question. */
   readonly answer: (rows: readonly Row<object>[], question: K) => V
 }
 
-/** The direction a list is read in. */
+/** Sort direction in which a list is read. */
 export type Direction = '' | 'desc'
 
-/** `rows` as they were read, from whichever end. */
+/** Restores list order when `rows` were read from the end. */
 export function inListOrder<T>(rows: readonly T[], direction: Direction): readonly T[] {
   return direction === 'desc' ? rows.toReversed() : rows
 }
 
 export interface Answer<V> {
   readonly value: V
-  /** The state of the user in the same snapshot; null: the user is gone, or the question names none. */
+  /** State version of the user in the same snapshot. Null: the user is gone, or the question names no state version. */
   readonly stateVersion: string | null
 }
 
-/** Of every `lateral`: unless `$1` nothing is read where the user's state is not the one the question names. */
+/**
+ * The condition of every `lateral`. Unless `$1` is true, it reads nothing when the user's state version differs from
+ * the one in the question.
+ */
 export const WHERE = 'where ($1::boolean or u.stamp = asked.stamp) and user_id = asked.user_id'
 
 /**
- * `lateral` reads for one question, `asked`; the first of its columns, `key`, is never null. Every question has at least
- * one row, which tells whether the state is the one it names. (`offset 0`: looked up once a question, not once a row.)
+ * `lateral` reads the rows of one question, `asked`. Its column `key` is never null. Every question returns at least
+ * one row, which tells whether the state version matches. (`offset 0` makes the lookup run once per question, not once
+ * per row.)
  */
 export function readVerb<K extends OfUser, R extends object, V>(
   name: string,
@@ -52,12 +56,15 @@ export function readVerb<K extends OfUser, R extends object, V>(
         left join lateral (${lateral}) found on true`,
     },
     columns: parameters.map(([, , value]) => value),
-    // What the statement selects is what `R` says.
+    // The cast is safe: the statement selects the columns of `R`.
     answer: (rows, question) => answer(rows.filter((row) => Reflect.get(row, key) !== null) as R[], question),
   }
 }
 
-/** One answer per question, in the order given. `isAnyState` false: only a question whose state it is has a value that counts. */
+/**
+ * Returns one answer per question, in the same order. When `isAnyState` is false, only answers to questions with the
+ * current state version are valid.
+ */
 export async function askAll<K extends OfUser, V>(
   connection: Connection,
   { statement, columns, answer }: ReadVerb<K, V>,
@@ -78,13 +85,13 @@ export async function askAll<K extends OfUser, V>(
   })
 }
 
-/** The row has it only where it is not the one that the question names: most rows are then shorter. */
+/** A row carries the state version only when it differs from the question's, which keeps most rows short. */
 function stateVersionOf({ seen }: OfUser, row: Row<object> | undefined): string | null {
   if (!seen || !row) return null
   return row.otherStamp === null ? seen.stateVersion : row.otherStamp || null
 }
 
-/** The next of answers that come one per question. */
+/** The next value of an iterator that yields one answer per question. */
 export function requireNext<V>(values: Iterator<V>): V {
   const next = values.next()
   if (next.done) throw new Error('a question was not answered')

@@ -1,4 +1,4 @@
-// A server that is only read from: asked as long as it answers in time, left alone for a while when it does not.
+// Reads from a replica while it answers in time, and backs off when it does not.
 import type { OfUser } from '../../contract.ts'
 import type { PoolStatistics, ReplicaStatistics } from '../../statistics-contract.ts'
 import type { Statement } from '../connection.ts'
@@ -9,41 +9,41 @@ import { type Answer, askAll, type ReadVerb, requireNext } from './read-verb.ts'
 import { coalesce } from './statement-batcher.ts'
 
 export interface ReplicaOptions {
-  /** Any host in it will do, or only a standby (`target_session_attrs=standby`). */
+  /** URL of the replica. `target_session_attrs=standby` accepts only a standby; otherwise any host is accepted. */
   readonly url: string
-  /** How long a read waits for it before the primary is asked. */
+  /** How long a read waits for the replica, in milliseconds, before it falls back to the primary. */
   readonly timeoutMs: number
-  /** It answers, or it does not: then with the reason. Told at every change. */
+  /** Called whenever the replica becomes healthy or unhealthy; then with the reason. */
   readonly onChange: (isHealthy: boolean, reason: unknown) => void
 }
 
 export interface Replica extends AsyncDisposable {
-  /** What the replica answers from the very state that a question names; the primary answers the rest. */
+  /** Answers from the replica when it is in exactly the state that a question names, and from the primary otherwise. */
   readonly preferredTo: (primary: Answering) => Answering
   readonly statistics: () => Promise<ReplicaStatistics & { readonly pool: PoolStatistics }>
 }
 
 const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
 
-// Where all is replayed that was received, the time of the last transaction only says that nothing was written since.
+// When everything received is replayed, the time of the last transaction only shows when the primary last wrote.
 const LAG: Statement = {
   name: 'replicaLag',
   text: `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
     else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) end::float8 as "lagSeconds"`,
 }
 
-/** Before it is tried again; twice as long each time, until it has answered a read. */
+/** Backoff before the replica is tried again. It doubles until the replica has answered a read. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
 
-/** Connects in the background: a replica that is down keeps nobody from starting. */
+/** Connects in the background: a replica that is down does not delay the start. */
 export function openReplica(
   target: PostgresTarget,
   { timeoutMs, onChange }: ReplicaOptions,
   poolOptions: Omit<PoolOptions, 'statementTimeoutMs'>,
 ): Replica {
   const pool = createPool(target, { ...poolOptions, statementTimeoutMs: timeoutMs })
-  /** Null until the first try has ended. */
+  /** Null until the first attempt has ended. */
   let isHealthy: boolean | null = null
   let pauseMs = FIRST_PAUSE_MS
   let timer: NodeJS.Timeout | undefined
@@ -58,9 +58,9 @@ export function openReplica(
     }
   }
 
-  /** Whatever went wrong: that the primary answers is right in any case. */
+  /** Opens the circuit for any failure: falling back to the primary is always correct. */
   function openCircuit(reason: unknown): void {
-    // What fails because it is being closed says nothing of the replica.
+    // A failure during shutdown says nothing about the replica.
     if (isClosed) return
     timer = setTimeout(probe, pauseMs).unref()
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
@@ -73,7 +73,7 @@ export function openReplica(
     onChange(isUsedNow, reason)
   }
 
-  /** What it answers, null when it fails or takes too long. */
+  /** The answer of the replica; null when it fails or times out. */
   async function inTime<T>(answering: Promise<T>): Promise<T | null> {
     const late = Promise.withResolvers<never>()
     const patience = setTimeout(() => late.reject(new Error('the replica did not answer in time')), timeoutMs)
@@ -89,10 +89,10 @@ export function openReplica(
     }
   }
 
-  /** Null for a question that names no state, or another than the replica is in. */
+  /** Answers null for a question that names no state version, or another one than the replica has. */
   function asking<K extends OfUser, V>(verb: ReadVerb<K, V>) {
     return async (questions: readonly K[]): Promise<readonly (Answer<V> | null)[]> => {
-      // Left alone while these were waiting.
+      // The circuit may have opened while these questions were queued.
       if (!isHealthy) throw new Error('the replica is not used')
       const answers = await pool.repeatable((connection) => askAll(connection, verb, questions, false))
       return answers.map((answer, index) => {
@@ -106,7 +106,7 @@ export function openReplica(
     if (!isHealthy) return null
     const rows = await inTime(pool.once((connection) => connection.query(LAG)))
     const lag = rows?.[0]?.lagSeconds
-    // It comes as text.
+    // The driver returns it as text.
     return lag == null ? null : Number(lag)
   }
 

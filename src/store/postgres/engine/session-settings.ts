@@ -1,23 +1,25 @@
-// Settings that the promises rest on, whatever the server's defaults are: of a session, or of each transaction where a
-// pooler gives every transaction another server. Set by statement, so that a pooler sees nothing unusual at start-up.
+// Sets the PostgreSQL settings that the store's guarantees rest on, whatever the server's defaults are: once per
+// session, or per transaction when a pooler may give each transaction another server connection. It sends them as
+// statements, so that a pooler sees no unusual startup parameters.
 import type { QueryResultRow } from 'pg'
 import type { Access } from './connection-string.ts'
 import { ConnectionLostError } from './faults/pg-errors.ts'
 
-/** `session`: one server for as long as a connection lasts, so also without a pooler. `transaction`: one for each transaction. */
+/** `session`: one server connection per client connection, as without a pooler. `transaction`: one per transaction. */
 export type Pooling = 'auto' | 'session' | 'transaction'
 
 export const READ_COMMITTED = 'isolation level read committed'
 
-/** PostgreSQL has it from 17 on. */
+/** PostgreSQL 17 and later. */
 const HAS_TRANSACTION_TIMEOUT = `current_setting('transaction_timeout', true) is not null`
 
 const STATE = `select pg_is_in_recovery()::text as standby, current_setting('default_transaction_read_only') as readonly,
   pg_backend_pid()::text as "processId"`
 
 /**
- * Settings for as long as the session lasts, unless its server is another one than answered the start-up: `processId` is
- * what that one said of itself. A pooler makes up its own, since it has many servers. Answers what `isOtherServer` reads.
+ * SQL that applies the settings for the whole session, unless another server answers than at startup. `processId` is
+ * the process id from the startup. A pooler invents one, because it has many servers. The last statement selects the
+ * row that `isOtherServer` reads.
  */
 export function beginSession(statementTimeoutMs: number, pooling: Pooling, processId: unknown): string {
   const condition = { auto: `pg_backend_pid() = ${Number(processId)}`, session: 'true', transaction: 'false' }
@@ -29,12 +31,12 @@ export function isOtherServer(state: QueryResultRow | undefined, pooling: Poolin
   return pooling === 'transaction' || (pooling === 'auto' && state?.processId !== String(processId))
 }
 
-/** The same for one transaction, with its beginning in front. */
+/** SQL that begins a transaction and applies the settings to it alone. */
 export function beginTransaction(mode: string, statementTimeoutMs: number): string {
   return `begin ${mode}; select ${settings(statementTimeoutMs, true)}; ${STATE}`
 }
 
-/** Throws unless the server that has answered is of the kind that is wanted. */
+/** Throws `ConnectionLostError` unless the server that answered fits the wanted access. */
 export function assertAccess(state: QueryResultRow | undefined, access: Access): void {
   const isStandby = state?.standby === 'true'
   if (access === 'read-write' && (isStandby || state?.readonly === 'on')) {
@@ -47,15 +49,16 @@ function settings(statementTimeoutMs: number, isLocal: boolean): string {
   const values = {
     statement_timeout: `'${statementTimeoutMs}'`,
     idle_in_transaction_session_timeout: `'${statementTimeoutMs}'`,
-    // A wait for a lock is a part of a statement, and a long transaction of many short ones is a dump.
+    // Waiting for a lock counts towards the statement timeout. A transaction has no timeout either, because a long
+    // transaction of many short statements is a dump.
     lock_timeout: `'0'`,
     standard_conforming_strings: `'on'`,
-    // Off, a null in an array parameter is the text "NULL".
+    // When off, a null in an array parameter becomes the text "NULL".
     array_nulls: `'on'`,
-    // A commit whose standby was not waited for is told in a warning only.
+    // The server reports a commit that did not wait for its standby only in a warning.
     client_min_messages: `'warning'`,
     jit: `'off'`,
-    // Only `remote_apply` waits for more.
+    // Only `remote_apply` waits for more than `on`.
     synchronous_commit: `case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end`,
   }
   const all = Object.entries(values).map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)

@@ -1,14 +1,16 @@
-// Whether a pooler in between lets connections share a server: then nothing that a session is told stays with it.
+// Detects a pooler that lets connections share a server: then session state is not kept.
 import { StoreUnavailableError } from '../../contract.ts'
 import type { Connection } from '../connection.ts'
 import type { Pool } from './pool.ts'
 
-// Not prepared under a name: such a pooler would answer for another server. Processes of two servers may have the same number.
+// Sent unnamed, because such a pooler could run a prepared statement on another server. Two servers may have processes
+// with the same number, so the start time is included.
 const SERVER = `select pg_backend_pid() || ' of ' || pg_postmaster_start_time() as server`
 
 /**
- * Whether the server of `connection` answers another one of `pool` too while both are open, or changes meanwhile. False where that
- * other one cannot be had. It is certain only where it is true: a pooler with much to do may give each a server of its own.
+ * Whether another connection of `pool` gets the same server as `connection` while both are open, or the server changes
+ * meanwhile. False when no other connection is available. Only true is certain: a busy pooler may give each connection
+ * a server of its own.
  */
 export async function isServerShared(connection: Connection, pool: Pool): Promise<boolean> {
   const before = await serverOf(connection)

@@ -1,8 +1,8 @@
-// Questions that come while as many statements as may be under way are, wait and go out together as the next one, for the request that waits the longest.
+// Queues keys while the maximum number of statements is in flight and sends them as one batch.
 import { StoreUnavailableError } from '../../contract.ts'
 import type { Pool } from './pool.ts'
 
-/** Several, so that one long answer does not hold up all others. */
+/** More than one, so that one long answer does not delay all others. */
 const STATEMENTS_UNDER_WAY = 2
 const QUESTIONS_PER_STATEMENT = 1_000
 const TOO_LATE = 'no statement to the database began in time'
@@ -12,14 +12,15 @@ interface Asked<K, V> {
   readonly keys: readonly K[]
   readonly resolve: (values: readonly V[]) => void
   readonly reject: (error: unknown) => void
-  /** Sends the batch, in the context of the request that began it. */
+  /** Sends the batch in the context of the request that queued it. */
   readonly begin: () => void
 }
 
 /**
- * `load` answers one value per key, in the order given. A statement starts after each of its questions was asked, so
- * no answer is older than its question. It is of the request that asked the first of them: `ofRequest` keeps that in mind.
- * What has waited for `patienceMs` is refused, and from then on, until a statement has ended, whatever would wait is refused at once.
+ * Wraps `load`, which returns one value per key in the same order. A statement starts after all of its keys were
+ * queued, so no value is older than its request. Each statement runs in the context of the request that waits the
+ * longest, which `ofRequest` preserves. A request that has waited for `patienceMs` milliseconds is rejected. From then
+ * on, until a statement ends, every new request is rejected at once.
  */
 export function coalesce<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
@@ -30,7 +31,7 @@ export function coalesce<K, V>(
   let isStuck = false
   let isWatched = false
 
-  /** One timer for all of the line. */
+  /** One timer serves the whole queue. */
   function watch(): void {
     const [first] = waiting
     if (isWatched || !first) return

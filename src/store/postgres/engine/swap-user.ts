@@ -1,11 +1,11 @@
-// One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
-// through the memory of the process.
+// Replaces a user's documents and exports by the staged ones, with set-based statements: no content passes through the
+// memory of the process.
 import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 import type { Connection, Statement } from '../connection.ts'
 
-/** Positions from here on are taken by nobody but documents that are on their way to another one. */
+/** Offset of temporary positions. Only documents that are being moved to another position have one. */
 const DETOUR = 1_073_741_824
-/** No reference is as long as this: a project has one of these while others take the references they are to have. */
+/** A temporary reference, longer than any real one. A project has it while others take their new references. */
 const DETOUR_REF = `repeat('x', 1100) || d.id`
 
 const DOCUMENT = 'workspace_gateway.document'
@@ -14,22 +14,25 @@ const KEY = 'workspace_gateway.key_of'
 const SAME = `d.user_id = $2 and s.owner = $1 and s.kind = d.kind and ${KEY}(s.id) = ${KEY}(d.id)`
 const EXPORTS_OF = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.staged_export
   where owner = $1 and digest is not null`
-/** Of an export of user $2, when $3 says that such are kept. */
+/** Whether an export of user $2 is kept: when $3 is true and its reference belongs to a staged project. */
 const isKept = (refKey: string) =>
   `($3::boolean and ${refKey} in (select ${KEY}(s.ref) from ${STAGED} s where s.owner = $1 and s.kind = 'project'))`
-/** What will be there of what is: under the new reference of its project, which may also go and take it along. */
+/**
+ * The stored exports under the new reference of their project. `goes` is true when the project is removed along with
+ * them.
+ */
 const STORED_EXPORTS = `select ${KEY}(coalesce(s.ref, e.ref)) as ref, e.instant, e.digest, d.id is not null and s.id is null as goes
   from workspace_gateway.export e
   left join ${DOCUMENT} d on d.user_id = $2 and ${KEY}(d.ref) = ${KEY}(e.ref) and d.ref is not null
   left join ${STAGED} s on ${SAME}
   where e.user_id = $2`
 
-/** No user has this id: everything counts as new. */
+/** No user has this id, so everything counts as added. */
 const NOBODY = -1
-/** Among the documents of the kind that stay, so that what comes in or goes out between them moves none. */
+/** Rank among the documents of the kind that stay. Added and removed documents in between do not change the rank. */
 const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
-/** In the order of their ids, as every import locks users: no two wait for each other in a circle. */
+/** Locks users in the order of their ids, as every import does, so that the two cannot deadlock. */
 export const LOCK_USERS: Statement = {
   name: 'lockUsersByEmail',
   text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
@@ -66,15 +69,15 @@ const COUNTS: Statement = {
         + (select count(*) from (
           select ref, instant, digest from stored where goes or not ${isKept('ref')} except select * from wanted) e) as removed`,
 }
-/** Takes the staged user, the user, and whether exports of projects that stay are kept. */
+/** Parameters: the staged user, the user, and whether exports of projects that stay are kept. */
 const SWAP_EXPORTS_OUT: Statement = {
   name: 'swapExportsOut',
   text: `delete from workspace_gateway.export where user_id = $2
     and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF}) and not ${isKept(`${KEY}(ref)`)}`,
 }
-/** The others take the staged user and the user. */
+/** The other statements take the staged user and the user. */
 const CHANGES: readonly Statement[] = [
-  // Those that stay give up their references and places first, or one would stand in the way of another.
+  // Remaining documents first give up their references and positions, so that they do not conflict with each other.
   {
     name: 'swapOut',
     text: `delete from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME})`,
@@ -115,7 +118,7 @@ const CHANGES: readonly Statement[] = [
     text: `delete from workspace_gateway.staged_export
       where owner = $1 and id in (select id from workspace_gateway.export where user_id = $2)`,
   },
-  // The elements of what was there already go later, in pieces, or with the user.
+  // The elements of exports that exist already are dropped later in batches, or with the user.
   {
     name: 'disownSwapped',
     text: `update workspace_gateway.staged_export set owner = null, staged_at = ${DROPPED_AT}
@@ -128,7 +131,7 @@ const CHANGES: readonly Statement[] = [
   },
 ]
 
-/** Within a transaction. */
+/** Swaps in the staged workspace of one user, within a transaction. Returns the counts of changes. */
 export async function swapUser(
   connection: Connection,
   { id: owner, email, userId }: { readonly id: number; readonly email: string; readonly userId: number },
@@ -139,7 +142,8 @@ export async function swapUser(
   if (!counts) throw new Error('what a replacement changes could not be counted')
   if (isDryRun) return { email, ...counts }
   if (user?.id !== userId) {
-    // Came into being, or came again, since their exports were staged under the id that was put by: nothing of it stays.
+    // The user was added, or removed and added again, after the exports were staged under the reserved id. Everything
+    // of that user is removed.
     if (user) await connection.query(REMOVE, [user.id])
     await connection.query(ADD, [userId, email, (user?.revision ?? 0) + 1])
   }

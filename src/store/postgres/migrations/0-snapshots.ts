@@ -1,6 +1,6 @@
-// Databases of the days before entries 1 and 3 had their shape: brought to it, so that the entries after them fit.
+// Adapts databases of two early schema snapshots (versions 1 and 3) so that the released migrations apply to them.
 
-/** Of version 1: stamps for a database that has none. */
+/** For version 1: adds stamps to a database that has none. */
 export const STAMPS = `
 do $snapshot$
 begin
@@ -36,5 +36,5 @@ begin
   end $$;
 end $snapshot$`
 
-/** Of version 3: entry 4 makes an index of this name. */
+/** For version 3: drops an index whose name entry 4 uses. */
 export const NO_SESSION_EMAIL = 'drop index if exists workspace_gateway.session_email'

@@ -1,4 +1,4 @@
-// The PostgreSQL schema, entry 1: the first: users, sessions, keys, documents, exports.
+// The PostgreSQL schema, entry 1, the initial one: users, sessions, keys, documents, exports.
 
 export const WORKSPACES = `
 -- Everything that grows with the workspaces has a key that starts with the user, so document, export and

@@ -1,7 +1,9 @@
-// The PostgreSQL schema, entry 2: the state of a move, and what is changed during one.
-// Released: what stands in it are values and no constants of the program, which may change.
+// The PostgreSQL schema, entry 2: the move state and the notes of changes during a move.
+// The migration is released, so it holds literal values instead of program constants, which may change.
 
-/** Shared by every write during a move, held alone by its closing; the number that the triggers below have. */
+/**
+ * Advisory lock that writes share during a move and that the fence takes alone. The triggers below use the same number.
+ */
 export const MOVE_LOCK = 0x57_53_47_4d
 
 export const MOVE = `

@@ -1,4 +1,5 @@
-// The PostgreSQL schema, entry 9: whom the audit log names by the hash only, since they were removed or renamed a moment ago.
+// The PostgreSQL schema, entry 9: names of recently removed or renamed users, which the audit log stores as hashes
+// only.
 
 export const REMOVED_NAMES = `
 -- who: as in an audit entry, never an email. Kept for a day: what processes still have waiting is written by then.

@@ -1,4 +1,4 @@
-// Registered clients in PostgreSQL.
+// Stores registered clients in PostgreSQL.
 import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
 import type { Statement } from '../connection.ts'
 import { requireActive } from '../engine/decide.ts'
@@ -23,7 +23,7 @@ const REMOVE: Statement = {
   text: 'delete from workspace_gateway.client where name = $1 returning name',
 }
 
-/** Writes need not look whether the database is in charge: it refuses them itself. */
+/** Reads check that the database is active. Writes need not: the database refuses them itself. */
 export function createClients(pool: Pool): ClientVerbs {
   return {
     addClient: ({ name, secretHash, domains, scopes, perMinute, createdAt }) =>

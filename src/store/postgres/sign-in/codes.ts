@@ -1,4 +1,4 @@
-// Sign-in by mailed code in PostgreSQL.
+// Stores and decides sign-ins by mailed code in PostgreSQL.
 import { CLOCKS_DIFFER_MS } from '../../session-contract.ts'
 import {
   type CodeRequest,
@@ -22,12 +22,12 @@ import { requireActive } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 
 type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pendingSignIn' | 'tryCode'>
-/** The driver gives booleans as they are sent. */
+/** The driver returns booleans as text. */
 type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: string }
 
-/** Rows that go by the way with each decision. */
+/** Maximum number of expired rows of each kind that are purged with each decision. */
 const PURGED = 1_000
-/** The transaction that decides holds the lock to its end. */
+/** Advisory lock that the deciding transaction holds until it ends. */
 const DECISION_LOCK = 0x57_53_47_43
 
 const ASK: Statement = {
@@ -84,7 +84,8 @@ const PUT_MAILS: Statement = {
     select a.*, $7, $8
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[]) as a`,
 }
-// Those of a time to come too: the clock was set back, and their code would be good again when it comes.
+// Also purges rows that expire too far in the future: the clock was set back, and their code would become valid again
+// later.
 const PURGE_PENDING: Statement = {
   name: 'purgePendingSignIns',
   text: `delete from workspace_gateway.pending_sign_in where id in
@@ -119,7 +120,7 @@ const FORGET_KNOWN: Statement = {
     (select key from workspace_gateway.known_network where address_key = $1 order by seen_at desc limit ${MAX_KNOWN_NETWORKS})`,
 }
 
-/** Writes need not look whether the database is in charge: it refuses them itself. */
+/** `pendingSignIn` checks that the database is active. Writes need not: the database refuses them itself. */
 export function createCodes(pool: Pool): Verbs {
   return {
     addCodeRequests: (requests) =>
@@ -129,7 +130,7 @@ export function createCodes(pool: Pool): Verbs {
         ])
       }),
     async decideCodeRequests(rules, now, limit) {
-      // A look costs less than the lock, which only one gateway has.
+      // This check costs less than the lock, which only one gateway holds.
       if ((await pool.repeatable((connection) => connection.query(IS_ASKED))).length === 0) return []
       return pool.transaction(async (connection) => {
         await connection.query(LOCK_DECISIONS)
@@ -200,7 +201,7 @@ async function write(connection: Connection, decisions: Decisions, now: number, 
   await connection.query(PURGE_QUOTAS, [now])
 }
 
-/** One array for each of the members, for `unnest`. */
+/** One array per member, for `unnest`. */
 function columns<T>(rows: readonly T[], names: readonly (keyof T)[]): readonly (readonly unknown[])[] {
   return names.map((name) => rows.map((row) => row[name]))
 }

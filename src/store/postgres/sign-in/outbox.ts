@@ -1,4 +1,4 @@
-// The outbox of mails in PostgreSQL.
+// Stores the outbox of mails in PostgreSQL and leases mails to gateways.
 import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
@@ -7,7 +7,7 @@ const EXPIRE: Statement = {
   name: 'expireMails',
   text: 'delete from workspace_gateway.outbox where expires_at <= $1',
 }
-// Rows that another node is leasing are skipped.
+// Rows that another gateway is leasing are skipped.
 const LEASE: Statement = {
   name: 'leaseMails',
   text: `update workspace_gateway.outbox set leased_by = $1, due_at = $2, attempts = attempts + 1
@@ -22,7 +22,7 @@ const SETTLE: Statement = {
     where o.id = asked.id and o.leased_by = $1 and asked.due_at is not null`,
 }
 
-/** Nothing looks whether the database is in charge: it refuses writes itself. */
+/** No verb checks that the database is active: the database refuses writes itself. */
 export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
   return {
     leaseMails: ({ owner, leaseMs, limit }, now) =>

@@ -1,36 +1,36 @@
-// What the driver throws, in the words of the contract.
+// Maps the errors of the driver to the errors of the store contract.
 import { DatabaseError } from 'pg'
 import { StoreFaultError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
 import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../../cutover/contract.ts'
 
-/** What the triggers of a move refuse writes with; nothing else uses this class. */
+/** SQLSTATE codes with which the triggers of a move refuse writes. Nothing else uses this class. */
 export const SQLSTATE_CLOSED = 'WG001'
 export const SQLSTATE_MOVED = 'WG002'
 
-/** SQLSTATE classes and codes after which the same connection is of no more use. */
+/** SQLSTATE classes and codes after which the connection is unusable. */
 const CONNECTION_LOST = /^(?:08|57P|25006|25P0[1-4])/
-/** … and those that say "later": resources, timeouts, locks. */
+/** SQLSTATE classes and codes after which a retry may succeed: resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
-/** lock_not_available, and deadlock_detected, which the server says to one of those who wait for each other. */
+/** lock_not_available, and deadlock_detected, which the server reports to one of the deadlocked transactions. */
 const LOCK_REFUSED = /^(?:55P03|40P01)$/
 const DISK_FULL = '53100'
 /** insufficient_privilege */
 const RIGHT_MISSING = '42501'
-/** A limit of a statement, or of the server: only where it is refused tells which. */
+/** A limit of a statement or of the server. Only the name of the refusing routine tells which. */
 const LIMIT_EXCEEDED = '54000'
 const NUMBERS_USED_UP = /^GetNew(?:Transaction|MultiXact)Id$/
-/** A prepared statement that is not there, or there already: each session prepares its own, once. */
+/** A prepared statement is missing or exists already, although each session prepares its own once. */
 const SESSION_LOST = /^(?:26000|42P05)$/
-/** Rolled back for certain, by no fault of the statement. */
+/** The transaction was certainly rolled back, without a fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
 const NOT_UNIQUE = '23505'
-/** Another transaction gave a user the email that was free a moment ago. Seen again, it is taken. */
+/** A concurrent transaction gave a user the email that was free before. On a retry it is seen as taken. */
 const EMAIL_OF_USER = 'user_email_key'
 
-/** SQLSTATE classes of what a server that goes down says beside its answer, and of warnings. */
+/** SQLSTATE classes of notices from a server that shuts down, and of warnings. */
 const GOING_DOWN = '57'
 const WARNING = '01'
-/** Where the server waits for a standby. All that it warns of is of one class: only this tells what the warning is about. */
+/** The routine that waits for a standby. All warnings have the same class; only the routine tells the cause. */
 const STANDBY_WAIT = 'SyncRepWaitForLSN'
 
 interface Notice {
@@ -38,10 +38,10 @@ interface Notice {
   readonly routine?: string | undefined
 }
 
-/** The connection is gone: what was under way on it has an unknown outcome. */
+/** The connection is lost: the outcome of the statement in flight is unknown. */
 export class ConnectionLostError extends StoreUnavailableError {}
 
-/** The server found no room, for a table or for what a statement puts on disk meanwhile. */
+/** The server's disk is full, for a table or for the temporary files of a statement. */
 export class DiskFullError extends StoreUnavailableError {}
 
 export function sessionLost(cause?: unknown): StoreSessionLostError {
@@ -51,12 +51,15 @@ export function sessionLost(cause?: unknown): StoreSessionLostError {
   )
 }
 
-/** Of a boolean as the driver gives it: throws once another database has taken over. */
+/** Takes a boolean as the driver returns it. Throws `StoreMovedError` once another database has taken over. */
 export function assertActive(isRetired: unknown): void {
   if (isRetired === 't') throw new StoreMovedError(MOVED_MESSAGE)
 }
 
-/** A `StoreUnavailableError` where the database may work again by itself, a `StoreFaultError` where a right is missing, else the error as it is. */
+/**
+ * Returns a `StoreUnavailableError` when the database may recover by itself, a `StoreFaultError` when a privilege is
+ * missing, and otherwise the error unchanged.
+ */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error
   if (!(error instanceof DatabaseError)) {
@@ -83,7 +86,10 @@ export function toStoreError(error: unknown): unknown {
   return error
 }
 
-/** Whether the server says that a commit it reports as done may be lost with it. A warning that names no place may be that one. */
+/**
+ * Whether a notice means that a commit which the server reports as done may be lost with the server. A warning without
+ * a routine counts as well.
+ */
 export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice): boolean {
   return code.startsWith(GOING_DOWN) || (code.startsWith(WARNING) && routine === STANDBY_WAIT)
 }
@@ -97,12 +103,12 @@ function isEmailTaken({ code, constraint }: DatabaseError): boolean {
   return code === NOT_UNIQUE && constraint === EMAIL_OF_USER
 }
 
-/** What the server said that a right is missing, as the driver throws it or as `toStoreError` answers it. */
+/** Whether the error reports a missing privilege, as the driver throws it or as `toStoreError` returns it. */
 export function isRightMissing(error: unknown): boolean {
   return sqlState(error instanceof StoreFaultError ? error.cause : error) === RIGHT_MISSING
 }
 
-/** Of what `toStoreError` answers: a lock was waited for as long as `lock_timeout` allows, or by two for each other. */
+/** For a result of `toStoreError`: whether a lock was refused because of `lock_timeout` or a deadlock. */
 export function isLockRefused(error: unknown): error is StoreUnavailableError {
   return error instanceof StoreUnavailableError && LOCK_REFUSED.test(sqlState(error.cause))
 }

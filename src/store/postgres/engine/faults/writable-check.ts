@@ -1,14 +1,16 @@
-// Whether the next write would find room: what tells a balancer to go elsewhere while a disk is full.
+// Checks whether the next write would find disk space, so that a load balancer can avoid the gateway while the disk is
+// full.
 import type { Pool } from '../pool.ts'
 import { isRightMissing } from './pg-errors.ts'
 
-/** Rows that are too short to be compressed, in a file that has no free page yet; more than a few commits need. */
+/** Rows too short to be compressed, in a new file without free pages; more space than a few commits need. */
 const TAKE_ROOM = `create table workspace_gateway.room_check as
   select repeat('x', 1900) as filler from generate_series(1, 136)`
 
 /**
- * Rejects once a statement found no room, until as much as a few commits need can be written again. It is taken back: nobody
- * sees it. The server cannot be asked how much room it has, and a small write may fit into a page that it has already.
+ * After a statement failed because the disk is full, the check rejects until as much as a few commits need can be
+ * written again. It writes in a transaction that is rolled back, so nobody sees it. The server cannot report its free
+ * space, and a small write may fit into a page that it already has.
  */
 export function createWritableCheck(pool: Pool): () => Promise<void> {
   let failed = false
@@ -28,7 +30,7 @@ export function createWritableCheck(pool: Pool): () => Promise<void> {
         }
       })
     } catch (error) {
-      // A role that may not create tables learns of the fault from its next write.
+      // A role that may not create tables cannot check. The next write reveals the fault.
       if (!isRightMissing(error)) throw error
     }
     failed = false

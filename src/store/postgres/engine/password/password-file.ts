@@ -1,15 +1,16 @@
-// The password for a server that asks for one, where neither the URL nor PGPASSWORD has it: from libpq's file.
+// Reads the password from libpq's password file when neither the URL nor PGPASSWORD has it.
 import type { Client } from 'pg'
 import pgpass from 'pgpass'
 
-/** The server asks for a password, and there is none. */
+/** The server asks for a password, but none is configured. */
 export class PasswordMissingError extends Error {}
 
-/** To be called before the driver connects. */
+/** Must be called before the driver connects. */
 export function readPasswordFile(client: Client): void {
-  // It would write past the log, each time that somebody connects.
+  // pgpass would write its warnings to standard error, past the log, on every connect.
   pgpass.warnTo(null)
-  // Without one of its own the driver reads the file too, warns that it will not for ever, and goes on without a password.
+  // Without this function the driver reads the file itself, prints a deprecation warning and goes on without a
+  // password.
   if (Reflect.get(client, 'password') === null) Reflect.set(client, 'password', passwordFor)
 }
 

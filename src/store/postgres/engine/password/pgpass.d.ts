@@ -1,16 +1,16 @@
-// The part of pgpass that is used here: it has no types of its own.
+// Types for the part of pgpass that is used here. The package has none.
 declare module 'pgpass' {
-  /** What a line of the file is found by; more may be there. */
+  /** Fields that select a line of the file. More fields are allowed. */
   interface Wanted {
     readonly host: string
     readonly port: number
     readonly user: string
     readonly database: string
   }
-  /** Calls back without a password where no line of a file that only its owner can read matches. */
+  /** Calls back without a password when no line matches, or when others than the owner can read the file. */
   function pgpass(wanted: Wanted, done: (password: string | undefined) => void): void
   namespace pgpass {
-    /** Where it writes what it finds wrong with the file, each time: nowhere with null. */
+    /** Sets where pgpass writes warnings about the file. Null disables them. */
     function warnTo(stream: null): void
   }
   export = pgpass
