@@ -1,4 +1,4 @@
-// A whole database as lines of JSON, each a row to be the same elsewhere: what is backed up where a file cannot be copied.
+// Writes and restores a whole database as lines of JSON, one row per line: the backup where no file can be copied.
 import { constants } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { MachineError } from '../errors.ts'
@@ -10,14 +10,14 @@ import { rowPages } from './copy-rows.ts'
 import { documentsOf, elementsOf, exportsOf } from './items.ts'
 import { createCopyBatch, MoveError, requireMine } from './row-copies.ts'
 
-/** The second has rows of further tables. */
+/** Format 2 adds rows of further tables. */
 const FORMAT = 2
 const READABLE_FORMATS: readonly number[] = [1, FORMAT]
 
-/** Without the line end, with which it is a string still. */
+/** Without the line end: the line with its line end must still fit into a string. */
 export const MAX_BACKUP_LINE_BYTES = constants.MAX_STRING_LENGTH - 1
 
-/** Backups of before do not name the client. */
+/** Older backups do not name the client. */
 type BackedUpSession = Omit<NewSession, 'refreshHash' | 'client'> & Partial<Pick<NewSession, 'client'>>
 
 type BackupLine =
@@ -28,8 +28,9 @@ type BackupLine =
   | Exclude<Copy, { readonly type: 'putSession' }>
 
 /**
- * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions,
- * keys and all else, which are read after it, of the same or a newer one. Throws `MachineError` for what `restore` could not read.
+ * Yields the lines with their line ends. The last line holds the digest of all others. Workspaces come from one
+ * snapshot; sessions, keys and the rest are read after it, from the same state or a newer one. Throws `MachineError`
+ * for an item that is too long for `restore` to read.
  */
 export async function* backupLines(
   store: MigratableStore,
@@ -56,7 +57,7 @@ function writeLine(line: BackupLine, maxBytes: number): string {
   )
 }
 
-/** Null where it is longer than a string can be. */
+/** Null when the text exceeds the maximum length of a string. */
 function toJson(line: BackupLine): string | null {
   try {
     return JSON.stringify(line)
@@ -102,7 +103,7 @@ async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator
   yield { type: 'lastIds', ...(await store.lastIds()) }
 }
 
-/** The digest of a whole backup. Throws `MoveError` for one that is not whole, or of a format this program does not know. */
+/** Returns the digest of a whole backup. Throws `MoveError` for an incomplete one and for an unknown format. */
 export async function verifyBackup(lines: AsyncIterable<string>): Promise<string> {
   const hash = createHash('sha256')
   let count = 0
@@ -142,15 +143,15 @@ function damaged(): MoveError {
 }
 
 export interface RestoreOptions {
-  /** Of the backup that was verified. */
+  /** Digest of the backup, from `verifyBackup`. */
   readonly digest: string
   readonly moveId: string
   readonly keepSessions: boolean
 }
 
 /**
- * Fills a database that is empty, or was being filled from the same backup, and takes it into use. Nobody can serve on it before
- * it is whole. Of two at once the later one goes on. Throws `MoveError`.
+ * Fills a database that is empty, or that an interrupted restore of the same backup has left, and activates it. No
+ * gateway can serve it before it is complete. When two restores run at once, the later one wins. Throws `MoveError`.
  */
 export async function restoreBackup(
   lines: AsyncIterable<string>,
@@ -164,7 +165,7 @@ export async function restoreBackup(
   for await (const users of userPages(store)) {
     for (const { id } of users) await batch.put({ type: 'dropUser', id })
   }
-  // Of a restore that was to keep them, as this one may not.
+  // An interrupted restore may have kept sessions that this one shall not keep.
   for await (const sessions of sessionPages(store)) {
     for (const { id } of sessions) await batch.put({ type: 'dropSession', id })
   }
@@ -182,7 +183,7 @@ export async function restoreBackup(
   }
   await batch.flush()
   await requireMine(store.completeTarget(moveId))
-  // Until then a restore of the same backup may begin to fill it anew.
+  // Until now another restore of the same backup may have begun to fill the database again.
   const { phase } = await store.activate()
   await requireMine(phase !== 'filling')
 }

@@ -1,10 +1,10 @@
-// The ledger of REST calls in the target made what it is in the source, day by day, and read back.
+// Copies the ledger of REST calls from the source to the target, day by day, and verifies the copy.
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { restCallDayPages } from '../store/paging/paging.ts'
 import type { RestCalls } from '../store/rest-call-contract.ts'
 import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
-/** All days; those that the source does not have go. */
+/** Copies all days. Days that the source does not have are removed from the target. */
 export async function copyRestCalls(source: MigratableStore, target: Target): Promise<void> {
   const days = new Set<string>()
   for (const store of [source, target.store]) {
@@ -13,7 +13,7 @@ export async function copyRestCalls(source: MigratableStore, target: Target): Pr
   await copyRestCallsOf([...days], source, target)
 }
 
-/** One day after the other: a day has as many rows as one transaction takes, or a few times that. */
+/** Copies one day after the other: a day has about as many rows as one transaction takes, or a few times that. */
 export async function copyRestCallsOf(days: readonly string[], source: MigratableStore, target: Target): Promise<void> {
   for (const day of days) {
     const wanted = await source.restCallsOf([day])

@@ -1,4 +1,4 @@
-// The rows of the carried tables in the target made what they are in the source, and read back.
+// Copies the rows of the carried tables from the source to the target and verifies them.
 import {
   CARRIED_TABLE_NAMES,
   type CarriedReads,
@@ -12,7 +12,7 @@ import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
 const ROWS_PER_READ = 1_000
 
-/** All of them. Those that the source does not have go. */
+/** Copies all rows. Rows that the source does not have are removed from the target. */
 export async function copyRows(source: CarriedReads, target: Target): Promise<void> {
   for (const table of CARRIED_TABLE_NAMES) {
     for await (const page of rowPages(source, table)) {
@@ -26,7 +26,7 @@ export async function copyRows(source: CarriedReads, target: Target): Promise<vo
   }
 }
 
-/** Those that changed; what the source does not have (any more) goes. */
+/** Copies the changed rows. Rows that the source does not have, or no longer has, are removed from the target. */
 export async function copyChangedRows(
   changed: readonly ChangedRow[],
   source: CarriedReads,
@@ -45,7 +45,7 @@ export async function copyChangedRows(
   }
 }
 
-/** In order of key. */
+/** Pages of rows in the order of their keys. */
 export function rowPages(source: CarriedReads, table: CarriedTableName): AsyncGenerator<readonly CarriedRow[]> {
   return pagesOf({
     start: '',

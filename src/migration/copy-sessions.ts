@@ -1,4 +1,4 @@
-// Sessions and signing keys in the target made what they are in the source, and read back.
+// Copies sessions and signing keys from the source to the target and verifies them.
 import { reasonOf } from '../errors.ts'
 import { type NewSession, type StoredSigningKey, TracesLeftError } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
@@ -7,7 +7,10 @@ import { createCopyBatch, MoveError, type MoveTarget, type Target } from './row-
 
 const SESSIONS_PER_READ = 1_000
 
-/** All of them; says how many there are, page by page. Those that the source does not have go. */
+/**
+ * Copies all sessions and reports the number of sessions after each page. Sessions that the source does not have are
+ * removed from the target.
+ */
 export async function copySessions(
   source: MigratableStore,
   target: Target,
@@ -32,7 +35,7 @@ function idsOf(sessions: readonly NewSession[]): readonly string[] {
   return sessions.map(({ id }) => id)
 }
 
-/** Those that changed; an id that the source does not have (any more) is ended in the target. */
+/** Copies the changed sessions. An id that the source does not have, or no longer has, is removed from the target. */
 export async function copySessionsById(ids: readonly string[], source: MigratableStore, target: Target): Promise<void> {
   for (let start = 0; start < ids.length; start += SESSIONS_PER_READ) {
     const asked = ids.slice(start, start + SESSIONS_PER_READ)
@@ -59,7 +62,7 @@ async function makeSame(wanted: readonly NewSession[], there: readonly NewSessio
   }
 }
 
-/** Answers how many there are. */
+/** Copies all signing keys. Returns their number. */
 export async function copyKeys(source: MigratableStore, target: MoveTarget): Promise<number> {
   const wanted = await source.signingKeys()
   const there = await target.store.signingKeys()
@@ -78,7 +81,10 @@ export async function copyKeys(source: MigratableStore, target: MoveTarget): Pro
   return wanted.length
 }
 
-/** To be called in the end, since it may wait for whoever reads: of what `copyKeys` removed. */
+/**
+ * Erases the traces of the keys that `copyKeys` removed. Must be called at the end, because it may wait for readers of
+ * older states.
+ */
 export async function eraseGoneKeys(
   { store, gone }: MoveTarget,
   onTracesLeft: (error: TracesLeftError) => void,
@@ -87,7 +93,7 @@ export async function eraseGoneKeys(
   try {
     await store.eraseKeyTraces([...gone])
   } catch (error) {
-    // Nothing here may hide what ended the move.
+    // An error here must not hide the error that ended the move.
     onTracesLeft(error instanceof TracesLeftError ? error : new TracesLeftError(reasonOf(error), { cause: error }))
   }
 }

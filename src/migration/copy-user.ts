@@ -1,4 +1,4 @@
-// One user's workspace in the target made what it is in the source, and read back.
+// Copies one user's workspace from the source to the target and verifies it.
 import { createHash } from 'node:crypto'
 import { createExportDigest } from '../import-export/export-digest.ts'
 import type { StoredDocument, StoredExport, StoredUser, WorkspaceReads } from '../store/contract.ts'
@@ -7,16 +7,16 @@ import { documentsOf, elementsOf, exportsOf, isSameDocument, pairs } from './ite
 import { type CopyBatch, createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
 export interface CopiedUser {
-  /** Whether everything was there already. */
+  /** Whether the target already had everything. */
   readonly wasPresent: boolean
   readonly documents: number
   readonly exports: number
 }
 
 /**
- * `source` must not change meanwhile; whatever is in the target and not in the source goes. Compares by digest what is in
- * the target in the end: all documents, and the elements of the exports that were copied (`isThorough`: of all of them).
- * Throws `MoveError`.
+ * Makes the user's workspace in the target equal to the one in `source`, which must not change meanwhile. Removes from
+ * the target whatever the source does not have. Then compares the target by digest: all documents, and the elements of
+ * the copied exports (of all exports when `isThorough`). Throws `MoveError`.
  */
 export async function copyUser(
   { id, email }: StoredUser,
@@ -36,7 +36,10 @@ export async function copyUser(
   return { wasPresent, documents: documents.count, exports: exports.all.size }
 }
 
-/** In the end: whoever was moved aside for somebody else is brought over as well, or gone. Throws `MoveError`. */
+/**
+ * Called at the end: every user that was moved aside for another one must have been copied or removed since. Throws
+ * `MoveError`.
+ */
 export async function requireOwnEmails({ store }: Target): Promise<void> {
   const [next] = await store.usersAfter(DETOUR, 1)
   if (next?.email.startsWith(DETOUR)) throw differing(next.id)
@@ -74,7 +77,7 @@ async function copyDocuments(
       adding.textLength += wanted.text.length
     }
   }
-  // Only now, since a document that is added may have had its id or its reference at a place that is later in the list.
+  // Added only now: another document, later in the list, may still hold the id or the reference of an added one.
   for (const document of adding.some) await batch.put({ type: 'addDocument', ...document })
   if (adding.some.length < missing) {
     await batch.flush()
@@ -85,7 +88,9 @@ async function copyDocuments(
   return { ...digest.finish(), isChanged }
 }
 
-/** Documents to be added that are kept while the rest is compared; when there are more, both lists are read once again. */
+/**
+ * Limits of the added documents that are buffered during the comparison. Beyond them, both lists are read once more.
+ */
 const KEPT_DOCUMENTS = 1_000
 const KEPT_TEXT_LENGTH = 4_194_304
 
@@ -123,7 +128,7 @@ async function copyExports(
   return { all: wanted, copied, isReduced: extra.length > 0 }
 }
 
-/** Everything as it is in the target now. */
+/** Compares the current content of the target. */
 async function verify(
   userId: number,
   documents: CopiedDocuments,

@@ -1,16 +1,16 @@
-// What a user has, item by item, in an order that two databases share.
+// Reads a user's documents, exports and elements item by item, in an order that two databases share.
 import type { Awaitable } from '../store/awaitable.ts'
 import type { DocumentKind, StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
 import type { PagePart } from '../store/reads-contract.ts'
 
-/** What is read at once of what lies in many rows: several users are copied at a time, each from here and from there. */
+/** Bytes of one read of many rows: several users are copied at a time, each from both databases. */
 const BYTES_PER_READ = 1_048_576
-/** Of each kind, with the question that comes first. */
+/** Bytes per kind in the first read. */
 const BYTES_PER_FIRST_READ = 262_144
 const EXPORT_LISTS_PER_READ = 256
 const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
 
-/** Kind by kind, each in order of position. What is small comes with one question. */
+/** Yields documents kind by kind, each in order of position. One read suffices for a small workspace. */
 export async function* documentsOf(reads: WorkspaceReads, userId: number): AsyncGenerator<StoredDocument> {
   const page = { userId, limit: null }
   const first = await reads.documentsWithin(
@@ -21,7 +21,7 @@ export async function* documentsOf(reads: WorkspaceReads, userId: number): Async
   }
 }
 
-/** Part by part. */
+/** Yields the items of the first part and reads further parts. */
 async function* itemsOf<T extends { readonly position: number }>(
   first: PagePart<T> | undefined,
   read: (after: number) => Awaitable<readonly PagePart<T>[]>,
@@ -33,13 +33,13 @@ async function* itemsOf<T extends { readonly position: number }>(
   }
 }
 
-/** A document at a place where both databases have one, or one of them. */
+/** Two documents at the same kind and position; one may be undefined. */
 export interface DocumentPair {
   readonly wanted: StoredDocument | undefined
   readonly found: StoredDocument | undefined
 }
 
-/** Two lists side by side, both in the order of `documentsOf`. */
+/** Merges two lists, both in the order of `documentsOf`. */
 export async function* pairs(
   wanted: AsyncGenerator<StoredDocument>,
   found: AsyncGenerator<StoredDocument>,
@@ -57,7 +57,7 @@ export function isSameDocument(a: StoredDocument, b: StoredDocument): boolean {
   return a.id === b.id && a.ref === b.ref && a.text === b.text
 }
 
-/** Of every reference, also of those that no project has; by id. */
+/** All exports by id, including those whose reference belongs to no project. */
 export async function exportsOf(
   reads: WorkspaceReads,
   userId: number,

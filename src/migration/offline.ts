@@ -1,4 +1,4 @@
-// Everything of one database into another, of which nothing is written meanwhile.
+// Copies a whole database into another while nothing writes to either.
 import { randomUUID } from 'node:crypto'
 import { eachOf } from '../import-export/each-of.ts'
 import type { TracesLeftError } from '../store/contract.ts'
@@ -10,14 +10,14 @@ import { copyKeys, copySessions, eraseGoneKeys } from './copy-sessions.ts'
 import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { createCopyBatch, MoveError, type MoveTarget, requireMine, type Target } from './row-copies.ts'
 
-/** Users that are copied at the same time: more of their commits share one write to the disk. */
+/** Number of users that are copied at the same time, so that more of their commits share one disk write. */
 export const USERS_AT_ONCE = 8
-/** A snapshot keeps the database from cleaning up behind its writers. */
+/** Maximum age of a snapshot in milliseconds: an open snapshot keeps the database from cleaning up old rows. */
 const SNAPSHOT_MS = 2_000
 
 export interface MoveCounts {
   users: number
-  /** Users that an earlier run had brought over whole. */
+  /** Users that an earlier run had already copied completely. */
   usersThereBefore: number
   documents: number
   exports: number
@@ -27,15 +27,16 @@ export interface MoveCounts {
 
 export interface MoveOptions {
   readonly onProgress: (counts: Readonly<MoveCounts>) => void
-  /** Asks for an end: nothing is broken off in the middle of a step. */
+  /** Requests the end of the move. A step in progress is not interrupted. */
   readonly stop: AbortSignal
-  /** A key that was retired, or sealed anew, since it was brought over may still be in the files of the target. */
+  /** Called when the target's files may still hold a key that was retired or sealed again after it was copied. */
   readonly onTracesLeft: (error: TracesLeftError) => void
 }
 
 /**
- * Nobody may write to either meanwhile. May be broken off and run again: what is there already is compared, not copied.
- * Everything is read back from `to` and compared by digest. Throws `MoveError`.
+ * Copies everything from `from` to `to`. Nothing may write to either meanwhile. An interrupted move can be run again:
+ * rows that are already there are compared, not copied. Reads everything back from `to` and compares it by digest.
+ * Throws `MoveError`.
  */
 export async function move(
   from: MigratableStore,
@@ -56,7 +57,7 @@ export async function move(
   }
 }
 
-/** Throws `MoveError` when nothing can be moved from there. */
+/** Returns the move state of the source. Throws `MoveError` when nothing can be moved from it. */
 export async function requireSource(from: MigratableStore, to: MigratableStore) {
   const [source, target] = [await from.moveState(), await to.moveState()]
   if (source.identity === target.identity) {
@@ -69,7 +70,7 @@ export async function requireSource(from: MigratableStore, to: MigratableStore) 
   return source
 }
 
-/** Throws `MoveError` for a database that is somebody else's. */
+/** Reserves the target for this move. Throws `MoveError` for a database that is in use. */
 export async function requireTarget(to: MigratableStore, other: string): Promise<MoveTarget> {
   const moveId = randomUUID()
   if (!(await to.reserveTarget({ id: moveId, other }))) {
@@ -78,7 +79,10 @@ export async function requireTarget(to: MigratableStore, other: string): Promise
   return { store: to, moveId, gone: new Set() }
 }
 
-/** Everything, and away with what the source does not have. `afterPage` is called between pages of users, and of sessions. */
+/**
+ * Copies everything and removes from the target whatever the source does not have. `afterPage` is called between pages
+ * of users and of sessions.
+ */
 export async function copyAll(
   from: MigratableStore,
   target: MoveTarget,
@@ -95,7 +99,7 @@ export async function copyAll(
         source = await from.openSnapshot()
         openedAt = performance.now()
       }
-      // Users who were removed or renamed since are noted as changed.
+      // Users that were removed or renamed since then have a note in the change log.
       const found = await source.usersById(users.map(({ id }) => id))
       await eachOf(found, USERS_AT_ONCE, async (user) => {
         stop.throwIfAborted()

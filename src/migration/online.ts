@@ -1,4 +1,4 @@
-// Everything of one database into another while gateways serve on it: copied, caught up with, and in the end taken over.
+// Copies a database into another while gateways serve it, catches up with the changes, and switches over.
 import { eachOf } from '../import-export/each-of.ts'
 import type { WorkspaceReads } from '../store/contract.ts'
 import type { ChangedRow, MigratableStore } from '../store/cutover/contract.ts'
@@ -9,37 +9,38 @@ import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { copyAll, type MoveCounts, type MoveOptions, requireSource, requireTarget, USERS_AT_ONCE } from './offline.ts'
 import { createCopyBatch, MoveError, type MoveTarget, requireMine } from './row-copies.ts'
 
-/** Writes are stopped when a round took less than this part of the time that they may be stopped for, … */
+/** Writes are fenced when a catch-up round took less than this fraction of the maximum pause, … */
 const SHORT_ROUND = 1 / 8
-/** … or after this many rounds, since it may still work. */
+/** … or after this many rounds, because the cutover may still succeed. */
 const MAX_ROUNDS = 20
-/** How often writes are stopped in vain before the move is given up. */
+/** Maximum number of cutover attempts before the move is given up. */
 const MAX_ATTEMPTS = 10
 const GIVEN_UP = 'the move was cancelled, or another one has taken over the source'
 
 export interface OnlineOptions extends MoveOptions {
-  /** Writes are stopped for at most this long. */
+  /** Maximum time for which writes are fenced. */
   readonly maxPauseMs: number
   readonly onPhase: (phase: 'catching up' | 'switching') => void
-  /** The move failed, and could not be cancelled either: the source may still note what is changed. */
+  /** Called when the move failed and could not be cancelled either: the source may still note its changes. */
   readonly onCancelFailed: (error: unknown) => void
 }
 
 export interface OnlineReport {
   readonly counts: Readonly<MoveCounts>
-  /** Changed while everything was copied, and copied again. */
+  /** Users and sessions that changed during the copy and were copied again. */
   readonly usersAgain: number
   readonly sessionsAgain: number
   readonly rounds: number
-  /** How often writes were stopped: all but the last time in vain. */
+  /** Number of times that writes were fenced. All but the last attempt failed. */
   readonly attempts: number
-  /** From the moment writes were stopped until the other database had taken over. */
+  /** Time from the fencing of writes to the cutover. */
   readonly pauseMs: number
 }
 
 /**
- * May be broken off and run again. Null when `from` had moved to `to` before. Everything is read back from `to` and compared
- * by digest before it takes over. Whatever happens, exactly one of the two is written to. Throws `MoveError`.
+ * Moves `from` to `to` online. An interrupted move can be run again. Null when `from` had already moved to `to`. Reads
+ * everything back from `to` and compares it by digest before the cutover. In every case, exactly one of the two
+ * databases accepts writes. Throws `MoveError`.
  */
 export async function moveOnline(
   from: MigratableStore,
@@ -60,8 +61,8 @@ export async function moveOnline(
     await to.promote(identity)
     return report
   } catch (error) {
-    // Nothing happens here once it has moved, or when another move has taken over. If it fails, writes are let in again when
-    // the time of the closing has run out.
+    // Does nothing when the source has moved, or when another move has taken it over. When it fails, the fence expires
+    // by itself and the source accepts writes again.
     await from.cancelMove(target.moveId).catch(options.onCancelFailed)
     throw error
   } finally {
@@ -72,7 +73,7 @@ export async function moveOnline(
 async function copyAndSwitch(from: MigratableStore, target: MoveTarget, options: OnlineOptions): Promise<OnlineReport> {
   const { maxPauseMs, onPhase, stop } = options
   const catchUp = createCatchUp(from, target)
-  // What is noted meanwhile is copied again, but does not pile up in the source.
+  // Drains the change log between pages, so that it does not grow in the source. The changes are copied again later.
   const counts = await copyAll(from, target, options, catchUp.noteChanges)
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
     onPhase('catching up')
@@ -99,7 +100,9 @@ async function untilShort(round: () => Promise<void>, milliseconds: number): Pro
   }
 }
 
-/** How long writes were stopped; null when it took too long, and they go on as before. */
+/**
+ * Returns how long writes were fenced, in milliseconds. Null when the time did not suffice; writes continue as before.
+ */
 async function trySwitch(
   from: MigratableStore,
   target: MoveTarget,
@@ -112,7 +115,8 @@ async function trySwitch(
   const deadline = performance.now() + maxPauseMs
   try {
     await catchUp.noteChanges()
-    // Nothing changes now: what is read needs no snapshot. If anything does, it is noted, and the move does not finish.
+    // The fence holds, so no snapshot is needed. If a write happens all the same, it is noted and the move does not
+    // finish.
     if (await fits(from, catchUp.copyChanges(from, deadline))) {
       await requireOwnEmails(target)
       await requireMine(store.raiseIds(moveId, await from.lastIds()))
@@ -124,7 +128,10 @@ async function trySwitch(
   }
 }
 
-/** Also false for what failed once writes were let in again: half of what it read may have been of before them. */
+/**
+ * Also false for an error after the fence has expired: the copy may have read one half of the data before a write and
+ * the other half after it.
+ */
 async function fits(from: MigratableStore, copying: Promise<boolean>): Promise<boolean> {
   try {
     return await copying
@@ -136,7 +143,7 @@ async function fits(from: MigratableStore, copying: Promise<boolean>): Promise<b
 
 type CatchUp = ReturnType<typeof createCatchUp>
 
-/** What was changed and is not copied yet. */
+/** Collects the changes that are not copied yet. */
 function createCatchUp(from: MigratableStore, target: MoveTarget) {
   const users = new Set<number>()
   const sessions = new Set<string>()
@@ -173,12 +180,12 @@ function createCatchUp(from: MigratableStore, target: MoveTarget) {
 
   return {
     noteChanges,
-    /** The snapshot to copy from: no older than what was noted. */
+    /** Opens the snapshot to copy from. It is no older than the noted changes. */
     async drainChangeLog() {
       await noteChanges()
       return from.openSnapshot()
     },
-    /** True when everything that was noted is copied; stops at the deadline. */
+    /** Copies the noted changes, until the deadline. True when all of them are copied in time. */
     async copyChanges(source: WorkspaceReads, deadline: number): Promise<boolean> {
       counts.rounds += 1
       await copyUsers(source, deadline)

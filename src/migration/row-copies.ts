@@ -1,14 +1,14 @@
-// Copies on their way into the target of a move, in transactions of a bounded size.
+// Batches copies into the target of a move, in transactions of bounded size.
 import type { Awaitable } from '../store/awaitable.ts'
 import type { Copy, MigratableStore } from '../store/cutover/contract.ts'
 
-/** What one transaction holds at most. */
+/** Limits of one transaction. */
 const MAX_COPIES = 1_000
 const MAX_TEXT_LENGTH = 4_194_304
-/** What goes with a user, or an export, is more than a row: nobody has counted it. */
+/** Weight of a removal: it deletes all rows of a user or an export, which are not counted. */
 const COPIES_PER_REMOVAL = 50
 
-/** What a move cannot do, or found to be wrong: in words. */
+/** What a move cannot do, or found to be wrong. The message is for the operator. */
 export class MoveError extends Error {
   override readonly name = 'MoveError'
 }
@@ -18,15 +18,15 @@ export interface Target {
   readonly moveId: string
 }
 
-/** Of a move, which may find more there than it brings. */
+/** Target of a move, which may hold keys that the source does not have. */
 export interface MoveTarget extends Target {
-  /** Private parts of keys that were there and are not any more. */
+  /** Private keys that the move removed from the target. */
   readonly gone: Set<string>
 }
 
 export interface CopyBatch {
   readonly put: (copy: Copy) => Promise<void>
-  /** To be called in the end. */
+  /** Must be called at the end. */
   readonly flush: () => Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
   }
 }
 
-/** Of a step of the target that is answered false once another move, or restore, has it. */
+/** Throws `MoveError` when a step reports that another move or restore has taken over the target. */
 export async function requireMine(isMine: Awaitable<boolean>): Promise<void> {
   if (!(await isMine)) throw new MoveError('another move, or restore, has taken over the target')
 }
