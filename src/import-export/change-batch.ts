@@ -3,28 +3,34 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
 import type { Line } from './format/lines.ts'
 
-/** Others wait for the write lock no longer than one transaction takes; its size follows the time it takes. */
+/** Others wait for the write lock no longer than one transaction takes, so the batch size adapts to this duration. */
 const TARGET_TRANSACTION_MS = 30
-/** What a transaction takes for itself alone must not make it ever smaller: some ten round trips on PostgreSQL. */
+/**
+ * Minimum batch size. The fixed cost of a transaction, some ten round trips on PostgreSQL, must not shrink the batch
+ * further and further.
+ */
 const MIN_CHANGES = 256
 const MAX_CHANGES = 4_096
 const MAX_TEXT_LENGTH = 2_097_152
-/** A user that is removed takes everything along: as many changes as that counts for. */
+/** Weight of a removed user, counted in changes: all data of the user is deleted with it. */
 const CHANGES_PER_REMOVED_USER = 64
-/** Long enough for somebody who asks for the lock every millisecond to get it. */
+/** Pause between transactions, long enough for a process that tries every millisecond to get the lock. */
 export const PAUSE_MS = 3
 
 export interface ChangeBatch {
-  /** `line` is where the change comes from, if it matters. A promise when this change made it enough for a transaction. */
+  /**
+   * Adds a change. `line` is its line in the input, or null when it does not matter. Returns a promise when the batch
+   * is full and is being applied.
+   */
   readonly add: (change: Change, line: Line | null) => Promise<void> | null
-  /** Applies what is left. */
+  /** Applies the remaining changes. */
   readonly flush: () => Promise<void>
 }
 
-/** What was applied, and each one's line. */
+/** Called with the outcomes of applied changes and with their lines. */
 export type OnApplied = (outcomes: readonly ChangeOutcome[], lines: readonly (Line | null)[]) => Promise<void>
 
-/** `now` in milliseconds from any moment on. */
+/** `now` is a monotonic clock in milliseconds with any origin. */
 export function createChangeBatch(
   store: Pick<Store, 'applyChanges'>,
   onApplied: OnApplied,
@@ -45,7 +51,7 @@ export function createChangeBatch(
     textLength = 0
     const applied = weight
     weight = 0
-    // What was read meanwhile is most of the pause.
+    // Reading the input since the last transaction counts towards the pause.
     const rest = unlockedAt + PAUSE_MS - now()
     if (rest > 0) await delay(rest)
     const start = now()

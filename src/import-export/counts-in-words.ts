@@ -1,4 +1,4 @@
-// What an import did, or would do, as people are told it: here and by another gateway in the same words.
+// Words the results of an import for people, the same in this process and for another gateway.
 import type { Orphans } from './checks/orphan-exports.ts'
 import { shortened } from './format/envelope.ts'
 
@@ -9,7 +9,7 @@ export interface ImportCounts {
   readonly removed: number
 }
 
-/** What was removed is told where something was, or where that is asked for. */
+/** Mentions removals when there were any, or when the import replaces users. */
 export function countsInWords({ added, replaced, unchanged, removed }: ImportCounts, isReplacing: boolean): string {
   const kept = `${added} added, ${replaced} replaced, ${unchanged} unchanged`
   return isReplacing || removed > 0 ? `${kept}, ${removed} removed` : kept
@@ -19,12 +19,12 @@ export function badLinesInWords(count: number): string {
   return `${count} bad ${count === 1 ? 'line' : 'lines'}`
 }
 
-/** Of lines that were refused while the others were imported. */
+/** For lines that were rejected while the others were imported. */
 export function notImportedInWords(count: number): string {
   return `${count} ${count === 1 ? 'line was' : 'lines were'} not imported`
 }
 
-/** Where the exports are that have no project, a line for each of these references; empty without one. */
+/** Lists the exports without a project, one line per reference; empty when there are none. */
 export function orphansByLine(name: string, orphans: readonly Orphans[], total: number): string {
   if (orphans.length === 0) return ''
   const rest = total - orphans.reduce((sum, { exports }) => sum + exports, 0)
@@ -41,7 +41,7 @@ function exportsInWords(count: number): string {
   return count === 1 ? '1 export' : `${count} exports`
 }
 
-/** What is added to the counts of an import; empty where every export has a project. */
+/** Suffix for the counts of an import; empty when every export has a project. */
 export function orphansInWords(count: number): string {
   if (count === 0) return ''
   return `, ${count} ${count === 1 ? 'export whose project is' : 'exports whose projects are'} neither in the input nor stored`

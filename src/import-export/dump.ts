@@ -1,4 +1,4 @@
-// Everything of a user, or of all, in the import format.
+// Dumps one user or all users in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
 import { elementPages, pagesOf, userPages } from '../store/paging/paging.ts'
 import { documentLine, exportLines, userLine } from './format/write-record.ts'
@@ -7,8 +7,8 @@ const DOCUMENTS_PER_READ = 32
 const ELEMENTS_PER_READ = 64
 
 /**
- * Lines with their line ends: each user's projects, every one followed by its exports, oldest first, then the rest. A user
- * who has nothing is a line too.
+ * Yields lines with their line ends: each user's projects, each followed by its exports, oldest first, then the rest. A
+ * user without any data gets a line too.
  */
 export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
   for await (const users of userPages(snapshot)) {

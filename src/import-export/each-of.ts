@@ -1,6 +1,9 @@
-// Work on many users at once, but not on all of them.
+// Runs asynchronous work on many items with bounded concurrency.
 
-/** Runs `work` on each item, in their order, at most so many at a time. Throws what `work` throws first, when all that began have ended; none begins after that. */
+/**
+ * Runs `work` on the items, in order, at most `concurrency` at a time. After a failure no further work begins. It waits
+ * for the work in progress and then throws the first error.
+ */
 export async function eachOf<T>(
   items: Iterable<T>,
   concurrency: number,

@@ -1,9 +1,9 @@
-// The digest and the size of an export's array, from its elements one by one.
+// Computes the digest and the size of an export's JSON array, element by element.
 import { createHash } from 'node:crypto'
 
 export interface ExportDigest {
   readonly add: (element: string) => void
-  /** To be called once. */
+  /** Must be called only once. `byteLength` is the length of the array's JSON text. */
   readonly finish: () => { readonly digest: string; readonly byteLength: number; readonly elementCount: number }
 }
 

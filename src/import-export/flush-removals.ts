@@ -1,10 +1,10 @@
-// After a removal: what was removed leaves the files of the database too.
+// Erases removed data from the files of the database as well.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EditableStore } from '../store/workspace-edits.ts'
 
 const RETRY_MS = 20
 
-/** Waits for readers of an older state for so long, in milliseconds. Answers as the store does in the end. */
+/** Waits at most `patienceMs` milliseconds for readers of an older state. Returns the store's last result. */
 export async function flushRemovals(
   store: Pick<EditableStore, 'flushRemovals'>,
   patienceMs: number,

@@ -1,4 +1,4 @@
-// The second pass of an import: good lines into the store.
+// The second pass of an import: writes the valid lines into the store.
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
@@ -14,15 +14,15 @@ export interface ApplyOptions {
   readonly fields: RecordFields
   readonly clock: () => number
   readonly onProgress: OnProgress
-  /** Called for each line that is bad; without it the input must have none. */
+  /** Called for each bad line. Without it, the input must not have any. */
   readonly onBad?: (line: Line) => Promise<void>
-  /** Called for each other line that is not applied. */
+  /** Called for every other line that is not applied. */
   readonly onRejected: (line: Line, reason: string) => Promise<void>
 }
 
 type Refusal = keyof typeof REFUSED
 
-/** Of documents that were good when they were checked. */
+/** Reasons why the store refused a document that was valid during the check. */
 const REFUSED = {
   refTaken: 'its reference was taken by another project meanwhile',
   listFull: `its list has no place behind its last document, the ${LAST_DOCUMENT_POSITION}th: a replacement of the user gives the places anew`,
@@ -89,7 +89,10 @@ export async function applyInput(
     await put({ type: 'sealExport', stage: staged.stage, ...staged.digest.finish() })
   }
 
-  /** Their next elements may be far behind: what is open must not pass for what an import that died has left. */
+  /**
+   * Touches open exports: their next elements may be far ahead, and untouched stages are dropped as those of a dead
+   * import.
+   */
   async function touchOpen(): Promise<void> {
     const now = clock()
     if (open.size === 0 || now - touchedAt < TOUCH_EVERY_MS) return
@@ -100,7 +103,7 @@ export async function applyInput(
     await batch.flush()
   }
 
-  /** A line that there is no note of. */
+  /** Applies a line without a note. */
   async function apply(line: Line): Promise<void> {
     const record = requireRecord(line, readRecord)
     if (record.kind === 'export') {
@@ -126,7 +129,7 @@ export async function applyInput(
   }
 
   for await (const { lines, endOffset, checksum } of readLines(file)) {
-    // The notes are of what was checked, and good for nothing else.
+    // The notes are valid only for the input that was checked.
     if (checksum !== checksums[blocks]) throw new InputChangedError()
     blocks += 1
     await touchOpen()
@@ -136,7 +139,7 @@ export async function applyInput(
       if (bad.has(line.number)) {
         await onBad?.(line)
       } else if (document) {
-        // Most are only collected: not awaiting those saves as many turns of the event loop's queue.
+        // Most documents are only buffered. Not awaiting them saves one microtask each.
         const applying = putDocument(document, line)
         if (applying) await applying
       } else {
@@ -151,7 +154,7 @@ export async function applyInput(
   if (blocks < checksums.length) throw new InputChangedError()
   return counts
 
-  /** A good element of an export that has a bad one. */
+  /** The reason to reject a valid element of an export that has a bad element; null for other lines. */
   function brokenExportReason(line: Line): string | null {
     if (bad.size === 0) return null
     const record = requireRecord(line, readRecord)

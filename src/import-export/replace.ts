@@ -1,4 +1,4 @@
-// An import after which every user of the input has exactly what the input says, and nothing else.
+// Imports with replacement: afterwards each user of the input has exactly what the input contains.
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,25 +8,25 @@ import { PAUSE_MS } from './change-batch.ts'
 import type { CheckedInput } from './checks/validate.ts'
 import { type ApplyOptions, applyInput, type Counts } from './load.ts'
 
-/** Others wait for the write lock no longer than one call takes, unless a single user takes longer. */
+/** Target duration of one swap call: others wait for the write lock that long, or longer for a single large user. */
 const TARGET_SWAP_MS = 30
 const MIN_DOCUMENTS = 64
 const MAX_DOCUMENTS = 8_192
-/** Older than anything but what a replacement leaves behind. */
+/** Only the leftovers of a replacement are older than this timestamp (milliseconds since the epoch). */
 const LEFT_BEHIND = 1
 
 export interface ReplaceOptions extends ApplyOptions {
   /** Only reports what would change, for each user. */
   readonly isDryRun: boolean
-  /** As of `SwapQuestion`. */
+  /** See `SwapQuestion`. */
   readonly keepsExports?: boolean
   readonly onUser: (swapped: Swapped) => void
 }
 
 /**
- * Everything is staged first, in short transactions that nobody sees anything of; then each user is swapped in one step.
- * The input has been checked as a replacement, and has no bad line. Nothing is removed before all of it is staged. A run
- * that is broken off leaves each user as before or as the input says; another run brings the rest.
+ * Stages everything first, in short transactions that no reader sees, then swaps in each user in one transaction. The
+ * input must have been checked as a replacement and have no bad line. Nothing is removed before everything is staged.
+ * An interrupted run leaves each user either as before or as in the input; another run completes it.
  */
 export async function replaceInput(
   file: FileHandle,
@@ -44,7 +44,7 @@ export async function replaceInput(
   }
 }
 
-/** Takes the steps of an import, and stages them. */
+/** A store that stages the steps of an import instead of applying them. */
 function stagingStore(
   store: EditableStore,
   replacement: string,
@@ -99,12 +99,12 @@ async function swapAll(
   }
 }
 
-/** What is not cleared now, another import clears. */
+/** Drops the leftovers. Whatever remains is dropped by another import. */
 async function clear(store: EditableStore, replacement: string): Promise<void> {
   try {
     await store.endReplacement(replacement)
     while (!(await store.dropStaleStages(LEFT_BEHIND))) await delay(PAUSE_MS)
   } catch {
-    // Why the import itself failed is told by what it threw.
+    // Ignored, so that the error of the import itself reaches the caller.
   }
 }

@@ -1,4 +1,4 @@
-// A whole import whose course is told as events: what POST /import answers, and what its client prints.
+// Runs a whole import and reports its progress as events, for POST /import and for its client.
 import type { FileHandle } from 'node:fs/promises'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
 import type { BadLine } from './checks/bad-lines.ts'
@@ -10,14 +10,17 @@ import { applyInput, type Counts } from './load.ts'
 import { replaceInput } from './replace.ts'
 
 const PROGRESS_MS = 200
-/** For readers of an older state. What they keep in the files leaves with the next removal, or `vacuum`. */
+/**
+ * How long to wait for readers of an older state. The data that they keep in the files leaves with the next removal or
+ * `vacuum`.
+ */
 const FLUSH_PATIENCE_MS = 5_000
 
 export type ImportEvent =
   | {
       readonly type: 'progress'
       readonly phase: 'checking' | 'importing'
-      /** Of the input. */
+      /** Bytes of the input. */
       readonly bytes: number
       readonly records: number
     }
@@ -27,12 +30,12 @@ export type ImportEvent =
   | ({
       readonly type: 'imported' | 'wouldImport'
       readonly orphanExports: number
-      /** The first of them. */
+      /** Only the first references. */
       readonly orphans: readonly Orphans[]
     } & Counts)
   /** The last event. Nothing was imported. */
   | { readonly type: 'refused'; readonly badLines: number }
-  /** The last event. What was imported before stays; run again, the import goes on. */
+  /** The last event. What was already imported stays; another run continues. */
   | { readonly type: 'failed'; readonly message: string }
 
 /** Whether it is the last event. */
@@ -43,20 +46,20 @@ export function isOutcome({ type }: ImportEvent): boolean {
 export interface ImportOptions {
   readonly isReplacement: boolean
   readonly isDryRun: boolean
-  /** Whether each user is told of; replacements only. */
+  /** Whether each user is reported; for replacements only. */
   readonly isVerbose: boolean
-  /** What is an id, and a reference, where that is not what it is by default. */
+  /** The members that hold ids and references, when they differ from the defaults. */
   readonly fields: Partial<RecordFields>
 }
 
 interface ImportTarget {
   readonly store: EditableStore
   readonly emit: (event: ImportEvent) => void
-  /** Looked at after each block of lines, and after each user of a replacement. */
+  /** Checked after each block of lines, and after each user of a replacement. */
   readonly stop: AbortSignal
 }
 
-/** Throws what the store throws, `InputChangedError`, and the reason of `stop`. Does not tell of failures. */
+/** Throws the errors of the store, `InputChangedError`, and the abort reason of `stop`. It emits no event for them. */
 export async function runImport(
   file: FileHandle,
   { isReplacement, isDryRun, isVerbose }: ImportOptions,
@@ -93,7 +96,8 @@ export async function runImport(
   const counts = isReplacement
     ? await replaceInput(file, checked, store, options)
     : await applyInput(file, checked, store, options)
-  // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
+  // A replacement flushes even when it removed nothing: an interrupted run may have removed rows, whose bytes are still
+  // in the files.
   if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
   const { orphanExports, orphans } = checked
   emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports, orphans })

@@ -1,6 +1,6 @@
-// Which lines of a file are bad, however many are: a bit for each line, and the reasons of the first ones.
+// Collects the bad lines of a file in bounded memory: one bit per line, and the reasons of the first ones.
 
-/** Bad lines that are told one by one. */
+/** Maximum number of bad lines that are reported with their reasons. */
 const MAX_REASONS = 100
 const LINES_PER_PAGE = 65_536
 
@@ -12,17 +12,17 @@ export interface BadLine {
 export interface BadLines {
   readonly size: number
   readonly has: (line: number) => boolean
-  /** In order. */
+  /** The first bad lines, in order. */
   readonly first: readonly BadLine[]
 }
 
 export interface BadLineCollector extends BadLines {
-  /** A line that is known as bad keeps its reason. */
+  /** Adds a line with its reason. A line that is already bad keeps its reason. */
   readonly add: (line: number, reason: string) => void
 }
 
 export function createBadLines(): BadLineCollector {
-  /** Those without a bad line are left out. */
+  /** Bitmap pages; pages without a bad line are absent. */
   const pages = new Map<number, Uint8Array>()
   const first: BadLine[] = []
   let size = 0

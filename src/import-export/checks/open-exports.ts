@@ -1,19 +1,19 @@
-// Which exports, of those whose elements have lines of their own, a record removes before they are whole.
+// Tracks exports whose elements have lines of their own and that a later line may remove before they are complete.
 import type { ExportRecord } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
 
 export interface Endable {
-  /** Why no element may follow: a line removes the export, or may do so. */
+  /** Why no further element may follow: a line removes the export, or may remove it. */
   endedBy: string | null
 }
 
 export interface OpenExports {
   readonly add: (record: ExportRecord, opened: Endable) => void
-  /** Ends those that came before and that the record may remove. */
+  /** Ends the exports before this line that the record may remove. */
   readonly end: (removal: RemovalRecord, line: number) => void
 }
 
-/** Each export is found by all that a removal can name it by, so that a removal looks at no others. */
+/** Indexes each export by every name that a removal can use, so that a removal looks at no other exports. */
 export function createOpenExports(): OpenExports {
   const byName = new Map<string, Endable[]>()
 
@@ -27,7 +27,8 @@ export function createOpenExports(): OpenExports {
     },
     end({ email, change }, line) {
       if (change.type === 'removeDocument' && change.kind !== 'project') return
-      // Of an export that is not whole no digest is known, and of a stored project no reference.
+      // The digest of an incomplete export and the reference of a stored project are unknown. So a removal by either of
+      // them ends all open exports of the user.
       const isNamed =
         change.type === 'removeExports' && change.ref !== null && change.instant !== null && change.digest === null
       const name = isNamed ? nameOfExport({ email, ref: change.ref ?? '', instant: change.instant ?? '' }) : email

@@ -1,34 +1,34 @@
-// Which exports of a file have no project so far, in little memory: the project may still come.
+// Counts the exports of a file that have no project so far, in little memory. The project may still follow.
 import type { Line, LinePlace } from '../format/lines.ts'
 import { createPlaceIndex, type HashOf, type NamedByUser } from './place-index.ts'
 
-/** References that are told one by one. */
+/** Maximum number of references that are reported one by one. */
 const MAX_TOLD = 10
 
 /** The exports of one user and one reference that have no project. */
 export interface Orphans {
-  /** Of the first of them. */
+  /** Line of the first export. */
   readonly line: number
   readonly ref: string
   readonly exports: number
 }
 
 export interface OrphanExports {
-  /** An export of this reference, without a project before it. */
+  /** Adds an export whose reference no project before it has. */
   readonly add: (ref: NamedByUser, line: Pick<Line, 'number' | keyof LinePlace>) => void
-  /** A project of this reference comes. */
+  /** Called for a project: its exports are no longer orphans. */
   readonly adopt: (ref: NamedByUser) => void
   readonly count: () => number
-  /** Of the first references. Reads their lines again. */
+  /** The first references. Reads their lines from the file again. */
   readonly first: () => readonly Orphans[]
 }
 
-/** `read` reads again which reference the export with this place is of. */
+/** `read` rereads the export line at a place and returns its reference. */
 export function createOrphanExports(read: (place: LinePlace) => NamedByUser, hashOf?: HashOf): OrphanExports {
   const refs = createPlaceIndex(read, hashOf)
-  /** By the number of the reference's entry, as the lines are. */
+  /** Number of orphans by entry number of the reference; `lines` has the same index. */
   const counts: number[] = []
-  /** Of the first export of the reference that has no project. */
+  /** Line of the reference's first export without a project. */
   const lines: number[] = []
   let total = 0
 

@@ -1,4 +1,4 @@
-// Which line of a file says something about a name of a user, for as many lines as a file holds, in little memory.
+// Maps names of users' items to lines of a file, in little memory for any number of lines.
 import { randomInt } from 'node:crypto'
 import type { LinePlace } from '../format/lines.ts'
 
@@ -6,7 +6,10 @@ const INITIAL_SLOTS = 1_024
 const MAX_LOAD = 0.5
 const ENTRIES_PER_PAGE = 8_192
 const MAX_SEED = 2 ** 32
-/** Of a line that is read again; what longer ones say is kept, or each repetition would cost as much as the first of them. */
+/**
+ * Maximum size of a line that is read again. The values of longer lines are kept in memory: otherwise each repetition
+ * would cost as much as the first read.
+ */
 const MAX_BYTES_TO_READ_AGAIN = 16_384
 
 export interface NamedByUser {
@@ -14,42 +17,42 @@ export interface NamedByUser {
   readonly name: string
 }
 
-/** 32 bits. */
+/** A 32-bit hash. */
 export type HashOf = (email: string, name: string) => number
 
 export interface Found<T> {
-  /** Counted from 0 in the order in which entries were added. */
+  /** Number of the entry, from 0, in the order of insertion. */
   readonly entry: number
   readonly value: T
   readonly place: LinePlace
 }
 
 export interface PlaceIndex<T> {
-  /** What was said of this name of the user, null when nothing was. */
+  /** The entry of the user's item with this name; null when there is none. */
   readonly find: (asked: NamedByUser) => Found<T> | null
-  /** What the entry of this number says. */
+  /** The value of the entry. */
   readonly at: (entry: number) => T
-  /** `place` is where it is said. Once for each name. */
+  /** Adds an entry. `place` is its line. Must be called only once per name. */
   readonly add: (value: T, place: LinePlace) => void
-  /** What is said of the same name from now on, and where. */
+  /** Replaces the value and the place of an entry. The name must stay the same. */
   readonly replace: (entry: number, value: T, place: LinePlace) => void
 }
 
 /**
- * Open addressing, four bytes a slot, and 16 bytes for each entry: a hash and the place of a line. Where hashes are equal
- * that line is read again, so that neither chance nor intent makes one name pass for another.
+ * A hash table with open addressing: four bytes per slot, and 16 bytes per entry for the hash and the place of the
+ * line. For equal hashes it reads the line again, so neither a chance collision nor a crafted one confuses two names.
  */
 export function createPlaceIndex<T extends NamedByUser>(
   read: (place: LinePlace) => T,
   hashOf: HashOf = createHash(),
 ): PlaceIndex<T> {
-  /** Numbers of entries, from 1; 0 is an empty slot. */
+  /** Entry numbers plus one; 0 marks an empty slot. */
   let slots = new Uint32Array(INITIAL_SLOTS)
   const places = createPlaces()
-  /** Of long lines, by the number of the entry. */
+  /** Values of long lines, by entry number. */
   const kept = new Map<number, T>()
 
-  /** The first empty one. */
+  /** The first empty slot for the hash. */
   function slotFor(hash: number): number {
     let slot = hash & (slots.length - 1)
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
@@ -97,7 +100,7 @@ export function createPlaceIndex<T extends NamedByUser>(
   }
 }
 
-/** Hashes and places in the order they were added: in pages, so that growing copies nothing. */
+/** Stores hashes and places in insertion order, in pages, so that growing copies nothing. */
 function createPlaces() {
   const pages: ReturnType<typeof createPage>[] = []
   let count = 0
@@ -137,11 +140,11 @@ function createPage() {
   }
 }
 
-/** FNV-1a from a start of its own, its bits mixed as MurmurHash3 does at its end. */
+/** FNV-1a with a random seed, finalized like MurmurHash3. */
 function createHash(): HashOf {
   const seed = randomInt(MAX_SEED)
   return (email, name) => {
-    // No email has a space.
+    // A space separates the two, because no email contains one.
     const hash = addText(Math.imul(addText(seed, email) ^ 0x20, 0x01000193), name)
     const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
     const mixedAgain = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)

@@ -1,4 +1,4 @@
-// Which project of a user has which reference at this line of a file, beside what is stored.
+// Tracks which project of a user has which reference at a line of the file, including stored projects.
 import { RecordError } from '../format/envelope.ts'
 import type { LinePlace } from '../format/lines.ts'
 import { createPlaceIndex, type NamedByUser } from './place-index.ts'
@@ -7,22 +7,22 @@ import { createRefClaims, type RefClaim } from './unique-refs.ts'
 
 export interface ProjectRefs {
   /**
-   * The project has its reference from here on. `stored` is the id of the project that has it in the store, null for none.
-   * Throws `RecordError` when another project has the reference.
+   * Records that the project has its reference from this line on. `stored` is the id of the stored project with the
+   * reference, or null. Throws `RecordError` when another project has the reference.
    */
   readonly claim: (project: RefClaim, place: LinePlace, stored: string | null) => void
   /** Whether a project of the file has the reference. */
   readonly isClaimed: (asked: Pick<RefClaim, 'email' | 'ref'>) => boolean
-  /** Whether a stored project still has the reference that it had before the file. `place` is of this line. */
+  /** Whether a stored project still has its stored reference at this line, whose place is `place`. */
   readonly isKept: (stored: NamedByUser, place: LinePlace) => boolean
-  /** `name` is the id of a project, or `WHOLE_USER`. */
+  /** Records a removal. `name` is the id of a project, or `WHOLE_USER`. */
   readonly remove: (removed: NamedByUser, place: LinePlace) => void
 }
 
 export interface ProjectRefsOptions {
-  /** Reads again the project that stands at this place. */
+  /** Rereads the project line at this place. */
   readonly readProject: (place: LinePlace) => RefClaim
-  /** Reads again what was removed at this place. */
+  /** Rereads the removal line at this place. */
   readonly readRemoved: (place: LinePlace) => NamedByUser
 }
 
@@ -30,7 +30,7 @@ export function createProjectRefs({ readProject, readRemoved }: ProjectRefsOptio
   const removed = createRemovedNames(readRemoved)
   const readOnce = remembersLast(readProject)
   const named = (project: RefClaim) => ({ ...project, name: project.id })
-  /** Each project, and the last line that gave it a reference. */
+  /** Each project with the last line that gave it a reference. */
   const projects = createPlaceIndex((place) => named(readOnce(place)))
   const claims = createRefClaims({
     readClaim: readOnce,
@@ -39,7 +39,7 @@ export function createProjectRefs({ readProject, readRemoved }: ProjectRefsOptio
       (projects.find({ email, name: id })?.place.startOffset ?? startOffset) > startOffset,
   })
 
-  /** Once a line names it, that line tells its reference. */
+  /** Once a line of the file names the project, that line determines its reference. */
   function isKept(stored: NamedByUser, place: LinePlace): boolean {
     return !removed.isRemovedBefore(stored, place.startOffset) && projects.find(stored) === null
   }
@@ -63,7 +63,7 @@ export function createProjectRefs({ readProject, readRemoved }: ProjectRefsOptio
   }
 }
 
-/** Both indexes mostly ask for the same line. */
+/** Caches the last line, because both indexes mostly read the same one. */
 function remembersLast(read: (place: LinePlace) => RefClaim): (place: LinePlace) => RefClaim {
   let last: { readonly startOffset: number; readonly claim: RefClaim } | null = null
   return (place) => {

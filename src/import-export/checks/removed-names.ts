@@ -1,12 +1,12 @@
-// Which projects and users a file has removed, and between which of its lines.
+// Records which projects and users a file removes, with the first and the last removing line.
 import type { LinePlace } from '../format/lines.ts'
 import { createPlaceIndex, type NamedByUser } from './place-index.ts'
 
-/** Stands for the user: no project has an empty id. */
+/** Stands for the whole user: no project has an empty id. */
 export const WHOLE_USER = ''
 
 export interface RemovedNames {
-  /** `name` is the id of a project, or `WHOLE_USER`. */
+  /** Records a removal. `name` is the id of a project, or `WHOLE_USER`. */
   readonly add: (removed: NamedByUser, place: LinePlace) => void
   /** Whether the project, or its user, was removed by a line before this offset. */
   readonly isRemovedBefore: (project: NamedByUser, offset: number) => boolean
@@ -14,7 +14,7 @@ export interface RemovedNames {
   readonly isRemovedAfter: (project: NamedByUser, offset: number) => boolean
 }
 
-/** `read` reads again what was removed with this place. */
+/** `read` rereads the removal line at a place. */
 export function createRemovedNames(read: (place: LinePlace) => NamedByUser): RemovedNames {
   const first = createPlaceIndex(read)
   const last = createPlaceIndex(read)

@@ -1,4 +1,4 @@
-// Which exports of a file have their elements in lines of their own, and which of them have a bad one.
+// Tracks the exports of a file whose elements have lines of their own, and which of them have a bad line.
 import { RecordError } from '../format/envelope.ts'
 import type { Line } from '../format/lines.ts'
 import { claimedExport, type ImportRecord, requirePlace } from '../format/read-record.ts'
@@ -16,18 +16,21 @@ export interface SplitExport extends Endable {
 
 export interface SplitExports {
   readonly byId: ReadonlyMap<string, SplitExport>
-  /** Throws `RecordError` for an id that was there before, and for an element without its export. */
+  /** Throws `RecordError` for a duplicate id, and for an element without its export. */
   readonly note: (record: ImportRecord, line: number) => void
-  /** No element may follow of those that came before and that the record may remove. */
+  /** Ends the exports before this line that the record may remove: no further element may follow. */
   readonly end: (removal: RemovalRecord, line: number) => void
-  /** An export without one of its elements must not pass for whole. */
+  /** Marks exports as broken: an export that lacks an element must not pass as complete. */
   readonly noteBad: (line: Line) => void
 }
 
 export function createSplitExports(): SplitExports {
   const byId = new Map<string, SplitExport>()
   const openExports = createOpenExports()
-  /** Those that no line has broken which may be of any: each is looked at once, however many such lines there are. */
+  /**
+   * Exports not yet broken by a line that could belong to any export. Each is visited once, however many such lines
+   * there are.
+   */
   let whole: SplitExport[] = []
 
   return {
@@ -58,7 +61,7 @@ export function createSplitExports(): SplitExports {
       }
       const found = claim === null ? undefined : byId.get(claim.id)
       if (!found) return
-      // Nothing tells of which of the two an element behind it is.
+      // From here on it is unclear to which of the two exports an element belongs.
       if (claim?.isHead) found.endedBy ??= `it may be an element of line ${number}, a bad export with the same id`
       else found.brokenBy ??= number
     },

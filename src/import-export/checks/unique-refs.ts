@@ -1,27 +1,27 @@
-// Which project of a user has which reference at this line of a file.
+// Tracks which document of a user claims which reference at a line of the file.
 import type { LinePlace } from '../format/lines.ts'
 import { createPlaceIndex, type HashOf } from './place-index.ts'
 
 export interface RefClaim {
   readonly email: string
   readonly ref: string
-  /** Of the document that claims it. */
+  /** Id of the document that claims it. */
   readonly id: string
 }
 
 export interface RefClaims {
-  /** False when another document of the user has claimed the reference before. `place` is where this one stands. */
+  /** False when another document of the user has claimed the reference before. `place` is the line of this claim. */
   readonly claim: (claim: RefClaim, place: LinePlace) => boolean
-  /** Whether a document of the user has claimed the reference, and still has it. */
+  /** Whether a document of the user has claimed the reference and still has it. */
   readonly isClaimed: (asked: Pick<RefClaim, 'email' | 'ref'>) => boolean
 }
 
 export interface RefClaimsOptions {
-  /** Reads again what was claimed with this place. */
+  /** Rereads the claim at this place. */
   readonly readClaim: (place: LinePlace) => RefClaim
-  /** Whether a document that claimed at this place, and not again, has been removed since, or claimed another reference. */
+  /** Whether the document of a claim has been removed since, or has claimed another reference. */
   readonly isVoid?: (claim: RefClaim, place: LinePlace) => boolean
-  /** 32 bits. */
+  /** A 32-bit hash. */
   readonly hashOf?: HashOf
 }
 

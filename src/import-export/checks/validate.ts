@@ -1,4 +1,4 @@
-// The first pass of an import: is every line good, by itself and beside the others and what is stored?
+// The first pass of an import: checks each line by itself, against the other lines and against the store.
 import type { FileHandle } from 'node:fs/promises'
 import type { Store } from '../../store/contract.ts'
 import { RecordError } from '../format/envelope.ts'
@@ -25,22 +25,25 @@ export interface CheckedInput {
   readonly bad: BadLines
   readonly splitExports: ReadonlyMap<string, SplitExport>
   readonly records: number
-  /** Exports whose project is neither in the input nor stored, or goes before them: nobody sees them. */
+  /** Exports whose project is neither in the input nor stored, or is removed before them: no reader sees them. */
   readonly orphanExports: number
-  /** The first of them. */
+  /** Only the first references. */
   readonly orphans: readonly Orphans[]
-  /** Of each line that is not blank. */
+  /** A note for each line that is not blank. */
   readonly notes: LineNotes
-  /** Of each block of lines. */
+  /** One checksum per block of lines. */
   readonly checksums: readonly number[]
 }
 
 export type OnProgress = (bytes: number, records: number) => void
 
 export interface CheckOptions {
-  /** What is stored goes: it takes no reference, and there is nothing to remove. */
+  /** The stored data will be replaced: it holds no references, and removal records are errors. */
   readonly isReplacement?: boolean
-  /** Told of each document in the order of the lines. Throws `RecordError` for one that is bad beside those before it. */
+  /**
+   * Called for each document, in the order of the lines. Throws `RecordError` for a document that conflicts with an
+   * earlier one.
+   */
   readonly requireDocument?: (document: DocumentRecord) => void
 }
 
@@ -56,13 +59,13 @@ export async function checkInput(
   const readRecord = createRecordReader(fields)
   const refs = createProjectRefs({ readProject, readRemoved })
   const orphans = createOrphanExports(readExportedRef)
-  /** Of this block of lines, without a project before them. */
+  /** Exports of the current block without a project before them. */
   let unclaimed: { readonly email: string; readonly ref: string; readonly line: Line }[] = []
   const notes = createLineNotes()
   const checksums: number[] = []
   let records = 0
 
-  /** `stored` is the project that has the reference of the record in the store. */
+  /** `stored` is the id of the stored project that has the record's reference. */
   function check(record: ImportRecord, line: Line, stored: string | null): DocumentRecord | null {
     splitExports.note(record, line.number)
     if (record.kind === 'removal') noteRemoval(record, line)
@@ -77,7 +80,7 @@ export async function checkInput(
     return record
   }
 
-  /** By record, for those whose reference no project before this block has. */
+  /** Looks up the stored projects for the records of a block. Skips exports whose reference an earlier project has. */
   async function storedProjects(
     found: readonly (ImportRecord | string)[],
   ): Promise<ReadonlyMap<unknown, string | null>> {
@@ -108,7 +111,7 @@ export async function checkInput(
     if (stored === null || !refs.isKept({ email, name: stored }, line)) unclaimed.push({ email, ref, line })
   }
 
-  /** Once the block has been read: the project may stand behind its export. */
+  /** Called at the end of each block, because the project may follow its export within the block. */
   function noteOrphans(): void {
     for (const { email, ref, line } of unclaimed) {
       if (!refs.isClaimed({ email, ref })) orphans.add({ email, name: ref }, line)
@@ -132,7 +135,7 @@ export async function checkInput(
     return name
   }
 
-  /** Answers why a line is bad. */
+  /** Returns the record, or the reason why the line is bad. */
   function read(line: Line): ImportRecord | string {
     return orReason(() => requireRecord(line, readRecord))
   }
@@ -171,7 +174,7 @@ export async function checkInput(
   }
 }
 
-/** What it answers, or why the line is bad. */
+/** Returns the result of `run`, or the reason why the line is bad. */
 function orReason<T>(run: () => T): T | string {
   try {
     return run()
@@ -181,7 +184,7 @@ function orReason<T>(run: () => T): T | string {
   }
 }
 
-/** What a removal makes free for others: the id of a project, or all of a user. */
+/** The name that a removal frees for others: the id of a project, or the whole user. */
 function removedName({ email, change }: RemovalRecord): NamedByUser | null {
   if (change.type === 'removeUser') return { email, name: WHOLE_USER }
   return change.type === 'removeDocument' && change.kind === 'project' ? { email, name: change.id } : null
@@ -191,7 +194,7 @@ export function isDocument(record: ImportRecord): record is DocumentRecord {
   return record.kind === 'project' || record.kind === 'template' || record.kind === 'uiLibrary'
 }
 
-/** Throws `RecordError`. */
+/** Throws `RecordError` for a line without text and for a bad record. */
 export function requireRecord({ text, problem }: Line, readRecord: RecordReader): ImportRecord {
   if (text === null) throw new RecordError(problem ?? 'unreadable')
   return readRecord(text)

@@ -1,4 +1,4 @@
-// The members of one line of the import format, and what is asked of them whatever the record is.
+// Parses one line of the import format and checks what all kinds of records have in common.
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
 import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
@@ -6,7 +6,7 @@ import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
 const MAX_NAME_LENGTH = 1_024
 const INTEGER = /^-?\d+$/
 
-/** What is wrong with a line: the reason, to be read behind `file:line: `. */
+/** Describes what is wrong with a line. The message is printed after `file:line: `. */
 export class RecordError extends Error {
   override readonly name = 'RecordError'
 }
@@ -33,7 +33,7 @@ export function readEnvelope(line: string): Envelope {
   return { line, value: value as Record<string, unknown>, members }
 }
 
-/** Where a JSON text is wrong, as far as the error says: of an unexpected token it does not. */
+/** Position of the syntax error, when the error message has it. For an unexpected token it does not. */
 function columnIn(error: unknown): string {
   const [, position] = /in JSON at position (\d+) \(line/.exec(reasonOf(error)) ?? []
   return position === undefined ? '' : ` at column ${Number(position) + 1}`
@@ -60,7 +60,7 @@ export function requireName(envelope: Envelope, name: string): string {
   return requireStorable(requireText(envelope, name), name)
 }
 
-/** Lines of one user often follow each other: the last answer is remembered. */
+/** Caches the last email, because lines of one user often follow each other. */
 export function createEmailReader(): (envelope: Envelope) => string {
   let last = { input: '', email: '' }
   return (envelope) => {
@@ -73,7 +73,7 @@ export function createEmailReader(): (envelope: Envelope) => string {
   }
 }
 
-/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. `name` is that of the member that has the text. */
+/** Databases can neither store U+0000 in a text nor compare lone surrogates. `name` is the name of the member. */
 export function requireStorable(text: string, name: string): string {
   if (text.length > MAX_NAME_LENGTH) throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters`)
   if (!text.isWellFormed()) throw new RecordError(`"${name}" is not valid Unicode`)
@@ -81,14 +81,17 @@ export function requireStorable(text: string, name: string): string {
   return text
 }
 
-/** All digits of an integer, as they are written in the member of that name; null for any other number. */
+/** All digits of an integer as written in the member `name`; null for any other number. */
 export function integerText(text: string, name: string): string | null {
   const written = membersOf(text).findLast((candidate) => candidate.name === name)
   const digits = written ? text.slice(written.start, written.end) : ''
   return INTEGER.test(digits) ? digits : null
 }
 
-/** A name of the input for a message. It may be one long word, of which `excerpt` in redact.ts would leave nothing. */
+/**
+ * Shortens a name from the input for a message. A name may be one long word, of which `excerpt` in redact.ts keeps
+ * nothing.
+ */
 export function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }

@@ -1,23 +1,23 @@
-// What the first pass of an import found out about each line, in some ten bytes, so that the second need not parse it again.
+// Notes the result of the first pass for each line, in some ten bytes, so that the second pass need not parse it again.
 import type { DocumentKind } from '../../store/contract.ts'
 import type { DocumentRecord } from './read-record.ts'
 
 const PAGE_BYTES = 65_536
-/** A note begins with the kind of the document, as an index into this plus one. */
+/** The first byte of a note is the document's index in this list plus one. */
 const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
 const NOTHING = 0
-/** Numbers from here on take four bytes more, behind a byte of this value. */
+/** Marks a number that does not fit into one byte: four more bytes follow. */
 const LARGE = 255
 const MAX_NOTE_BYTES = 1 + 8 * 5
 
 export interface LineNotes {
-  /** Once for each line, in order: its document, or null for a line that has to be read again. */
+  /** Called once per line, in order, with its document, or null for a line that must be parsed again. */
   readonly add: (line: string, document: DocumentRecord | null) => void
-  /** To be called with each line that was noted, in the same order: its document, or null. */
+  /** The reader must be called with the same lines in the same order. It returns the document, or null. */
   readonly createReader: () => (line: string) => DocumentRecord | null
 }
 
-/** Notes where in the line the parts of the record stand; a part that is written otherwise is left to be read again. */
+/** Notes the positions of the record's parts in the line. A line that writes a part differently is parsed again. */
 export function createLineNotes(): LineNotes {
   const pages: Uint8Array[] = []
   let page = new Uint8Array(0)
@@ -51,7 +51,7 @@ export function createLineNotes(): LineNotes {
   }
 }
 
-/** Null when a part is not in the line the way it is in the record. */
+/** Null when the line does not contain a part literally. */
 function placesOf(line: string, { email, id, ref, start, text }: DocumentRecord): readonly number[] | null {
   const emailAt = line.indexOf(email)
   const idAt = line.indexOf(id, start)
@@ -76,7 +76,7 @@ function createReader(pages: readonly Uint8Array[]): (line: string) => DocumentR
     return number
   }
 
-  /** The same string for the lines of one user that follow each other: it is hashed once. */
+  /** Returns the same string for consecutive lines of one user, so that it is hashed only once. */
   function emailOf(line: string): string {
     const start = take()
     const length = take()

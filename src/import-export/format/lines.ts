@@ -1,17 +1,20 @@
-// The lines of a file, in pieces of bounded size.
+// Reads the lines of a file in blocks of bounded size.
 import { isUtf8 } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 const READ_BYTES = 262_144
-/** Of what is imported. A line of a backup, where each of its characters may be escaped and names stand beside, is a string too. */
+/**
+ * Maximum length of an imported line. A backup line with the same content must still fit into a string, although it may
+ * escape each character and adds names.
+ */
 export const MAX_LINE_BYTES = 268_400_000
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** Where in the file the bytes of a line are, line end and byte order mark included. */
+/** Byte offsets of a line in the file, including its line end and byte order mark. */
 export interface LinePlace {
   readonly startOffset: number
   readonly endOffset: number
@@ -20,26 +23,26 @@ export interface LinePlace {
 export interface Line extends LinePlace {
   /** From 1. */
   readonly number: number
-  /** Without its line end; null when it is not UTF-8 or too long to read. */
+  /** Without the line end; null when it is not valid UTF-8 or too long. */
   readonly text: string | null
-  /** Why there is no text. */
+  /** Why `text` is null. */
   readonly problem: string | null
 }
 
-/** Lines that are not blank, some at a time, with how far into the file they reach. */
+/** Some lines that are not blank, and the file offset up to which they were read. */
 export interface LineBlock {
   readonly lines: readonly Line[]
   readonly endOffset: number
-  /** CRC-32 of what was read of the file since the block before: the same whenever the same file is read. */
+  /** CRC-32 of the bytes read since the previous block. Reading the same file again gives the same checksums. */
   readonly checksum: number
 }
 
-/** The file is not what it was when it was read before. */
+/** The file has changed since it was read before. */
 export class InputChangedError extends Error {
   override readonly name = 'InputChangedError'
 }
 
-/** A line of more than `maxLineBytes`, without its line end, has no text. */
+/** Yields the lines of the file. A line with more than `maxLineBytes` bytes, without its line end, has no text. */
 export async function* readLines(file: FileHandle, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<LineBlock> {
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let number = 0
@@ -84,7 +87,7 @@ export async function* readLines(file: FileHandle, maxLineBytes = MAX_LINE_BYTES
   }
 }
 
-/** As much as the buffer holds; less at the end of the file only, whatever a single read brings. */
+/** Fills the buffer; returns less only at the end of the file, however little a single read returns. */
 async function readFully(file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> {
   let byteLength = 0
   while (byteLength < buffer.byteLength) {
@@ -95,7 +98,7 @@ async function readFully(file: FileHandle, buffer: Buffer, offset: number): Prom
   return buffer.subarray(0, byteLength)
 }
 
-/** The text of a line that had one when it was read with the others. */
+/** The text of a line that was read successfully before. */
 export function readLineAt(file: FileHandle, { startOffset, endOffset }: LinePlace): string {
   const bytes = Buffer.allocUnsafe(endOffset - startOffset)
   const byteLength = readSync(file.fd, bytes, 0, bytes.byteLength, startOffset)

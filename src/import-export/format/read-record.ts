@@ -1,4 +1,4 @@
-// The records of the import format: reading one line of NDJSON.
+// Parses the records of the import format: one record per line of NDJSON.
 import { elementTexts, parseJsonText } from '../../json-text.ts'
 import type { DocumentKind } from '../../store/contract.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
@@ -23,9 +23,9 @@ export interface DocumentRecord {
   readonly email: string
   readonly id: string
   readonly ref: string | null
-  /** As it stands in the line. */
+  /** JSON text as in the line. */
   readonly text: string
-  /** Where in the line the text begins. */
+  /** Offset of the text in the line. */
   readonly start: number
 }
 
@@ -35,7 +35,7 @@ export interface ExportRecord {
   readonly ref: string
   readonly createdAt: string
   readonly instant: string
-  /** Names the export to its `exportElement` lines; null when all elements are here. */
+  /** Id that the `exportElement` lines refer to; null when the record contains all elements. */
   readonly id: string | null
   readonly elements: readonly string[]
 }
@@ -47,7 +47,7 @@ export interface ExportElementRecord {
   readonly text: string
 }
 
-/** A user who is there, with whatever else is imported for them. */
+/** A user who exists, whatever else is imported for them. */
 export interface UserRecord {
   readonly kind: 'user'
   readonly email: string
@@ -60,7 +60,7 @@ export interface RecordFields {
   readonly refFields: readonly string[]
 }
 
-/** Throws `RecordError`. */
+/** Throws `RecordError` for a bad line. */
 export type RecordReader = (line: string) => ImportRecord
 
 export function createRecordReader(fields: RecordFields): RecordReader {
@@ -83,7 +83,10 @@ export interface ExportClaim {
   readonly isHead: boolean
 }
 
-/** What a bad line claims of an export with elements in other lines, null for nothing; a line that does not tell may be an element of any. */
+/**
+ * The export that a bad line claims to be or to belong to; null when it belongs to none. `unreadable`: the line may be
+ * an element of any export.
+ */
 export function claimedExport(line: string): ExportClaim | null | 'unreadable' {
   try {
     const value = parseJsonText(line)
@@ -153,12 +156,15 @@ function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRe
   return { ...head, id: null, elements }
 }
 
-/** Throws `RecordError` for an element that has no place in its export: the last of as many. */
+/** Throws `RecordError` when an export has too many elements. */
 export function requirePlace(elements: number): void {
   if (elements > MAX_ELEMENTS) throw new RecordError(`an export has at most ${MAX_ELEMENTS} elements`)
 }
 
-/** The first of `names` that the document has as a string that is not empty or as an integer, as text; all digits of an integer. */
+/**
+ * The value of the first of `names` that the document has as a non-empty string or as an integer, as text with all
+ * digits of an integer.
+ */
 function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
   const data = value.data
   if (typeof data !== 'object' || data === null || Array.isArray(data))

@@ -1,4 +1,4 @@
-// The records of the import format that take away: `"removed":true` in place of `data`.
+// Parses the records of the import format that remove something: `"removed":true` in place of `data`.
 import type { Change, DocumentKind } from '../../store/contract.ts'
 import { type Envelope, integerText, RecordError, requireName, requireText } from './envelope.ts'
 import { toSortableUtc } from './timestamp.ts'
@@ -25,7 +25,7 @@ export function isRemoval({ members }: Envelope): boolean {
   return members.has('removed')
 }
 
-/** Throws `RecordError`. */
+/** Throws `RecordError` for a bad record. */
 export function readRemoval(
   kind: string,
   envelope: Envelope,
@@ -43,7 +43,7 @@ function documentRemoval(kind: DocumentKind): ReadRemoval {
   return (envelope, email) => ({ type: 'removeDocument', email, kind, id: requireId(envelope) })
 }
 
-/** As a document has it: a string, or an integer with all its digits. */
+/** An id as documents have it: a string, or an integer with all its digits. */
 function requireId(envelope: Envelope): string {
   const { id } = envelope.value
   const digits = typeof id === 'number' ? integerText(envelope.line, 'id') : null

@@ -1,11 +1,11 @@
-// Moments in time as text that sorts in their order.
+// Converts timestamps to text that sorts chronologically.
 
 const RFC3339 =
   /^(?<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))[Tt ](?<time>(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))(?:\.(?<fraction>\d{1,9})\d*)?(?<zone>[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /**
- * An RFC 3339 date and time in UTC with nine digits of fraction (finer ones are cut off), so that the order of the texts
- * is the order of the moments. Null for what is not one, or not a day of the calendar.
+ * Converts an RFC 3339 date and time to UTC with nine fractional digits (further digits are cut off), so that the texts
+ * sort chronologically. Null for another format or a date that does not exist.
  */
 export function toSortableUtc(dateTime: string): string | null {
   const parts = RFC3339.exec(dateTime)?.groups

@@ -1,14 +1,14 @@
-// Records of the import format as lines, with the bytes of what is stored in them; large exports an element a line.
+// Writes records of the import format as lines, with the stored bytes; large exports with one element per line.
 import type { DocumentKind } from '../../store/contract.ts'
 
-/** An export larger than this is written one element a line. */
+/** An export larger than this is written with one element per line. */
 const MAX_LINE_LENGTH = 16_777_216
 
 export function documentLine(kind: DocumentKind, email: string, text: string): string {
   return `{"kind":${JSON.stringify(kind)},"email":${JSON.stringify(email)},"data":${text}}\n`
 }
 
-/** A user who is there, and need have nothing. */
+/** A line for a user who exists, with or without data. */
 export function userLine(email: string): string {
   return `{"kind":"user","email":${JSON.stringify(email)}}\n`
 }
@@ -21,8 +21,8 @@ interface ExportHead {
 }
 
 /**
- * An export in one line, or an element a line where one would be too long. `length` is that of all elements, about; `id` is for the lines
- * of elements, unique within the file.
+ * Yields an export as one line, or as one line per element when one line would be too long. `length` is the approximate
+ * length of all elements. `id` links the element lines and must be unique within the file.
  */
 export async function* exportLines(
   email: string,

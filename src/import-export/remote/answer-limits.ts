@@ -1,19 +1,19 @@
-// What an answer of another server may take: so much time for each piece, and so many bytes.
+// Limits the time and the bytes of another server's response.
 
 const PIECE_BYTES = 65_536
 
-/** The answer came too slowly, or not at all. */
+/** The response stalled, or did not come at all. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError'
 }
 
 export interface SilenceLimit extends Disposable {
-  /** Its reason is a `SilenceError` unless one of `stops` has aborted it. */
+  /** Aborted with a `SilenceError`, unless one of `stops` aborted it first. */
   readonly signal: AbortSignal
   readonly isHeard: () => void
 }
 
-/** Aborts when nothing was heard for so long, or when another signal does. */
+/** Aborts after `ms` milliseconds without a call of `isHeard`, or when one of `stops` aborts. */
 export function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceLimit {
   const silent = new AbortController()
   const timer = setTimeout(() => silent.abort(new SilenceError('it took too long')), ms)
@@ -25,8 +25,9 @@ export function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): S
 }
 
 /**
- * All of a body; null when it has more than `maxBytes`, of which no more is kept then. `silence` hears each 64 KiB, so that an answer
- * that drips ends too. `onBytes` is told how many came. Throws what `body` throws.
+ * Reads a whole body; null when it has more than `maxBytes`, and then stops reading. It restarts `silence` after every
+ * 64 KiB, so that a response that only trickles in ends too. `onBytes` is called with the length of each chunk. Throws
+ * what `body` throws.
  */
 export async function readWhole(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -1,4 +1,4 @@
-// The elements of an array that another server answered: as they are written there, and only where all of it is JSON.
+// Splits a JSON array from another server into the texts of its elements, and validates the JSON.
 import { skipSpace, skipValue } from '../../json-text.ts'
 
 const COMMA = 0x2c
@@ -6,8 +6,9 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
 /**
- * Throws a `SyntaxError` for a text that is no JSON array. Reads no further than one element past `max`. Each element is parsed alone:
- * what is parsed takes many times the room of its text, and an answer may be of hundreds of megabytes.
+ * Throws a `SyntaxError` for a text that is not a JSON array. Stops after one element more than `max`. It parses each
+ * element alone, because parsed JSON takes many times the memory of its text, and a response may have hundreds of
+ * megabytes.
  */
 export function arrayElements(text: string, max: number): readonly string[] {
   let at = skipSpace(text, 0)
@@ -35,7 +36,9 @@ function require(text: string, at: number, code: number): void {
   if (text.charCodeAt(at) !== code) throw new SyntaxError(`There is no ${String.fromCharCode(code)}.`)
 }
 
-/** The same JSON without line ends between its tokens; within strings JSON has none. In NDJSON they end a record. */
+/**
+ * Replaces line ends between tokens by spaces; JSON strings cannot contain any. In NDJSON a line end ends the record.
+ */
 function toOneLine(text: string): string {
   return text.replaceAll(/[\r\n]/g, ' ')
 }

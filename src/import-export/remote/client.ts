@@ -1,4 +1,4 @@
-// Requests to another server that may be busy, away or broken for a while: asked again until it answers.
+// Sends requests to another server and retries while that server is busy, unreachable or failing.
 import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
@@ -6,22 +6,25 @@ import { redact, toLine } from '../../redact.ts'
 import { createSilenceLimit, readWhole } from './answer-limits.ts'
 import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
-/** Until an answer begins, and for each further 64 KiB: a large export may take its time, and none may take forever. */
+/** Timeout until a response begins, and for each further 64 KiB: large exports may take long, but not forever. */
 const SILENCE_MS = 60_000
-/** Of a body: a string holds no more. */
+/** Maximum size of a response body: a string cannot hold more. */
 const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
-/** For what is still asked, or answered, when all is told to stop; and for each answer to a sign-out. */
+/** Timeout of requests and responses in flight after a stop, and of each sign-out. */
 const FAREWELL_MS = 2_000
-/** Of one sign-out, when all is told to stop. */
+/** Maximum number of attempts of one sign-out after a stop. */
 const MAX_FAREWELLS = 2
-/** For all sign-outs together, when all is told to stop: a supervisor does not wait for minutes. */
+/** Time limit for all sign-outs together after a stop: a supervisor does not wait for minutes. */
 const FAREWELLS_MS = 30_000
-/** Sign-outs in a row without an answer, when all is told to stop, after which no more are sent. */
+/** After a stop, no more sign-outs are sent once this number in a row got no response. */
 const MAX_UNANSWERED_FAREWELLS = 4
-/** Of one request that the server answers with 500. */
+/** Maximum number of attempts of one request that the server answers with 500. */
 const MAX_BROKEN_ATTEMPTS = 4
 
-/** The other server did not answer as the contract says; the message names the call, never a token, and is a line whatever was answered. */
+/**
+ * The other server did not respond as the contract says. The message is a single line, names the call and never
+ * contains a token, whatever the response was.
+ */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
   constructor(message: string) {
@@ -29,17 +32,17 @@ export class ContractError extends Error {
   }
 }
 
-/** The other server cannot be reached, or is busy for longer than one waits. */
+/** The other server is unreachable, or busy for longer than the client waits. */
 export class OutageError extends ContractError {}
 
 export interface RemoteRequest {
   readonly method: string
-  /** Behind the server's address. */
+  /** Path and query, appended to the server's address. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: object
-  /** What it opens must be closed: once it is sent, its answer is waited for a moment, even when stopped. */
+  /** The request opens a session, which must be closed. So even after a stop, its response is awaited for a moment. */
   readonly opensSession?: boolean
 }
 
@@ -49,56 +52,59 @@ export interface RemoteAnswer {
   readonly body: Uint8Array
 }
 
-/** It did not come, or broke off. */
+/** There was no response, or it broke off. */
 interface NoAnswer {
   readonly status: null
-  /** In words. */
+  /** In words, for messages. */
   readonly reason: string
-  /** It would be the next time, too. */
+  /** Whether the response was too large: a retry would be as large. */
   readonly isTooLarge: boolean
 }
 
 const TOO_LARGE: NoAnswer = { status: null, reason: 'the answer is larger than 512 MiB', isTooLarge: true }
 
 export interface RemoteClientOptions {
-  /** Sent along with every request, unless the request has them itself. */
+  /** Sent with every request, unless the request sets the field itself. */
   readonly headers: Readonly<Record<string, string>>
-  /** How long the server may be away or busy. One that never answered is not waited for. */
+  /**
+   * How long the server may be unreachable or busy, in milliseconds. A server that has never responded is not retried.
+   */
   readonly maxOutageMs: number
-  /** Ends whatever is waited for. */
+  /** Aborts every wait. */
   readonly stop: AbortSignal
 }
 
 export interface RemoteClient {
-  /** Throws `OutageError`, or the reason of `stop`. What it answers is whole. */
+  /** Throws `OutageError`, or the reason of `stop`. The returned response is complete. */
   readonly send: (request: RemoteRequest) => Promise<RemoteAnswer>
   /**
-   * Sends a sign-out, even when stopped. A server that is busy or stumbles is asked again as by `send`, once when stopped; one that is
-   * away is not, and is left alone altogether once stopped. What fails is counted, and nothing else.
+   * Sends a sign-out, even after a stop. Retries like `send` while the server is busy or failing, but after a stop only
+   * once. An unreachable server is not retried; after a stop, several requests in a row without a response end all
+   * sign-outs. A failure is counted and not thrown.
    */
   readonly endSession: (request: RemoteRequest) => Promise<void>
-  /** Where the server is, for messages. */
+  /** Address of the server, for messages. */
   readonly address: string
-  /** Since the start. */
+  /** Totals since the start. */
   readonly traffic: () => Traffic
 }
 
 export interface Traffic {
   readonly requests: number
-  /** Answers that said that nothing has changed. */
+  /** Responses with 304 Not Modified. */
   readonly notModified: number
-  /** Of the bodies that were answered, decoded. */
+  /** Bytes of the response bodies, after decoding. */
   readonly bytes: number
-  /** Sessions that could not be ended: they are left to run out. */
+  /** Sessions that could not be ended and will expire by themselves. */
   readonly sessionsLeft: number
 }
 
-/** `address` has no slash at its end. */
+/** `address` has no trailing slash. */
 export function createRemoteClient(address: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
-  /** Also where no answer was whole: a server is there. */
+  /** True even when no response was complete: a server is there. */
   let hasAnswered = false
-  /** A server that is busy is so for every user. Of `performance.now()`: the clock may be set meanwhile. */
+  /** A busy server is busy for all users. Measured by `performance.now()`, because the system clock may be set. */
   let notBefore = 0
   const stopLate = new AbortController()
   let unansweredFarewells = 0
@@ -157,14 +163,14 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     }
   }
 
-  /** Before the next attempt. All requests wait as long as this answer asks for. */
+  /** Pause before the next attempt. A Retry-After delays all requests, not only this one. */
   function pauseAfter(answer: RemoteAnswer | NoAnswer, attempt: number): number {
     const asked = answer.status === null ? null : retryAfterMs(retryFieldsOf(answer), Date.now())
     if (asked !== null) notBefore = Math.max(notBefore, performance.now() + asked)
     return pauseMs(asked, attempt)
   }
 
-  /** Once stopped: there is no time left, or nobody who answers. */
+  /** After a stop: the time limit has passed, or the server has not responded several times in a row. */
   function isLeftAlone(): boolean {
     return isOver || unansweredFarewells >= MAX_UNANSWERED_FAREWELLS
   }
@@ -187,7 +193,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     traffic.sessionsLeft += 1
   }
 
-  /** As `wait` between sign-outs: `stop` ends it, and is no failure. Once stopped, a moment at most. */
+  /** Pauses between sign-outs. `stop` ends the pause without an error. After a stop, the pause is short. */
   async function rest(ms: number): Promise<void> {
     if (stop.aborted) await delay(Math.min(ms, FAREWELL_MS))
     else await delay(ms, undefined, { signal: stop }).catch(() => {})
@@ -198,7 +204,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   }
 
   function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
-    // The query names a project.
+    // The query names a project, so it is left out.
     const name = `${method} ${address}${path.split('?')[0]}`
     if (answer.status === null) throw new (answer.isTooLarge ? ContractError : OutageError)(`${name}: ${answer.reason}`)
     if (kind === 'busy') throw new OutageError(`${name} answered ${answer.status}`)
@@ -222,7 +228,7 @@ function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {
   return { retryAfter: headers.get('retry-after'), date: headers.get('date') }
 }
 
-/** 401: it was not there any more. */
+/** 401 counts too: the session no longer exists. */
 function isEnded({ status }: RemoteAnswer | NoAnswer): boolean {
   return status !== null && ((status >= 200 && status < 300) || status === 401)
 }

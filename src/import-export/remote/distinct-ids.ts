@@ -1,11 +1,11 @@
-// A list of another server is a set: two documents of it that have one id would be one document here.
+// Rejects lists of another server in which two documents have the same id: here they would be one document.
 import { redact } from '../../redact.ts'
 import type { DocumentKind } from '../../store/contract.ts'
 import { RecordError, shortened } from '../format/envelope.ts'
 import type { DocumentRecord, RecordFields } from '../format/read-record.ts'
 import { LIST_PATHS } from './seen-workspace.ts'
 
-/** To be called with each document of one user. Throws `RecordError` for the second one of its list that has the same id. */
+/** The returned function takes each document of one user. It throws `RecordError` for a repeated id within a list. */
 export function createDistinctIds({ idFields }: RecordFields): (document: DocumentRecord) => void {
   const idsOf = new Map<DocumentKind, Set<string>>()
   return ({ kind, id }) => {

@@ -1,5 +1,5 @@
-// Users of another server of the contract, one after the other and several at once: each is taken in as a whole, and what
-// fails for one does not end it for the others.
+// Moves users in from another server of the contract, several at once. Each user is taken in as a whole, and a failure
+// of one does not affect the others.
 import { eachOf } from '../each-of.ts'
 import { ContractError, type RemoteClient } from './client.ts'
 import { NOTHING_SEEN } from './seen-workspace.ts'
@@ -8,11 +8,11 @@ import { type TakeInOptions, type TakenIn, takeIn } from './take-in.ts'
 import { type Verified, verify } from './verify.ts'
 
 export interface RemoteUser {
-  /** Canonical. */
+  /** The canonical email. */
   readonly email: string
-  /** As the other server knows them. */
+  /** The email as the other server knows it. */
   readonly login: string
-  /** For messages: names the user without showing the email. */
+  /** Names the user in messages without showing the email. */
   readonly label: string
 }
 
@@ -23,12 +23,14 @@ export interface MoveInOptions extends TakeInOptions {
 }
 
 export interface UserEvents<T> {
-  /** The user is done; what is acknowledged here is stored. */
+  /** The user is done, and everything acknowledged here is stored. */
   readonly onDone: (user: RemoteUser, outcome: T) => Promise<void>
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
 }
 
-/** Throws what is not the other server's fault, and the reason of `stop`: users that are under way are not done then. */
+/**
+ * Throws errors that are not the other server's fault, and the reason of `stop`. Users in progress are not done then.
+ */
 export function moveIn(
   users: readonly RemoteUser[],
   options: MoveInOptions,
@@ -37,7 +39,7 @@ export function moveIn(
   return eachUser(users, options, events, (user, session) => takeIn(user.email, session, NOTHING_SEEN, options))
 }
 
-/** Reads both sides of each user again and compares them. Throws as `moveIn` does. */
+/** Reads both sides of each user again and compares them. Throws like `moveIn`. */
 export function verifyAll(
   users: readonly RemoteUser[],
   options: MoveInOptions,

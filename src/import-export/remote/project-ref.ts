@@ -1,9 +1,9 @@
-// What a project of another server is known by: its id here, and the `r` of GET /exports that it is asked for by.
+// Reads the id and the reference (the `r` of GET /exports) of another server's projects.
 import { RecordError } from '../format/envelope.ts'
 import { createRecordReader, type RecordFields } from '../format/read-record.ts'
 import { documentLine } from '../format/write-record.ts'
 
-/** Any address: the record of a project has one. */
+/** A placeholder: a project's record must have an email. */
 const SOMEBODY = 'somebody@example.com'
 
 export interface RemoteProject {
@@ -11,13 +11,13 @@ export interface RemoteProject {
   readonly ref: string
 }
 
-/** Of a project's JSON text; null for a project that has none. */
+/** Takes a project's JSON text. Null for a project without a reference. */
 export function createRefReader(fields: RecordFields): (projectText: string) => string | null {
   const readProject = createProjectReader(fields)
   return (text) => readProject(text)?.ref ?? null
 }
 
-/** Of a project's JSON text; null for a project that lacks an id or a reference. */
+/** Takes a project's JSON text. Null for a project without an id or without a reference. */
 export function createProjectReader(fields: RecordFields): (projectText: string) => RemoteProject | null {
   const readRecord = createRecordReader(fields)
   return (text) => {

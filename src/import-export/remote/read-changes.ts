@@ -1,5 +1,5 @@
-// What has changed of a workspace on another server since it was last looked at; what has not is not sent where the server
-// knows entity tags, and not taken where it does not.
+// Reads what has changed in a workspace on another server. Unchanged parts are not sent when the server supports entity
+// tags, and are ignored when it does not.
 import type { DocumentKind } from '../../store/contract.ts'
 import { ContractError } from './client.ts'
 import type { RemoteProject } from './project-ref.ts'
@@ -16,47 +16,47 @@ import {
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface ReadingOptions {
-  /** Of a project's JSON text; null for one that has no reference. */
+  /** Takes a project's JSON text; null for a project without an id or a reference. */
   readonly readProject: (projectText: string) => RemoteProject | null
-  /** The reference that each project has here so far; null for one that is not here. */
+  /** The reference that each project has here so far; null for a project that is not stored here. */
   readonly refsHere: (projects: readonly RemoteProject[]) => Promise<readonly (string | null)[]>
-  /** Told of each project's newest export that is another one now, or gone: null. */
+  /** Called for each project whose newest export has changed; with null when it is gone. */
   readonly onExport: (project: FoundProject, found: RemoteArray | null) => Promise<void>
 }
 
 export interface FoundProject {
   readonly ref: string
-  /** As of `refsHere`: its exports are stored under this one until the list is taken in. */
+  /** See `refsHere`: its exports are stored under this reference until the list is taken in. */
   readonly refHere: string | null
 }
 
 export type Reading =
-  /** The server has no workspace of that user: each of its lists is 404. */
+  /** The server has no workspace of the user: all lists are 404. */
   | { readonly type: 'missing' }
   | { readonly type: 'unchanged'; readonly seen: SeenWorkspace }
   | {
       readonly type: 'changed'
       readonly seen: SeenWorkspace
       readonly lists: Lists
-      /** Lists that are 404 while others are not: they are empty in `lists`. */
+      /** Lists that are 404 while others are not. They are empty in `lists`. */
       readonly absent: readonly DocumentKind[]
     }
 
 /** JSON texts. */
 export type Lists = Readonly<Record<DocumentKind, readonly string[]>>
 
-/** A list that was told not to have changed was another one when it was read: what was read is of more than one moment. */
+/** A list reported as unchanged differed when it was read: the lists come from different moments. */
 export class ListsChangedError extends ContractError {}
 
 interface Answered {
   readonly answer: SeenAnswer
-  /** Whether it holds what was there before, white space between documents aside. */
+  /** Whether it equals what was seen before, apart from white space between documents. */
   readonly isTheSame: boolean
-  /** Null where the server says that it has not changed. */
+  /** Null when the server reported it as unchanged. */
   readonly array: RemoteArray | null
 }
 
-/** Throws `ContractError`. When anything has changed, the lists that the server did not send are read too. */
+/** Throws `ContractError`. When anything has changed, it also reads the lists that the server did not send. */
 export async function readChanges(
   session: RemoteSession,
   before: SeenWorkspace,
@@ -65,7 +65,7 @@ export async function readChanges(
   const answers = new Map<string, SeenAnswer>()
   let hasChanged = false
 
-  /** `known`: what was seen before. `missing`: the digest of what is not there. */
+  /** `known` is what was seen before. `missing` is the digest that stands for a 404. */
   async function look(path: string, known: SeenAnswer | undefined, missing: string | null): Promise<Answered> {
     const found = await session.read(path, known?.digest == null ? null : known.etag)
     if (found === 'unchanged') return { answer: known ?? NOT_THERE, isTheSame: known !== undefined, array: null }
@@ -89,7 +89,7 @@ export async function readChanges(
     projects?.isTheSame === true ? before.refs.map((ref) => ({ ref, refHere: ref })) : await foundIn(texts())
   for (const project of found) {
     const path = exportPath(project.ref)
-    // What was seen under this reference before was of another project, if the project had another one.
+    // If the project had another reference, what was seen under this reference belonged to another project.
     const known = project.refHere === project.ref ? before.answers.get(path) : undefined
     const { answer, isTheSame, array } = await look(path, known, null)
     answers.set(path, answer)
@@ -103,7 +103,7 @@ export async function readChanges(
   for (const kind of DOCUMENT_KINDS) whole[kind] = await textsOf(kind)
   return { type: 'changed', seen, lists: whole, absent }
 
-  /** Two projects of one reference have one export. */
+  /** Two projects with the same reference share one export. */
   async function foundIn(projectTexts: readonly string[]): Promise<readonly FoundProject[]> {
     const byRef = new Map<string, RemoteProject>()
     for (const text of projectTexts) {
@@ -134,7 +134,7 @@ function toSeen(found: RemoteArray | null): SeenAnswer {
   return found ? { etag: found.etag, digest: digestOf(found.bytes) } : NOT_THERE
 }
 
-/** What is stored here has no white space between documents. */
+/** Compares again without white space between documents, because stored documents have none. */
 function isEqual(found: RemoteArray | null, digest: string | null, known: SeenAnswer): boolean {
   if (digest === known.digest) return true
   return found !== null && known.digest !== null && digestOfElements(found.elements()) === known.digest

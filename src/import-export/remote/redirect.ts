@@ -1,25 +1,29 @@
-// Where an answer that is a redirect points to. It is not followed: an email, a token or a key would go along to wherever it names.
+// Words redirects for messages. They are not followed: an email, a token or a key would be sent to whatever host they
+// name.
 import { redact } from '../../redact.ts'
 import type { RemoteAnswer } from './client.ts'
 
-/** Those that name another place (RFC 9110 section 15.4). */
+/** Statuses that name another location (RFC 9110 section 15.4). */
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 type Answer = Pick<RemoteAnswer, 'status' | 'headers'>
 
-/** `answered 404`, and of a redirect where it points to. `path` is what was asked for at `address`. */
+/** `answered 404`, and for a redirect its target. `path` is what was requested at `address`. */
 export function statusInWords(answer: Answer, address: string, path: string): string {
   const answered = `answered ${answer.status}`
   const target = targetOf(answer, address, path)
   if (!target) return answered
   const moved = movedTo(answer, address, path)
-  // Its query may hold a token.
+  // The query may contain a token, so it is left out.
   return moved === null
     ? `${answered}: it points to ${redact(target.origin + target.pathname)}`
     : `${answered}: it has moved to ${redact(moved)}; give that address`
 }
 
-/** Another address, of which it has the same path; null for any other answer, such as a redirect to a page where people sign in. */
+/**
+ * The new server address of a redirect to the same path; null for any other response, such as a redirect to a login
+ * page.
+ */
 export function movedTo(answer: Answer, address: string, path: string): string | null {
   const target = targetOf(answer, address, path)
   const asked = path.split('?')[0] ?? ''

@@ -1,4 +1,4 @@
-// What a workspace was when it was last looked at, in a few bytes an answer: enough to tell whether it has changed.
+// Remembers the last seen state of a workspace by entity tags and digests, enough to detect changes.
 import { createHash } from 'node:crypto'
 import type { DocumentKind, Store } from '../../store/contract.ts'
 import { createExportDigest } from '../export-digest.ts'
@@ -12,21 +12,21 @@ export const LIST_PATHS = {
 export const DOCUMENT_KINDS = Object.keys(LIST_PATHS) as readonly DocumentKind[]
 
 export interface SeenAnswer {
-  /** Null where the server told none. */
+  /** Null when the server sent none. */
   readonly etag: string | null
-  /** SHA-256 of the answer, hexadecimal; null for 404. */
+  /** SHA-256 of the response body, hexadecimal; null for 404. */
   readonly digest: string | null
 }
 
 export interface SeenWorkspace {
-  /** By path, with the query. */
+  /** By path including the query. */
   readonly answers: ReadonlyMap<string, SeenAnswer>
-  /** Of the projects, in their order. */
+  /** References of the projects, in their order. */
   readonly refs: readonly string[]
 }
 
 export const NOTHING_SEEN: SeenWorkspace = { answers: new Map(), refs: [] }
-/** What a list is that a server answers with 404 because it is empty. */
+/** Stands for a list that a server answers with 404 because it is empty. */
 export const EMPTY_ARRAY_DIGEST = digestOf('[]')
 
 export function exportPath(ref: string): string {
@@ -37,14 +37,14 @@ export function digestOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Of an array as it is served here: without white space between documents. */
+/** Digest of an array as this gateway serves it: without white space between documents. */
 export function digestOfElements(elements: readonly string[]): string {
   const digest = createExportDigest()
   for (const element of elements) digest.add(element)
   return digest.finish().digest
 }
 
-/** The server answers them whole then, whether they have changed or not. */
+/** Removes the entity tags of the lists, so that the server sends the lists whole even when they are unchanged. */
 export function withoutListTags({ answers, refs }: SeenWorkspace): SeenWorkspace {
   const untagged = new Map(answers)
   for (const path of Object.values(LIST_PATHS)) {
@@ -54,7 +54,7 @@ export function withoutListTags({ answers, refs }: SeenWorkspace): SeenWorkspace
   return { answers: untagged, refs }
 }
 
-/** What is stored here, as a server of the contract would answer it. */
+/** The stored workspace in the form in which a server of the contract would answer it. */
 export async function seenInStore(store: Store, email: string): Promise<SeenWorkspace> {
   const user = await store.userByEmail(email)
   if (!user) return NOTHING_SEEN

@@ -1,4 +1,4 @@
-// A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
+// A user's session at another server of the contract: signs in on first use and renews expired tokens.
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import { arrayElements } from './array-elements.ts'
 import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
@@ -8,25 +8,28 @@ import { isSessionRefused, isTokenRefused } from './retry.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export interface RemoteArray {
-  /** JSON texts, each in one line: read from the bytes each time. Throws `ContractError` for what is no JSON array. */
+  /**
+   * JSON texts, each on one line, parsed from the bytes on each call. Throws `ContractError` for anything but a JSON
+   * array.
+   */
   readonly elements: () => readonly string[]
-  /** Of the whole answer, as it came. */
+  /** The whole response body as received. */
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch. */
   readonly lastModified: number | null
-  /** The entity tag, as it came. */
+  /** The entity tag as received. */
   readonly etag: string | null
 }
 
-/** Its reads throw `ContractError` for whatever is not of the contract. */
+/** Reads throw `ContractError` for every response outside of the contract. */
 export interface RemoteSession {
-  /** Null for 404; `unchanged` for a 304 to this tag. */
+  /** Null for 404; `unchanged` for a 304 to this entity tag. */
   readonly read: (path: string, etag?: string | null) => Promise<RemoteArray | 'unchanged' | null>
-  /** Signs out. What fails is left to run out, and counted by the client. */
+  /** Signs out. A session that cannot be ended expires by itself, and the client counts it. */
   readonly close: () => Promise<void>
 }
 
-/** `login` is what the old server knows the user by. */
+/** `login` is the email as the other server knows it. */
 export function createRemoteSession(client: RemoteClient, login: string): RemoteSession {
   let accessToken: string | null = null
   let refreshToken: string | null = null
@@ -53,7 +56,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     return refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
   }
 
-  /** The session before may still be open, although its tokens are refused: it is signed out. */
+  /** Signs out first: the previous session may still be open although its tokens are refused. */
   async function signInAgain(): Promise<void> {
     await close()
     await signIn()
@@ -87,7 +90,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       const { status, headers, body } = answer
       if (status === 404) return null
       if (status === 304 && etag !== null) return 'unchanged'
-      // The path may name a project; what is shown of a query is its name.
+      // The path may name a project in its query, so only the path before it is shown.
       const shown = `GET ${client.address}${path.split('?')[0]}`
       if (status !== 200) throw new ContractError(`${shown} ${statusInWords(answer, client.address, path)}`)
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
@@ -107,12 +110,12 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
   }
 }
 
-/** Whether it is a token, and a header can hold it (RFC 6750 section 2.1 allows less). */
+/** Whether it is a token that a header field can hold (RFC 6750 section 2.1 allows less). */
 export function isHeaderToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }
 
-/** The contract says 200; servers also answer a session that they made with 201. */
+/** The contract says 200, but some servers answer a new session with 201. */
 function isSuccess({ status }: RemoteAnswer): boolean {
   return status >= 200 && status < 300
 }

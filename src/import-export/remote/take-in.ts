@@ -1,4 +1,4 @@
-// One user's workspace from another server into the store: what has changed there, as an import of its own.
+// Imports the changes of one user's workspace on another server into the store.
 import type { FileHandle } from 'node:fs/promises'
 import { MachineError, reasonOf } from '../../errors.ts'
 import type { Change, DocumentKind, Store, StoredExport } from '../../store/contract.ts'
@@ -27,28 +27,38 @@ export interface TakeInOptions {
   readonly store: EditableStore
   readonly fields: RecordFields
   readonly clock: () => number
-  /** Empty, and gone when it is closed: what has changed is kept there until all of it has arrived. */
+  /** Opens an empty file that is deleted when it is closed. It buffers the changes until all of them have arrived. */
   readonly openTemporaryFile: () => Promise<FileHandle>
   /**
-   * Whether the workspace has exactly what the other server shows afterwards. The contract shows the newest export of a
-   * project: older ones that are stored here stay. Else nothing is removed, and lists keep their order.
+   * Whether the workspace afterwards has exactly what the other server shows. The contract shows only the newest export
+   * of a project, so older exports that are stored here stay. Without replacement nothing is removed and lists keep
+   * their order.
    */
   readonly isReplacement: boolean
-  /** Whether a replacement takes a list that alone is 404 for an empty one although documents of that list are stored here. */
+  /** Whether a replacement treats a single list with 404 as empty although documents of it are stored here. */
   readonly mayEmptyLists: boolean
   /** Whether a replacement removes all documents of a user whose lists there are all empty. */
   readonly mayEmptyWorkspace: boolean
-  /** Whether a replacement removes exports where the other server has none of any project, though some are stored here. */
+  /** Whether a replacement removes exports when the other server has none for any project, but some are stored here. */
   readonly mayLoseAllExports: boolean
 }
 
-/** A list is 404 there while the user's other lists are not, and documents of it are stored here: that is no proof of a removal. */
+/**
+ * A list is 404 there while the user's other lists are not, and documents of it are stored here. That does not prove a
+ * removal.
+ */
 export class LostListError extends ContractError {}
 
-/** All lists of the user are empty there, and documents are stored here: a server that lost its database answers so for everybody. */
+/**
+ * All lists of the user are empty there, and documents are stored here. A server that has lost its database looks the
+ * same for every user.
+ */
 export class EmptiedWorkspaceError extends ContractError {}
 
-/** The user's projects are there without any export, and exports of them are stored here: they may be gone, or only the route is. */
+/**
+ * The user's projects exist there without any export, and exports of them are stored here. Either the exports are gone,
+ * or only the route is.
+ */
 export class LostExportsError extends ContractError {}
 
 export type TakenIn =
@@ -58,11 +68,11 @@ export type TakenIn =
       readonly type: 'changed'
       readonly seen: SeenWorkspace
       readonly counts: Counts
-      /** Lists that are 404 while others are not: they were taken for empty ones. */
+      /** Lists that are 404 while others are not. They were treated as empty. */
       readonly absent: readonly DocumentKind[]
     }
 
-/** `email` is canonical. All of it is imported or, when it throws, nothing. Throws `ContractError`. */
+/** `email` is canonical. Imports nothing before everything has arrived and was checked. Throws `ContractError`. */
 export async function takeIn(
   email: string,
   session: RemoteSession,
@@ -73,7 +83,7 @@ export async function takeIn(
     return await takeInOnce(email, session, before, options)
   } catch (error) {
     if (!(error instanceof ListsChangedError)) throw error
-    // Lists that come whole are not read a second time.
+    // Without entity tags the lists come whole, so they are not read a second time.
     return takeInOnce(email, session, withoutListTags(before), options)
   }
 }
@@ -115,7 +125,7 @@ async function takeInOnce(
   }
 }
 
-/** Throws `MachineError` where there is no room. */
+/** Throws `MachineError` when the file cannot be written, for example on a full disk. */
 async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await file.appendFile(lines).catch((error: unknown) => {
     const reason = `${reasonOf(error)} (TMPDIR names another folder)`
@@ -123,7 +133,7 @@ async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<
   })
 }
 
-/** Throws `LostListError` or `EmptiedWorkspaceError` where documents would go that may not. */
+/** Throws `LostListError` or `EmptiedWorkspaceError` when documents would be removed that may not be. */
 async function requireDocuments(
   email: string,
   { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
@@ -139,7 +149,7 @@ async function requireDocuments(
     throw new EmptiedWorkspaceError('every list is empty there, and documents are stored here')
 }
 
-/** The first of these kinds that the user has documents of here; null when there is none. */
+/** The first of these kinds of which the user has documents here; null when there is none. */
 async function firstStoredKind(
   store: Store,
   email: string,
@@ -155,7 +165,7 @@ function isEmpty(lists: Lists): boolean {
   return DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)
 }
 
-/** Of projects whose exports are `gone` there. Throws `LostExportsError`. */
+/** `gone` are projects without an export there. Throws `LostExportsError`. */
 async function requireSomeExport(
   store: Store,
   email: string,
@@ -169,7 +179,7 @@ async function requireSomeExport(
   }
 }
 
-/** A user who has nothing is a line, too. */
+/** A user without any data gets a line too. */
 function* linesOf(email: string, lists: Lists): Generator<string> {
   if (isEmpty(lists)) yield userLine(email)
   for (const kind of DOCUMENT_KINDS) {
@@ -194,7 +204,10 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
   return replaceInput(file, checked, store, { ...apply, isDryRun: false, keepsExports: true, onUser() {} })
 }
 
-/** Null for what is stored as the newest already: the contract does not tell when an export was made. */
+/**
+ * Null when the export is already stored as the newest one. Compares digests, because the contract does not tell when
+ * an export was made.
+ */
 async function newExport(
   email: string,
   project: FoundProject,
@@ -206,14 +219,14 @@ async function newExport(
   if (newest?.digest === digestOfElements(elements)) return null
   const told = new Date(pastTime(found.lastModified, clock())).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
-  // What is shown there as the newest is the newest here too, whatever its time.
+  // The export shown as the newest there must become the newest here, whatever its time.
   const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.instant) + 1)).toISOString()
   const length = elements.reduce((sum, element) => sum + element.length, 0)
   const { ref } = project
   return exportLines(email, { ref, createdAt, length, id: ref }, elements)
 }
 
-/** What was told, unless it is no time before now that a server can have meant (RFC 9110 section 8.8.2.1). */
+/** The reported time, or now when the reported time is invalid or in the future (RFC 9110 section 8.8.2.1). */
 function pastTime(told: number | null, now: number): number {
   return told !== null && told >= 0 && told <= now ? told : now
 }
@@ -229,14 +242,17 @@ async function refsHere(
   return stored.map((document) => document?.ref ?? null)
 }
 
-/** Of those that are here before the list of projects is taken in: they go along where the reference is another one there. */
+/**
+ * The newest export stored before the project list is taken in. Exports move along when the project has another
+ * reference there.
+ */
 async function newestExport(store: Store, email: string, { refHere }: FoundProject): Promise<StoredExport | null> {
   const user = refHere === null ? null : await store.userByEmail(email)
   const [newest] = user && refHere !== null ? await store.latestExports([{ userId: user.id, ref: refHere }]) : []
   return newest ?? null
 }
 
-/** Of projects that stay, and have no export there any more. Answers how many. */
+/** Removes the exports of projects that stay and have no export there any more. Returns their number. */
 async function removeExports(store: EditableStore, email: string, gone: readonly FoundProject[]): Promise<number> {
   const user = await store.userByEmail(email)
   if (!user || gone.length === 0) return 0

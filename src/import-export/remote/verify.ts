@@ -1,4 +1,4 @@
-// Whether a workspace is here what it is on the other server: both sides are read again and compared.
+// Verifies that a workspace here equals the one on the other server, by reading and comparing both sides again.
 import type { DocumentKind, Store } from '../../store/contract.ts'
 import type { RecordFields } from '../format/read-record.ts'
 import { createRefReader } from './project-ref.ts'
@@ -13,21 +13,21 @@ import {
 } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
-/** What differs, by the routes that show it. */
+/** A difference, named by the route that shows it. */
 export interface Difference {
   /** The route, without the reference. */
   readonly route: string
-  /** In words. */
+  /** In words, for the report. */
   readonly what: string
 }
 
 export interface Verified {
   readonly differences: readonly Difference[]
-  /** Answers that were compared. */
+  /** Number of compared responses. */
   readonly answers: number
-  /** Of these, the ones with other white space between their documents: the same JSON, not the same bytes. */
+  /** How many of them differ only in white space between documents: the same JSON, but other bytes. */
   readonly spacedOtherwise: number
-  /** Of the other server's answers. */
+  /** Bytes of the other server's responses. */
   readonly byteLength: number
 }
 
@@ -77,5 +77,5 @@ export async function verify(
   }
 }
 
-/** An empty list that the other server answers with 404. */
+/** Stands for an empty list that the other server answers with 404. */
 const EMPTY: RemoteArray = { elements: () => [], bytes: Buffer.from('[]'), lastModified: null, etag: null }

@@ -1,30 +1,31 @@
-// Users whom the other server did not answer: asked beside the rounds, one at a time, so that nobody else waits for them.
+// Retries users for whom the other server gave no response: apart from the rounds and one at a time, so that no other
+// user waits for them.
 import type { RemoteUser } from '../move-in.ts'
 
-/** One user who was asked, and what that found. */
+/** The user who was asked, and the findings. */
 export interface AskedAside<F> {
   readonly email: string
   readonly found: F
 }
 
 export interface Aside<F> {
-  /** From the next round on. */
+  /** Adds a user, who is left out of the rounds from the next one on. */
   readonly add: (user: RemoteUser) => void
   readonly remove: (email: string) => void
-  /** Whether the user is none of a round. */
+  /** Whether the user is left out of the rounds. */
   readonly has: (email: string) => boolean
   readonly isAsking: (email: string) => boolean
   /**
-   * To be called once in a round. Answers whoever has been asked since, if anybody, who is no longer here then, and asks the one who
-   * has waited for longest. Rejects with what asking threw.
+   * Called once per round. Returns the user whose request has ended since the last call, if any, and removes that user.
+   * Then starts the request for the user who has waited longest. Rejects with the error of the ended request.
    */
   readonly next: () => Promise<AskedAside<F> | null>
-  /** Waits for the one who is asked. */
+  /** Waits for the request in flight. */
   readonly end: () => Promise<void>
 }
 
 export function createAside<F>(createFindings: () => F, ask: (user: RemoteUser, found: F) => Promise<void>): Aside<F> {
-  /** In the order in which they were added. */
+  /** In insertion order. */
   const waiting = new Map<string, RemoteUser>()
   let asking: (AskedAside<F> & { readonly ended: Promise<void> }) | null = null
   let hasEnded = false
@@ -37,7 +38,7 @@ export function createAside<F>(createFindings: () => F, ask: (user: RemoteUser, 
     const ended = ask(user, found).finally(() => {
       hasEnded = true
     })
-    // It is told by the next round.
+    // The next round reports the error.
     ended.catch(() => {})
     hasEnded = false
     asking = { email: user.email, found, ended }

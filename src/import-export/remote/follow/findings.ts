@@ -1,4 +1,4 @@
-// What is known of a user who is followed, and what a round has found so far.
+// Data types for the state of a followed user and for the findings of a round.
 import type { ContractError } from '../client.ts'
 import type { RemoteUser } from '../move-in.ts'
 import type { SeenWorkspace } from '../seen-workspace.ts'
@@ -8,11 +8,11 @@ import { createUnanswered, type Unanswered } from './unanswered.ts'
 
 export interface Followed {
   readonly session: RemoteSession
-  /** What was there last, null before the first time. */
+  /** The workspace at the other server as last seen; null before the first time. */
   seen: SeenWorkspace | null
-  /** By `performance.now()`, since clocks are set: nothing was missing here of what was there then. */
+  /** Time by `performance.now()`, because clocks are set: everything that was there at this time is here. */
   inStepAt: number
-  /** What the last rounds have found; null while nothing is. */
+  /** The loss that the last rounds have found; null for none. */
   loss: FoundLoss | null
   failure: string
 }
@@ -22,19 +22,19 @@ export type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'ad
 export interface Losing {
   readonly user: RemoteUser
   readonly one: Followed
-  /** When it was asked for, by `performance.now()`. */
+  /** Time of the request, by `performance.now()`. */
   readonly at: number
 }
 
-/** What a round has found so far. */
+/** The findings of a round so far. */
 export interface Findings {
   readonly counts: Counts
   readonly gone: Losing[]
-  /** Without any document there, and with some here. */
+  /** Users who have no documents there but some here. */
   readonly emptied: Refused[]
   readonly lostExports: Refused[]
   readonly unanswered: Unanswered<Failed>
-  /** Who can answer in the round; nobody else tells whether the server is away. */
+  /** Number of users that may get a response in this round. Only they tell whether the server is down. */
   users: number
   outage: string | null
 }

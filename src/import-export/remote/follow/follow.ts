@@ -1,4 +1,4 @@
-// Keeps users here what they are on another server: round after round each is asked for what has changed.
+// Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
@@ -11,7 +11,7 @@ import { createAside } from './aside.ts'
 import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
 
-/** What became of the users of one round. */
+/** The result of one round, in users. */
 export interface Round {
   readonly users: number
   readonly changed: number
@@ -19,50 +19,62 @@ export interface Round {
   /** Users without a workspace there. */
   readonly missing: number
   readonly failed: number
-  /** Of the users without a workspace there, those who still have one here. */
+  /** Users without a workspace there who still have one here. */
   readonly waiting: number
-  /** Users whose workspace is gone or empty there, together with those of too many others to be believed. They count as failed. */
+  /**
+   * Users whose workspace is gone or empty there, together with those of so many others that it is not believed. They
+   * count as failed.
+   */
   readonly doubted: number
-  /** Documents and exports; users, of those who are removed whole. */
+  /** Documents and exports; for users that are removed as a whole, the users. */
   readonly added: number
   readonly replaced: number
   readonly removed: number
-  /** Why it was given up, in a sentence: the users that were left count as failed. Null for a whole round. */
+  /** Why the round was given up, as a sentence; the remaining users count as failed. Null for a complete round. */
   readonly outage: string | null
   readonly seconds: number
-  /** How old the oldest state is that a user is known to be equal to, or the start where there is none; null before any user was in step. */
+  /**
+   * Age of the oldest state that a user is known to equal; measured from the start for users who have none. Null before
+   * any user was in step.
+   */
   readonly lagSeconds: number | null
 }
 
 export interface Follower extends AsyncDisposable {
-  /** Those who are not named any more are forgotten. Throws what is nobody's outage, and the reason of `stop`. */
+  /** Forgets users that are no longer in the list. Throws errors that are no outage, and the reason of `stop`. */
   readonly round: (users: readonly RemoteUser[]) => Promise<Round>
-  /** As of a round, at this moment. */
+  /** Same as `lagSeconds` of a round, at this moment. */
   readonly lagSeconds: () => number | null
-  /** Of all rounds, also of one that was broken off. */
+  /** Totals of all rounds, including interrupted ones. */
   readonly changes: () => Changes
 }
 
 export type Changes = Pick<Round, 'added' | 'replaced' | 'removed'>
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | keyof Removable> {
-  /** Told once for each failure of a user, not again while it stays the same. */
+  /** Called once for each failure of a user, and not again while the failure stays the same. */
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
-  /** Told after each user of a round how many it has been through. */
+  /** Called after each user of a round with the number of users done. */
   readonly onUser?: (done: number) => void
-  /** How long a workspace is gone or empty there, or all exports of a user are, before what is here is removed. */
+  /**
+   * How long a workspace must be gone or empty there, or all exports of a user, before the data here is removed, in
+   * milliseconds.
+   */
   readonly removeAfterMs: number
-  /** Whether it is believed at once that workspaces are gone or empty, however many, and 404 of one list or of all exports of a user. */
+  /**
+   * Whether to believe at once, for any number of users, that workspaces are gone or empty, and a 404 for one list or
+   * for all exports of a user.
+   */
   readonly mayRemoveMany: boolean
 }
 
-/** What one step may remove, and leaves to the end of the round otherwise. */
+/** Removals that one step may make at once; otherwise they are decided at the end of the round. */
 type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
-/** `gone`: without a workspace there, and with one here. */
+/** `gone`: no workspace there, but one here. */
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 
-/** Signs out everywhere when it is disposed of. */
+/** Signs out all sessions when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
@@ -85,7 +97,7 @@ export function createFollower(options: FollowOptions): Follower {
     return added
   }
 
-  /** Throws `EmptiedWorkspaceError` or `LostExportsError` where that may not be removed. */
+  /** Throws `EmptiedWorkspaceError` or `LostExportsError` when the data may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
     const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email))
@@ -113,13 +125,13 @@ export function createFollower(options: FollowOptions): Follower {
     wasInStep = true
   }
 
-  /** To be called once in a round. Answers whether what is here is to go. */
+  /** Must be called only once per user and round. True when the data here shall be removed. */
   function isProven({ one, at }: Losing, loss: Loss): boolean {
     one.loss = findAgain(one.loss, loss, at)
     return mayRemoveMany || isBelieved(one.loss, at, removeAfterMs)
   }
 
-  /** Answers how many of those who are gone still have a workspace here. */
+  /** Returns the number of gone users that still have a workspace here. */
   async function removeGone(found: Findings): Promise<number> {
     const { counts, gone } = found
     const due = gone.filter((losing) => isProven(losing, 'workspace'))
@@ -140,7 +152,7 @@ export function createFollower(options: FollowOptions): Follower {
     return gone.length - removed
   }
 
-  /** What fails for this user alone does not end the round. */
+  /** A failure that concerns only this user does not end the round. */
   async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
     const at = performance.now()
     try {
@@ -156,7 +168,7 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  /** What the rounds before have found lost was not found in this one. */
+  /** Fails the user and resets the loss, which this round did not confirm. */
   function failUnseen(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
     one.loss = null
     fail(user, one, error, found)
@@ -171,12 +183,12 @@ export function createFollower(options: FollowOptions): Follower {
     else throw error
   }
 
-  /** It was not away: they fail by themselves. */
+  /** The server responded, so it is not down: the users without a response failed by themselves. */
   function tellUnanswered({ unanswered }: Findings): void {
     for (const { user, one, error } of unanswered.takeAll()) note(user, one, error)
   }
 
-  /** What is lost for long enough goes here too. */
+  /** Removes what has been lost for long enough; the other users fail. */
   async function settle(
     losing: readonly Refused[],
     loss: Loss,
@@ -191,7 +203,7 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  /** Unless those of too many users are. */
+  /** Removes lost exports, unless too many users have lost them. */
   async function settleLostExports(found: Findings): Promise<void> {
     const { counts, lostExports } = found
     const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
@@ -202,7 +214,7 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  /** Workspaces that are gone or empty there become so here, unless too many are. */
+  /** Removes or empties the workspaces here that are gone or empty there, unless there are too many. */
   async function settleWorkspaces(found: Findings): Promise<Pick<Round, 'waiting' | 'doubted'>> {
     const { counts, gone, emptied } = found
     const lost = gone.length + emptied.length
@@ -251,7 +263,7 @@ export function createFollower(options: FollowOptions): Follower {
       const late = await aside.next()
       const before = users.some(({ email }) => email === late?.email) ? late : null
       const found = before?.found ?? createFindings()
-      // What was away while this user was asked may be back.
+      // The server may be back since this user was asked.
       found.outage = null
       const { counts } = found
       const asked = users.filter(({ email }) => email !== before?.email && !aside.has(email))

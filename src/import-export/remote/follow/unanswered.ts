@@ -1,12 +1,15 @@
-// Whether users who get no answer mean that the server is away, or that it has something of theirs that it cannot answer.
+// Decides whether missing responses mean that the server is down, or that it fails for single users.
 
-/** So many in a row, or all of a round: the server is away. */
+/** After this number of users in a row without a response, or all users of a round, the server counts as down. */
 const USERS_OF_OUTAGE = 3
 
 export interface Unanswered<T> {
-  /** Whether so many, of `users` in the round, got no answer since the last one who did that the server is away. */
+  /**
+   * Adds a user without a response. True when enough of the round's `users` had none since the last response that the
+   * server counts as down.
+   */
   readonly add: (failed: T, users: number) => boolean
-  /** Those who got none since then. To be called when somebody is answered: they failed by themselves. */
+  /** Takes the users without a response. Called when a user gets one: then the others failed by themselves. */
   readonly takeAll: () => readonly T[]
 }
 
