@@ -8,7 +8,7 @@ import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.t
 import { restCallDayPages, sessionPages, userPages } from '../store/paging/paging.ts'
 import { rowPages } from './copy-rows.ts'
 import { documentsOf, elementsOf, exportsOf } from './items.ts'
-import { createCopyBatch, MoveError, requireMine } from './row-copies.ts'
+import { createCopyBatch, MoveError, requireReserved } from './row-copies.ts'
 
 /** Format 2 adds rows of further tables. */
 const FORMAT = 2
@@ -174,7 +174,7 @@ export async function restoreBackup(
     const line = readLine(text)
     if (line.type === 'backup' || line.type === 'end') continue
     if (line.type === 'lastIds')
-      await requireMine(store.raiseIds(moveId, { ...line, auditEntry: line.auditEntry ?? 0 }))
+      await requireReserved(store.raiseIds(moveId, { ...line, auditEntry: line.auditEntry ?? 0 }))
     else if (line.type !== 'session') await batch.put(line)
     else if (keepSessions) {
       const session = { client: '', ...line.session, refreshHash: Buffer.from(line.refreshHash, 'hex') }
@@ -182,8 +182,8 @@ export async function restoreBackup(
     }
   }
   await batch.flush()
-  await requireMine(store.completeTarget(moveId))
+  await requireReserved(store.completeTarget(moveId))
   // Until now another restore of the same backup may have begun to fill the database again.
   const { phase } = await store.activate()
-  await requireMine(phase !== 'filling')
+  await requireReserved(phase !== 'filling')
 }

@@ -16,12 +16,12 @@ const ROWS_PER_READ = 1_000
 export async function copyRows(source: CarriedReads, target: Target): Promise<void> {
   for (const table of CARRIED_TABLE_NAMES) {
     for await (const page of rowPages(source, table)) {
-      await makeSame(table, page, await target.store.carriedRows(table, keysOf(table, page)), target)
+      await syncRows(table, page, await target.store.carriedRows(table, keysOf(table, page)), target)
     }
     for await (const page of rowPages(target.store, table)) {
       const kept = new Set(keysOf(table, await source.carriedRows(table, keysOf(table, page))))
       const extra = page.filter((row) => !kept.has(keyOfRow(table, row)))
-      await makeSame(table, [], extra, target)
+      await syncRows(table, [], extra, target)
     }
   }
 }
@@ -40,7 +40,7 @@ export async function copyChangedRows(
         source.carriedRows(table, asked),
         target.store.carriedRows(table, asked),
       ])
-      await makeSame(table, wanted, there, target)
+      await syncRows(table, wanted, there, target)
     }
   }
 }
@@ -59,7 +59,7 @@ function keysOf(table: CarriedTableName, rows: readonly CarriedRow[]): readonly 
   return rows.map((row) => keyOfRow(table, row))
 }
 
-async function makeSame(
+async function syncRows(
   table: CarriedTableName,
   wanted: readonly CarriedRow[],
   there: readonly CarriedRow[],

@@ -17,12 +17,12 @@ export async function copySessions(
   onPage: (count: number) => Promise<void>,
 ): Promise<void> {
   for await (const page of sessionPages(source)) {
-    await makeSame(page, await target.store.sessionsById(idsOf(page)), target)
+    await syncSessions(page, await target.store.sessionsById(idsOf(page)), target)
     await onPage(page.length)
   }
   for await (const page of sessionPages(target.store)) {
     const kept = new Set(idsOf(await source.sessionsById(idsOf(page))))
-    await makeSame(
+    await syncSessions(
       [],
       page.filter(({ id }) => !kept.has(id)),
       target,
@@ -40,11 +40,15 @@ export async function copySessionsById(ids: readonly string[], source: Migratabl
   for (let start = 0; start < ids.length; start += SESSIONS_PER_READ) {
     const asked = ids.slice(start, start + SESSIONS_PER_READ)
     const [wanted, there] = await Promise.all([source.sessionsById(asked), target.store.sessionsById(asked)])
-    await makeSame(wanted, there, target)
+    await syncSessions(wanted, there, target)
   }
 }
 
-async function makeSame(wanted: readonly NewSession[], there: readonly NewSession[], target: Target): Promise<void> {
+async function syncSessions(
+  wanted: readonly NewSession[],
+  there: readonly NewSession[],
+  target: Target,
+): Promise<void> {
   const before = new Map(there.map((session) => [session.id, fingerprint(session)]))
   const batch = createCopyBatch(target)
   const kept = new Set(wanted.map(({ id }) => id))

@@ -8,7 +8,7 @@ import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyRows } from './copy-rows.ts'
 import { copyKeys, copySessions, eraseGoneKeys } from './copy-sessions.ts'
 import { copyUser, requireOwnEmails } from './copy-user.ts'
-import { createCopyBatch, MoveError, type MoveTarget, requireMine, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, type MoveTarget, requireReserved, type Target } from './row-copies.ts'
 
 /** Number of users that are copied at the same time, so that more of their commits share one disk write. */
 export const USERS_AT_ONCE = 8
@@ -49,8 +49,8 @@ export async function move(
   try {
     const counts = await copyAll(from, target, options)
     await requireOwnEmails(target)
-    await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
-    await requireMine(to.completeTarget(target.moveId))
+    await requireReserved(to.raiseIds(target.moveId, await from.lastIds()))
+    await requireReserved(to.completeTarget(target.moveId))
     return counts
   } finally {
     await eraseGoneKeys(target, options.onTracesLeft)

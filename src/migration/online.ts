@@ -7,7 +7,7 @@ import { copyChangedRows } from './copy-rows.ts'
 import { copyKeys, copySessionsById, eraseGoneKeys } from './copy-sessions.ts'
 import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { copyAll, type MoveCounts, type MoveOptions, requireSource, requireTarget, USERS_AT_ONCE } from './offline.ts'
-import { createCopyBatch, MoveError, type MoveTarget, requireMine } from './row-copies.ts'
+import { createCopyBatch, MoveError, type MoveTarget, requireReserved } from './row-copies.ts'
 
 /** Writes are fenced when a catch-up round took less than this fraction of the maximum pause, … */
 const SHORT_ROUND = 1 / 8
@@ -119,7 +119,7 @@ async function trySwitch(
     // finish.
     if (await fits(from, catchUp.copyChanges(from, deadline))) {
       await requireOwnEmails(target)
-      await requireMine(store.raiseIds(moveId, await from.lastIds()))
+      await requireReserved(store.raiseIds(moveId, await from.lastIds()))
       if (await from.finishMove(moveId)) return performance.now() - start
     }
     return null

@@ -40,7 +40,7 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
     copies = []
     weight = 0
     textLength = 0
-    await requireMine(store.applyCopies(moveId, applying))
+    await requireReserved(store.applyCopies(moveId, applying))
   }
 
   return {
@@ -55,6 +55,6 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
 }
 
 /** Throws `MoveError` when a step reports that another move or restore has taken over the target. */
-export async function requireMine(isMine: Awaitable<boolean>): Promise<void> {
-  if (!(await isMine)) throw new MoveError('another move, or restore, has taken over the target')
+export async function requireReserved(isReserved: Awaitable<boolean>): Promise<void> {
+  if (!(await isReserved)) throw new MoveError('another move, or restore, has taken over the target')
 }

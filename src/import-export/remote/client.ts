@@ -11,13 +11,13 @@ const SILENCE_MS = 60_000
 /** Maximum size of a response body: a string cannot hold more. */
 const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
 /** Timeout of requests and responses in flight after a stop, and of each sign-out. */
-const FAREWELL_MS = 2_000
+const SIGN_OUT_TIMEOUT_MS = 2_000
 /** Maximum number of attempts of one sign-out after a stop. */
-const MAX_FAREWELLS = 2
+const MAX_SIGN_OUT_ATTEMPTS = 2
 /** Time limit for all sign-outs together after a stop: a supervisor does not wait for minutes. */
-const FAREWELLS_MS = 30_000
+const ALL_SIGN_OUTS_MS = 30_000
 /** After a stop, no more sign-outs are sent once this number in a row got no response. */
-const MAX_UNANSWERED_FAREWELLS = 4
+const MAX_UNANSWERED_SIGN_OUTS = 4
 /** Maximum number of attempts of one request that the server answers with 500. */
 const MAX_BROKEN_ATTEMPTS = 4
 
@@ -107,13 +107,13 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   /** A busy server is busy for all users. Measured by `performance.now()`, because the system clock may be set. */
   let notBefore = 0
   const stopLate = new AbortController()
-  let unansweredFarewells = 0
+  let unansweredSignOuts = 0
   let isOver = false
   function onStop(): void {
-    setTimeout(() => stopLate.abort(), FAREWELL_MS).unref()
+    setTimeout(() => stopLate.abort(), SIGN_OUT_TIMEOUT_MS).unref()
     setTimeout(() => {
       isOver = true
-    }, FAREWELLS_MS).unref()
+    }, ALL_SIGN_OUTS_MS).unref()
   }
   stop.addEventListener('abort', onStop, { once: true })
 
@@ -171,23 +171,23 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   }
 
   /** After a stop: the time limit has passed, or the server has not responded several times in a row. */
-  function isLeftAlone(): boolean {
-    return isOver || unansweredFarewells >= MAX_UNANSWERED_FAREWELLS
+  function isGivenUp(): boolean {
+    return isOver || unansweredSignOuts >= MAX_UNANSWERED_SIGN_OUTS
   }
 
   async function endSession(request: RemoteRequest): Promise<void> {
     const start = performance.now()
-    let farewells = 0
+    let attemptsAfterStop = 0
     for (let attempt = 0; ; attempt += 1) {
-      if (!isLeftAlone() && notBefore > performance.now()) await rest(notBefore - performance.now())
-      if (isLeftAlone()) break
-      if (stop.aborted) farewells += 1
-      const answer = await once(request, FAREWELL_MS)
-      unansweredFarewells = stop.aborted && answer.status === null ? unansweredFarewells + 1 : 0
+      if (!isGivenUp() && notBefore > performance.now()) await rest(notBefore - performance.now())
+      if (isGivenUp()) break
+      if (stop.aborted) attemptsAfterStop += 1
+      const answer = await once(request, SIGN_OUT_TIMEOUT_MS)
+      unansweredSignOuts = stop.aborted && answer.status === null ? unansweredSignOuts + 1 : 0
       if (isEnded(answer)) return
       const kind = answer.status === null ? 'answer' : kindOfStatus(answer.status)
       const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
-      if (isTold || farewells >= MAX_FAREWELLS || (farewells === 0 && isTooLong(start))) break
+      if (isTold || attemptsAfterStop >= MAX_SIGN_OUT_ATTEMPTS || (attemptsAfterStop === 0 && isTooLong(start))) break
       await rest(pauseAfter(answer, attempt))
     }
     traffic.sessionsLeft += 1
@@ -195,7 +195,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   /** Pauses between sign-outs. `stop` ends the pause without an error. After a stop, the pause is short. */
   async function rest(ms: number): Promise<void> {
-    if (stop.aborted) await delay(Math.min(ms, FAREWELL_MS))
+    if (stop.aborted) await delay(Math.min(ms, SIGN_OUT_TIMEOUT_MS))
     else await delay(ms, undefined, { signal: stop }).catch(() => {})
   }
 

@@ -154,7 +154,7 @@ async function connectWith(
   let isWarned = false
   let isPooled = false
   let isInTransaction = false
-  let underWay = 0
+  let inFlight = 0
 
   function lose(): void {
     if (lost) return
@@ -172,7 +172,7 @@ async function connectWith(
     function giveUp(): void {
       silence.reject(new ConnectionLostError('the database did not answer in time'))
     }
-    underWay += 1
+    inFlight += 1
     try {
       const answer = await Promise.race([asking(), silence.promise])
       // When the wait of a commit for its standby is cancelled, the server sends a warning and then reports success.
@@ -184,7 +184,7 @@ async function connectWith(
       if (failure instanceof DiskFullError) options.onDiskFull?.()
       throw failure
     } finally {
-      underWay -= 1
+      inFlight -= 1
       clearTimeout(timer)
     }
   }
@@ -267,7 +267,7 @@ async function connectWith(
       if (lost) return
       lost = true
       // A graceful end would wait for the statements in flight.
-      if (underWay > 0) socket.destroy()
+      if (inFlight > 0) socket.destroy()
       else void client.end().catch(() => {})
       for (const listener of listeners) listener()
     },

@@ -24,7 +24,7 @@ const MARK_EXPORTS: Statement = {
       select id from workspace_gateway.staged_export
       where owner is null and staged_at < $1 and staged_at > ${DROPPED_AT} order by id for update skip locked)`,
 }
-const EXPORTS_OF_NOBODY: Statement = {
+const STALE_EXPORTS: Statement = {
   name: 'exportsToDrop',
   text: `select id, user_id as "userId" from workspace_gateway.staged_export
     where owner is null and staged_at = ${DROPPED_AT} order by id limit ${OWNERS_PER_CALL} for update skip locked`,
@@ -119,9 +119,9 @@ interface StagedExport {
 export async function dropSomeStale(connection: Connection, before: number): Promise<boolean> {
   await connection.query(MARK_EXPORTS, [before])
   await connection.query(MARK_REPLACEMENTS, [before])
-  const ofNobody = await connection.query<StagedExport & object>(EXPORTS_OF_NOBODY)
-  if (ofNobody.length > 0) {
-    await dropSomeOf(connection, ofNobody)
+  const stale = await connection.query<StagedExport & object>(STALE_EXPORTS)
+  if (stale.length > 0) {
+    await dropSomeOf(connection, stale)
     return false
   }
   const [replacement] = await connection.query<{ name: string }>(REPLACEMENT)

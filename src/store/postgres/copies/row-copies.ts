@@ -21,7 +21,7 @@ const CLAIM: Statement = {
     returning 1`,
 }
 // The row lock is held until the copies are committed: no other move and no gateway can claim the database in between.
-const LOCK_MINE: Statement = {
+const LOCK_RESERVATION: Statement = {
   name: 'lockMyMove',
   text: `select 1 from workspace_gateway.move where phase = 'filling' and move_id = $1 for share`,
 }
@@ -128,7 +128,7 @@ const PUT_REST_CALLS: Statement = {
 }
 
 /** One of these may delete everything of a user or an export, so it runs without a statement timeout. */
-const REMOVES_MUCH = new Set<Copy['type']>(['dropUser', 'dropExport'])
+const UNTIMED_COPY_TYPES = new Set<Copy['type']>(['dropUser', 'dropExport'])
 
 type Query = readonly [statement: Statement, values: readonly unknown[]]
 
@@ -201,14 +201,14 @@ export function createCopies(pool: Pool): CopyVerbs {
   }
 
   /** Runs in one transaction while the database is reserved for this move. False when it is not. */
-  async function asMine(
+  async function whileReserved(
     moveId: string,
     run: (connection: Connection) => Promise<unknown>,
     isLong = false,
   ): Promise<boolean> {
     const inTransaction = isLong ? pool.longTransaction : pool.transaction
     return inTransaction(async (connection) => {
-      if ((await connection.query(LOCK_MINE, [moveId])).length === 0) return false
+      if ((await connection.query(LOCK_RESERVATION, [moveId])).length === 0) return false
       await run(connection)
       return true
     })
@@ -217,17 +217,17 @@ export function createCopies(pool: Pool): CopyVerbs {
   return {
     reserveTarget: ({ id, other }) => affects(CLAIM, [id, other]),
     applyCopies: (moveId, copies) =>
-      asMine(
+      whileReserved(
         moveId,
         async (connection) => {
           for (const [type, some] of byCopyType(copies)) {
             for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
           }
         },
-        copies.some(({ type }) => REMOVES_MUCH.has(type)),
+        copies.some(({ type }) => UNTIMED_COPY_TYPES.has(type)),
       ),
     raiseIds: (moveId, ids) =>
-      asMine(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
+      whileReserved(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
     completeTarget: (moveId) => affects(COMPLETE, [moveId]),
     async promote(from) {
       await affects(TAKE_OVER, [from])

@@ -159,7 +159,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   }
 
   /** Retries after a conflict, with a random pause so that it does not collide with the same transaction again. */
-  async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
+  async function retryOnConflict<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await run()
@@ -182,9 +182,9 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
         return once(run)
       }
     },
-    transaction: (run) => untilSettled(() => once((connection) => inTransaction(connection, run))),
+    transaction: (run) => retryOnConflict(() => once((connection) => inTransaction(connection, run))),
     longTransaction: (run) =>
-      untilSettled(async () => {
+      retryOnConflict(async () => {
         const connection = await dedicated()
         try {
           return await inTransaction(connection, run)

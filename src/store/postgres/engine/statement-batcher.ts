@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../contract.ts'
 import type { Pool } from './pool.ts'
 
 /** More than one, so that one long answer does not delay all others. */
-const STATEMENTS_UNDER_WAY = 2
+const MAX_STATEMENTS_IN_FLIGHT = 2
 const QUESTIONS_PER_STATEMENT = 1_000
 const TOO_LATE = 'no statement to the database began in time'
 
@@ -86,7 +86,7 @@ export function coalesce<K, V>(
     if (isStuck) return Promise.reject(new StoreUnavailableError(TOO_LATE))
     const { promise, resolve, reject } = Promise.withResolvers<readonly V[]>()
     waiting.push({ since: performance.now(), keys, resolve, reject, begin: ofRequest(flush) })
-    if (inFlight < STATEMENTS_UNDER_WAY) void flush()
+    if (inFlight < MAX_STATEMENTS_IN_FLIGHT) void flush()
     else watch()
     return promise
   }

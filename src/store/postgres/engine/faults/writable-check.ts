@@ -14,7 +14,7 @@ const TAKE_ROOM = `create table workspace_gateway.room_check as
  */
 export function createWritableCheck(pool: Pool): () => Promise<void> {
   let failed = false
-  let underWay: Promise<void> | null = null
+  let inFlight: Promise<void> | null = null
   pool.onDiskFull(() => {
     failed = true
   })
@@ -38,9 +38,9 @@ export function createWritableCheck(pool: Pool): () => Promise<void> {
 
   return async () => {
     if (!failed) return
-    underWay ??= takeRoom().finally(() => {
-      underWay = null
+    inFlight ??= takeRoom().finally(() => {
+      inFlight = null
     })
-    await underWay
+    await inFlight
   }
 }
