@@ -1,22 +1,25 @@
-// `Authorization: Bearer …`, RFC 6750 section 2.1.
+// Reads the bearer token of a request (`Authorization: Bearer …`, RFC 6750 section 2.1) and looks up its session.
 import type { Caller } from '../auth/caller.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Awaitable, LiveSession } from '../store/contract.ts'
 
 const BEARER = /^bearer(?: (.*))?$/is
 
-/** What was presented as a bearer token, however broken; null when nothing was. */
+/** Returns what the client presented as a bearer token, well formed or not; null when it presented none. */
 export function bearerToken(caller: Caller): string | null {
   const authorization = caller.header('authorization')
   if (authorization === undefined) return null
-  // As nearly every client writes it, without the cost of a pattern.
+  // Fast path: nearly every client writes the header this way, so no regular expression runs.
   if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)
-  // The white space that HTTP allows around a value is gone by now; any other belongs to the value.
+  // HTTP's optional white space around the value is already gone. Any other white space belongs to the value.
   const match = BEARER.exec(authorization)
   return match ? (match[1] ?? '').replace(/^ +/, '') : null
 }
 
-/** The session a request is signed in with, null when it presents no token. Throws `INVALID_TOKEN`: a bad one is not none. */
+/**
+ * Returns the session that a request is signed in with, or null when it presents no token. Throws `INVALID_TOKEN` for a
+ * bad token: a bad token is not treated as a missing one.
+ */
 export function viewerOf(caller: Caller, sessions: Sessions): Awaitable<LiveSession | null> {
   const token = bearerToken(caller)
   return token === null ? null : sessions.viewer(token)

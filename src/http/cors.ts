@@ -1,4 +1,4 @@
-// Cross-origin reads (https://fetch.spec.whatwg.org/#http-cors-protocol) for the origins an operator lists.
+// Answers CORS (https://fetch.spec.whatwg.org/#http-cors-protocol) for the origins that the operator lists.
 import { createOriginList } from '../auth/origins.ts'
 import type { Middleware } from './handler.ts'
 import { withoutOptionalWhiteSpace } from './negotiation/optional-white-space.ts'
@@ -6,7 +6,7 @@ import type { GatewayRequest } from './request.ts'
 import { type GatewayResponse, type Headers, withHeaders } from './response.ts'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
-/** For a preflight that does not say which it needs, or asks in a way nobody does. */
+/** Allowed for a preflight that lists no request headers, or lists them in a way no client does. */
 const USUAL_REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match'
 const RESPONSE_HEADERS =
   'API-Version, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
@@ -17,14 +17,14 @@ const MAX_REQUEST_HEADERS_LENGTH = 2_048
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Of origins that are told once; whatever comes after these is refused in silence. */
+/** Number of refused origins that are reported, once each. Later ones are refused silently. */
 const MAX_REPORTED_ORIGINS = 100
 const MAX_REPORTED_LENGTH = 200
 
-/** Told of an origin that is not listed, once each. */
+/** Called once for each origin that is not listed. */
 export type ReportRefusedOrigin = (origin: string) => void
 
-/** Tokens travel in a header, so credentials are never allowed, and any request header may be asked for. */
+/** Tokens travel in a header, so credentials are never allowed, and a page may send any request header. */
 export function createCors(listed: readonly string[], report: ReportRefusedOrigin): Middleware {
   const origins = createOriginList(listed)
   const reportOnce = createReportOnce(report)
@@ -41,15 +41,16 @@ export function createCors(listed: readonly string[], report: ReportRefusedOrigi
 }
 
 /**
- * Of what is refused before a request is read, its `Origin` among it. It says nothing of anybody, so every page may read it where some
- * may read anything: a page that is told of no reason takes it for a network that is down.
+ * CORS headers for refusals that are sent before the request, with its `Origin`, is read. Such a refusal reveals
+ * nothing about any user, so every page may read it if the operator lists any origin at all: a page that cannot read
+ * the reason would report a network failure.
  */
 export function corsOfRefusals(listed: readonly string[]): Headers {
   if (listed.length === 0) return {}
   return { 'access-control-allow-origin': '*', 'access-control-expose-headers': RESPONSE_HEADERS }
 }
 
-/** To the page of a listed origin; null is no such page. */
+/** Adds the CORS headers for a listed origin. `origin` is null for any other caller. */
 function allow(origin: string | null, request: GatewayRequest, reply: GatewayResponse): GatewayResponse {
   const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
   const varied = withVary(reply, isPreflight ? PREFLIGHT_VARY : 'Origin')
@@ -67,7 +68,10 @@ function allow(origin: string | null, request: GatewayRequest, reply: GatewayRes
   })
 }
 
-/** Those that are asked for: `traceparent`, `apollographql-client-name`, `x-requested-with` and whatever else tools add. */
+/**
+ * Returns the requested names: `traceparent`, `apollographql-client-name`, `x-requested-with` and whatever else tools
+ * add.
+ */
 function allowedHeaders(asked: string | undefined): string {
   if (asked === undefined || asked.length > MAX_REQUEST_HEADERS_LENGTH) return USUAL_REQUEST_HEADERS
   const names = asked.split(',').flatMap((name) => withoutOptionalWhiteSpace(name) || [])
@@ -75,7 +79,7 @@ function allowedHeaders(asked: string | undefined): string {
   return areNames && names.length > 0 ? names.join(', ') : USUAL_REQUEST_HEADERS
 }
 
-/** The page came from here, under whatever scheme the client used. */
+/** Whether the page was served by this gateway, under whatever scheme the client used. */
 function isOwn(origin: string, { client }: GatewayRequest): boolean {
   return client.host !== '' && (origin === `http://${client.host}` || origin === `https://${client.host}`)
 }

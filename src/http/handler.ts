@@ -1,4 +1,4 @@
-// What answers a request, what may stand before it, and what looks on.
+// Types of the request pipeline: handler, middleware, observer, endpoint.
 
 import type { GatewayError } from '../errors.ts'
 import type { GatewayRequest } from './request.ts'
@@ -6,22 +6,25 @@ import type { GatewayResponse } from './response.ts'
 
 export type Handler = (request: GatewayRequest) => Promise<GatewayResponse>
 
-/** Answers itself, or changes what the next one answers. */
+/** Answers a request itself, or changes the answer of the next handler. */
 export type Middleware = (next: Handler) => Handler
 
 /**
- * Called once for each request that was answered, when its answer is with the connection; `request.record` is complete. Called
- * on the road of every request: it does a few additions and keeps nothing. It must not throw.
+ * Called once for each answered request, when the connection has its answer; `request.record` is complete by then. It
+ * runs for every request, so it does a few additions and stores nothing. It must not throw.
  */
 export type ObserveResponse = (request: GatewayRequest) => void
 
-/** A path and a method, and what answers there. */
+/** A method and a path, and the handler that answers there. */
 export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly handle: Handler
-  /** Of the body, where it is read as a whole: it is received from the arrival of the request on. Otherwise once it is asked for. */
+  /**
+   * Maximum size of the body in bytes, for endpoints that read it whole. With it, the body is received from the arrival
+   * of the request on; without it, when the handler asks for it.
+   */
   readonly bodyLimitBytes?: number
-  /** The answer to what it is not to handle, where that is no problem+json. */
+  /** Builds the answer for a request that is refused before it is handled, where that answer is not problem+json. */
   readonly refuse?: (error: GatewayError, request: GatewayRequest) => GatewayResponse
 }

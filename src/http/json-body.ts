@@ -1,15 +1,15 @@
-// Request bodies that are JSON.
+// Decodes and parses JSON request bodies.
 import { GatewayError } from '../errors.ts'
 import { parseJsonText } from '../json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text of a body. Throws `MALFORMED_JSON` where it is not UTF-8. */
+/** Decodes a body as UTF-8. Throws `MALFORMED_JSON` if it is not UTF-8. */
 export function jsonText(bytes: Uint8Array): string {
   return orMalformed(() => utf8.decode(bytes))
 }
 
-/** Throws `MALFORMED_JSON`, without a word of what the text holds. */
+/** Throws `MALFORMED_JSON`; the error reveals nothing of the text. */
 export function parseJson(text: string): unknown {
   return orMalformed(() => parseJsonText(text))
 }

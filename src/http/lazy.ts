@@ -1,7 +1,9 @@
-// What is made when it is first needed.
+// Makes a value when it is first needed.
 import type { Awaitable } from '../store/contract.ts'
 
-/** One for all who ask, there at once when it was made; when making it failed, the next who asks tries again. */
+/**
+ * All callers share one value, available synchronously once it is made. If making it fails, the next call tries again.
+ */
 export function lazyAsync<T extends NonNullable<unknown>>(make: () => Promise<T>): () => Awaitable<T> {
   let made: Awaitable<T> | null = null
 

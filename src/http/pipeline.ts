@@ -1,4 +1,4 @@
-// What every request goes through, in running order: one list.
+// Composes the middleware that every request passes, in running order, around the router.
 import { createCors, type ReportRefusedOrigin } from './cors.ts'
 import type { Endpoint, Handler, Middleware } from './handler.ts'
 import { type ReportFailure, toProblem } from './problem-details.ts'
@@ -6,13 +6,13 @@ import { requestIdOf } from './request-id.ts'
 import { createRouter } from './router.ts'
 
 export interface PipelineOptions {
-  /** Stands before every path: empty, or `/` and at least one segment. */
+  /** Prefix of every path: empty, or `/` and at least one segment. */
   readonly basePath: string
   /** Origins whose pages may read the answers. */
   readonly corsOrigins: readonly string[]
   readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly report: ReportFailure
-  /** Sees every answer, failures too, once it is known which route gave it. */
+  /** Sees every answer, including failures, once its route is known. */
   readonly announce?: Middleware
 }
 
@@ -36,7 +36,7 @@ function failuresAsProblems(report: ReportFailure): Middleware {
   }
 }
 
-/** A path outside the base path matches no endpoint. `*` is no path: it means the server as a whole. */
+/** A path outside the base path matches no endpoint. `*` is not a path: it means the server as a whole. */
 function underBasePath(basePath: string): Middleware {
   if (basePath === '') return (next) => next
   return (next) => (request) => {

@@ -1,4 +1,4 @@
-// A failure of the table becomes problem+json (RFC 9457) with its headers, and what is told of it.
+// Turns a failure into a problem+json response (RFC 9457) with its headers, and decides which failures are reported.
 import { toGatewayError } from '../auth/to-gateway-error.ts'
 import { type FailureCode, GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
@@ -6,12 +6,15 @@ import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
 
-/** Answers the incident that a failure is part of, a URN that the log has a line of. Undefined where there is no log. */
+/**
+ * Reports a failure and returns the incident that it is part of: a URN that appears in the log. Returns undefined
+ * without a log.
+ */
 export type ReportFailure = (error: unknown, requestId?: string) => string | undefined
 
 /**
- * RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart; `requestId` is that of
- * the response header and of the log.
+ * Builds an RFC 9457 problem. The title is the status phrase, as `about:blank` requires; `code` distinguishes failures
+ * with the same status; `requestId` is the id in the response header and in the log.
  */
 export function toProblem(thrown: unknown, report: ReportFailure, requestId: string): GatewayResponse {
   const error = toGatewayError(thrown)
@@ -38,7 +41,10 @@ export function toProblem(thrown: unknown, report: ReportFailure, requestId: str
   }
 }
 
-/** `WWW-Authenticate` (RFC 6750 section 3; no `error` when nothing was presented), `Retry-After`, `Allow`. */
+/**
+ * Builds `WWW-Authenticate` (RFC 6750 section 3; without `error` when no token was presented), `Retry-After`, `Allow`
+ * and the rate limit fields.
+ */
 export function failureHeaders(error: GatewayError): Headers {
   const headers: Record<string, string> = {}
   if (error.code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer'
@@ -48,17 +54,17 @@ export function failureHeaders(error: GatewayError): Headers {
   return { ...headers, ...rateLimitHeaders(error) }
 }
 
-/** Decided on purpose, before anything went wrong: there is nothing to look up. */
+/** Whether the gateway refused on purpose, before anything went wrong: there is nothing to look up in the log. */
 export function isRefusal({ code, cause }: GatewayError): boolean {
   return (code === 'UNAVAILABLE' && cause === undefined) || isPlanned(code)
 }
 
-/** Whether the operator planned this failure: its status may be 5xx, and nothing is wrong. */
+/** Whether the operator planned this failure. Its status may be 5xx although nothing is wrong. */
 export function isPlanned(code: FailureCode | null): boolean {
   return code === 'ROUTE_BROWNOUT'
 }
 
-/** Errors of one kind and message have one cause: a database that is away says the same to each read. */
+/** Errors of the same kind and message have the same cause: a database that is away gives every read the same error. */
 export function causeOf(thrown: unknown): unknown {
   const cause = thrown instanceof GatewayError && thrown.cause !== undefined ? thrown.cause : thrown
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : cause

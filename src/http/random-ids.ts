@@ -1,11 +1,11 @@
-// Random ids as hexadecimal digits, for what has one with each request.
+// Generates random ids as hexadecimal digits, cheaply enough to make one per request.
 import { randomFillSync } from 'node:crypto'
 
 const POOL_BYTES = 16_384
 
 /**
- * Of so many bytes each. The system is asked for many at a time, and an id is a piece of one text: nothing is put together for it. Who keeps
- * an id keeps the whole text.
+ * Each id has `byteLength` random bytes. The function draws random bytes from the system in bulk and cuts ids out of
+ * one long string, so nothing is concatenated per id. A stored id therefore keeps the whole string in memory.
  */
 export function createIds(byteLength: number): () => string {
   const bytes = Buffer.alloc(POOL_BYTES)

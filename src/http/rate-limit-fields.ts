@@ -1,8 +1,12 @@
-// What a client is told of limits that it reached, in both dialects (draft-ietf-httpapi-ratelimit-headers-10).
+// Tells a client about the rate limits it reached, as HTTP headers and as GraphQL extensions
+// (draft-ietf-httpapi-ratelimit-headers-10).
 import type { GatewayError } from '../errors.ts'
 import type { Headers } from './response.ts'
 
-/** `RateLimit-Policy` and `RateLimit` (sections 3 and 4): one item for each limit that was reached; none without. */
+/**
+ * Builds `RateLimit-Policy` and `RateLimit` (sections 3 and 4), with one item per limit that was reached; no headers
+ * without one.
+ */
 export function rateLimitHeaders({ rateLimits }: GatewayError): Headers {
   if (rateLimits.length === 0) return {}
   return {
@@ -13,7 +17,7 @@ export function rateLimitHeaders({ rateLimits }: GatewayError): Headers {
   }
 }
 
-/** The same as members of GraphQL's `extensions`, whose clients often see no header. */
+/** The same data as members of GraphQL's `extensions`, since GraphQL clients often cannot see headers. */
 export function rateLimitExtensions({
   rateLimits,
   retryAfterSeconds,

@@ -1,52 +1,59 @@
-// What is learned of a request while it is answered, for who looks on: metrics, the request log, traces, the ledger.
+// Collects what is learned about a request while it is answered, for its observers: metrics, the request log, traces,
+// the ledger.
 import type { FailureCode } from '../errors.ts'
 import type { LiveSession } from '../store/contract.ts'
 
-/** A path that something answers, and a method, which may be refused there, as the router knows them: without the base path, one object for each. */
+/**
+ * A path of an endpoint without the base path, and a method, which that path may refuse. The router makes one object
+ * per combination.
+ */
 export interface Route {
-  /** `HEAD` and `OPTIONS` too. */
+  /** Includes `HEAD` and `OPTIONS`. */
   readonly method: string
   readonly path: string
 }
 
-/** A part of the work on a request; times of `performance.now()`. */
+/** A part of the work on a request. Times are values of `performance.now()`. */
 export interface Step {
   readonly name: string
   readonly startedAt: number
   readonly endedAt: number
 }
 
-/** One for each request: made by the edge, filled in layer by layer, complete when it is observed. */
+/** One per request: the server creates it, the layers fill it in, and it is complete when observers see it. */
 export interface RequestRecord {
-  /** Milliseconds of `performance.now()`, when its headers had been read. */
+  /** When the headers had been read, in milliseconds of `performance.now()`. */
   readonly startedAt: number
-  /** Null until somebody asks for it (`requestIdOf`). */
+  /** Null until the id is first needed (`requestIdOf`). */
   requestId: string | null
-  /** Of the trace that it is part of (W3C Trace Context); null where none is recorded. */
+  /** Id of the trace that the request is part of (W3C Trace Context); null when none is recorded. */
   traceId: string | null
-  /** Of its own span in that trace. */
+  /** Id of the request's own span in that trace. */
   spanId: string | null
-  /** What took its time, of a request that is traced; null of any other. */
+  /** The timed steps of a traced request; null for any other request. */
   steps: Step[] | null
-  /** Null for a path that there is not, and a method that HTTP does not know. */
+  /** Null for an unknown path, and for a method that HTTP does not know. */
   route: Route | null
-  /** Null without a valid access token, and where none is asked for. */
+  /** Null without a valid access token, and where none is needed. */
   viewer: LiveSession | null
-  /** Of the GraphQL operation that was answered; null when it has none. As the client wrote it: bound it before it is shown. */
+  /**
+   * Name of the GraphQL operation that was answered; null when it has none. It is as the client wrote it: bound its
+   * length before showing it.
+   */
   operationName: string | null
-  /** Whether the reply had been made before, for this user in this state. */
+  /** Whether the reply was a cache hit for this user in this state. */
   isKept: boolean
-  /** Of a request that was answered with nothing but a failure. */
+  /** Set when the answer was nothing but a failure. */
   failureCode: FailureCode | null
-  /** Whether a page of an origin that is not listed sent it. */
+  /** Whether a page of an origin that is not listed sent the request. */
   isOriginRefused: boolean
-  /** Of the answer, as it was sent; 0 before. */
+  /** Status of the response as it was sent; 0 before. */
   status: number
-  /** Of the body, handed to the connection. */
+  /** Bytes of the body that were handed to the connection. */
   sentBytes: number
-  /** Whether it ended before all of it was: most often the client left, perhaps before there was an answer. */
+  /** Whether the response ended early: usually the client left, perhaps before there was an answer. */
   isBrokenOff: boolean
-  /** From `startedAt` until the last of the body was handed to the connection. */
+  /** Milliseconds from `startedAt` until the last of the body was handed to the connection. */
   durationMs: number
 }
 
@@ -70,7 +77,7 @@ export function startRecord(startedAt: number): RequestRecord {
   }
 }
 
-/** When a step begins; 0 for a request that is not traced, which costs nothing. */
+/** Returns the start time of a step; 0 for a request that is not traced, which costs nothing. */
 export function beginStep({ steps }: RequestRecord): number {
   return steps === null ? 0 : performance.now()
 }

@@ -1,27 +1,28 @@
-// A request as a plain value: all that the gateway looks at, and nothing of the socket.
+// The request as a plain value: everything that the gateway reads of it, independent of the socket.
 import type { Caller } from '../auth/caller.ts'
 import type { RequestRecord } from './request-record.ts'
 
 export interface GatewayRequest extends Caller {
-  /** As sent: upper case for every method HTTP knows. */
+  /** As sent: upper case for every method that HTTP knows. */
   readonly method: string
-  /** Undecoded, without the query. */
+  /** Not percent-decoded, without the query. */
   readonly path: string
-  /** What follows the first `?`, empty without one. */
+  /** The part after the first `?`; empty without one. */
   readonly search: string
   readonly isFirstOfConnection: boolean
   /**
-   * The whole body, of so many bytes at most where fewer are wanted than of any. Throws `BODY_TOO_LARGE`. To be called once. The memory for
-   * bodies that are being received counts it until it is there, and with `heldUntil` until that has settled as well.
+   * Reads the whole body, once. `limitBytes` lowers the general size limit. Throws `BODY_TOO_LARGE`. The memory budget
+   * for incoming bodies counts the body until it is complete and, with `heldUntil`, until that promise has settled too.
    */
   readonly body: (limitBytes?: number, heldUntil?: Promise<unknown>) => Promise<Uint8Array>
   /**
-   * The body a piece at a time, however long it is and takes; only for callers that may send such a body. Throws `BAD_REQUEST` when it breaks
-   * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.
+   * Reads the body chunk by chunk, without a limit on its length or duration; only for callers that are allowed to send
+   * such a body. Throws `BAD_REQUEST` when the body breaks off, and `REQUEST_TIMEOUT` when nothing arrives for a while.
+   * Call it instead of `body`, once.
    */
   readonly bodyStream: () => AsyncIterable<Uint8Array>
-  /** `stop` is called when the connection has taken the whole answer, or is closed before. */
+  /** Calls `stop` when the connection has taken the whole answer, or is closed before. */
   readonly onClosed: (stop: () => void) => void
-  /** The same one however the request is handed on. */
+  /** The same object in every copy of the request. */
   readonly record: RequestRecord
 }

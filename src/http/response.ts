@@ -1,45 +1,45 @@
-// A reply as a plain value, and the kinds of replies there are.
+// The reply as a plain value, with helpers for the common kinds of replies.
 import { createHash, type Hash } from 'node:crypto'
 import type { FailureCode } from '../errors.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** Made of a reply once it is sent, for the next time. */
+/** Values derived from a reply when it is first sent, cached for the next time. */
 export interface Derived {
-  /** Names and values in turn, as node:http writes them fastest. */
+  /** Names and values alternate: the form that node:http writes fastest. */
   headerList?: string[]
-  /** The 304 that stands for it. */
+  /** The 304 response for this reply. */
   notModified?: GatewayResponse
 }
 
 export interface GatewayResponse {
   readonly status: number
-  /** By lower-case name. */
+  /** Keys are lower-case names. */
   readonly headers: Headers
   /**
-   * An iterable is sent as it is produced, and may be gone through more than once; its length is then in the headers, when
-   * it is known.
+   * An iterable is sent as it is produced, and must allow more than one iteration. Its length is in the headers when it
+   * is known.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
-  /** Room for what is made of it, in a reply that may be kept and sent again and again. */
+  /** Holds what is derived from a reply that may be cached and sent many times. */
   readonly derived?: Derived
-  /** Why it is an answer of nothing but a failure: for who looks on. */
+  /** The failure code of an answer that is nothing but a failure, for observers. */
   readonly failureCode?: FailureCode
-  /** Of the GraphQL operation that it answers, where that has a name: for who looks on. */
+  /** Name of the answered GraphQL operation, if it has one, for observers. */
   readonly operationName?: string
-  /** What the body holds of the memory for requests in flight: disposed once it is sent, or was given up. */
+  /** The body's share of the in-flight memory budget: disposed of once the body is sent or given up. */
   readonly held?: Disposable
 }
 
-/** The contract's version (its "Versioning"); there is no way to ask for another. */
+/** Version of the REST contract (its section "Versioning"). A client cannot ask for another. */
 export const API_VERSION = '1.2'
 
-/** What the edge adds to every reply. */
+/** Headers that the server adds to every reply. */
 export const EVERY_RESPONSE: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
+/** For answers that contain tokens (RFC 6749 section 5.1), and for others that no cache may store. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
 
 /** The headers of every GraphQL answer. */
@@ -54,7 +54,7 @@ export function withHeaders(reply: GatewayResponse, headers: Headers): GatewayRe
   return { ...rest, headers: { ...reply.headers, ...headers } }
 }
 
-/** Those of the names that have a value. */
+/** Returns those of the names that have a value. */
 export function pickHeaders(names: readonly string[], read: (name: string) => string | null | undefined): Headers {
   const picked: Record<string, string> = {}
   for (const name of names) {
@@ -64,12 +64,12 @@ export function pickHeaders(names: readonly string[], read: (name: string) => st
   return picked
 }
 
-/** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */
+/** A strong entity tag (RFC 9110 section 8.8.3): different bytes get a different tag. */
 export function entityTag(bytes: Uint8Array): string {
   return toEntityTag(createHash('sha256').update(bytes))
 }
 
-/** The same of a hash that was made piece by piece. */
+/** Returns the entity tag of a hash that was computed incrementally. */
 export function toEntityTag(hash: Hash): string {
   return `"${hash.digest('base64url')}"`
 }

@@ -1,4 +1,4 @@
-// Which endpoint answers: exact paths, then methods.
+// Routes a request to its endpoint by exact path, then by method.
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, Handler } from './handler.ts'
 import type { Route } from './request-record.ts'
@@ -9,7 +9,10 @@ interface Row {
   readonly handle: Handler
 }
 
-/** 404 for an unknown path, 405 with `Allow` for an unknown method, `OPTIONS` for every path and for `*`, `HEAD` for every GET. */
+/**
+ * Answers 404 for an unknown path, 405 with `Allow` for an unknown method, `OPTIONS` for every path and for `*`, and
+ * `HEAD` for every GET.
+ */
 export function createRouter(endpoints: readonly Endpoint[]): Handler {
   const paths = new Map<string, Map<string, Row>>()
   for (const { path, method, handle } of endpoints) {
@@ -28,7 +31,7 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
   return (request) => {
     const methods = paths.get(request.path)
     if (!methods) {
-      // RFC 9110 section 9.3.7.
+      // RFC 9110 section 9.3.7: `OPTIONS *` asks about the server as a whole.
       if (request.path === '*' && request.method === 'OPTIONS') return answerOptionsOfServer(request)
       throw new GatewayError('NOT_FOUND')
     }
@@ -43,7 +46,10 @@ function answerOptions(allow: string): Handler {
   return async () => ({ status: 204, headers: { allow }, body: null })
 }
 
-/** Of methods that a path does not have: one object for each, made when first asked for. Null for a method that HTTP does not know. */
+/**
+ * Creates the `Route` of a method that its path does not have: one object per combination, on first use. Returns null
+ * for a method that HTTP does not know.
+ */
 function createRefusedRoutes(): (asked: Route) => Route | null {
   const known = new Map<string, Map<string, Route>>()
 

@@ -1,4 +1,4 @@
-// Requests for the same answer that come while it is made or sent are coalesced: it is made once and held once.
+// Coalesces concurrent requests for the same answer: the gateway makes the answer once and holds it in memory once.
 import type { LiveSession } from '../../store/contract.ts'
 import type { LimitConcurrency } from '../limits/concurrency-limit.ts'
 import type { GatewayResponse } from '../response.ts'
@@ -7,18 +7,24 @@ const SENT_AT_ONCE_BYTES = 65_536
 
 export interface Made<T> {
   readonly value: T
-  /** Whether it is of the very state that its viewer's session was looked up in: only then others get it. */
+  /**
+   * Whether the value belongs to exactly the state that the viewer's session was looked up in. Only such a value is
+   * shared.
+   */
   readonly isOfState: boolean
   /** The memory that `value` takes. */
   readonly held: Disposable
 }
 
-/** Disposed once. What `value` holds is given back when all who got it have disposed of it. */
+/** Each holder disposes of it once. The memory of `value` is released when the last holder has disposed of it. */
 export interface Shared<T> extends Disposable {
   readonly value: T
 }
 
-/** Without a viewer, or for one without a workspace, each request makes its own answer. When the shared work fails, every request that waits for it fails. */
+/**
+ * Without a viewer, or for a viewer without a workspace, each request makes its own answer. When the shared work fails,
+ * every request that waits for it fails.
+ */
 export type Coalesce<T> = (
   viewer: LiveSession | null,
   operation: string,
@@ -27,14 +33,17 @@ export type Coalesce<T> = (
 
 interface Making<T> {
   readonly made: Promise<Made<T>>
-  /** Requests that wait for it, and those that hold it. */
+  /** Number of requests that wait for the value or hold it. */
   users: number
 }
 
 export interface CoalescingOptions {
-  /** Off where nothing may be shared: each request makes its own. */
+  /** False where nothing may be shared: each request then makes its own answer. */
   readonly isOn: boolean
-  /** Different answers of one user are made so many at a time: what they read before they are refused is garbage by then. */
+  /**
+   * Limits how many different answers of one user are made at a time. By the time a queued one is refused, what it has
+   * read is garbage.
+   */
   readonly limit: LimitConcurrency
 }
 
@@ -84,7 +93,10 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
   }
 }
 
-/** Handed to the connection in one go: nothing is gained by holding it for others until it is sent. */
+/**
+ * Whether the body goes to the connection in one write. Holding such a body for other requests until it is sent gains
+ * nothing.
+ */
 export function isSentAtOnce({ body }: GatewayResponse): boolean {
   return body instanceof Uint8Array && body.byteLength <= SENT_AT_ONCE_BYTES
 }

@@ -1,4 +1,4 @@
-// A document that is the same for everybody as long as the process lives, and its compressed forms, each made once.
+// Serves a document that is the same for every client while the process lives, and compresses it once per coding.
 import type { Awaitable } from '../../store/contract.ts'
 import { compressWhole } from '../compression/codecs.ts'
 import type { Endpoint } from '../handler.ts'
@@ -12,9 +12,9 @@ import {
 import { entityTag, type GatewayResponse, type Headers } from '../response.ts'
 import { matchingEntityTag, requireMatch } from './conditional.ts'
 
-/** Answered without a token. */
+/** The endpoint needs no token. */
 export function createConstantDocument(path: string, contentType: string, text: string): Endpoint {
-  // Made once: a copy for each of many unread answers would fill the memory.
+  // All responses share this buffer: one copy per unread response would fill the memory.
   const body = Buffer.from(text)
   const tag = entityTag(body)
   const common: Headers = { 'content-type': contentType, 'cache-control': 'no-cache', vary: 'Accept-Encoding' }

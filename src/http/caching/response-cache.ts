@@ -1,52 +1,58 @@
-// A cache of finished replies by user, state version and operation, in bounded memory. No reply is stale: the caller reads the state
-// version for each request.
+// Caches finished replies by user, state version and operation in bounded memory. No cached reply is stale, because the
+// caller reads the state version for each request.
 import { randomUUID } from 'node:crypto'
 import type { LiveSession } from '../../store/contract.ts'
 import type { GatewayResponse } from '../response.ts'
 
-/** What a reply costs beside its body: headers, key, bookkeeping. */
+/** Memory that a reply takes besides its body: headers, key, bookkeeping. */
 const OVERHEAD_BYTES = 1_024
-/** A reply larger than this part of the cache is not kept. */
+/** A reply larger than this fraction of the cache is not cached. */
 const MAX_PART = 1 / 16
 /**
- * The replies of one user take no more than this part of the cache: past it the least recently used of them go. Copies may take more
- * where there is room; where there is not, those past this part go first to make room for another of the same user.
+ * The replies of one user take at most this fraction of the cache: beyond it, the least recently used of them are
+ * evicted. Copies may take more while there is room. When room is short, a new copy first evicts the same user's copies
+ * beyond this fraction.
  */
 const MAX_USER_PART = 1 / 8
-/** Copies that are being made reserve no more than this part of the cache, all together: so none is larger. */
+/** Copies in the making reserve at most this fraction of the cache in total, so no copy is larger. */
 const MAX_RESERVED_PART = 1 / 2
 
-/** A viewer whose responses must not be cached: its reads spanned two versions of the workspace. */
+/** Returns a viewer whose responses are never cached, for reads that spanned two versions of the workspace. */
 export function uncacheable(viewer: LiveSession): LiveSession {
   return { ...viewer, userId: null, stateVersion: randomUUID() }
 }
 
 export interface ResponseCache {
-  /** The reply that was kept for this user, at the viewer's state version. `operation` is text that names the request. */
+  /**
+   * Returns the cached reply of this user at the viewer's state version. `operation` is a text that names the request.
+   */
   readonly find: (viewer: LiveSession, operation: string) => GatewayResponse | undefined
-  /** Keeps a reply that was made of the state that the viewer's state version names. Streamed replies are not kept. */
+  /** Caches a reply that was made from the state that the viewer's state version names. Ignores streamed replies. */
   readonly keep: (viewer: LiveSession, operation: string, reply: GatewayResponse) => void
-  /** The copy that was kept under this name. What has a name never changes. */
+  /** Returns the cached copy with this name. The bytes behind a name never change. */
   readonly findCopy: (name: string) => Copy | undefined
-  /** Keeps a copy whose bytes were reserved, as one of this user. */
+  /** Caches a copy whose bytes were reserved, as an entry of this user. */
   readonly keepCopy: (userId: number, name: string, copy: Copy) => void
-  /** Reserves room for a copy of this user that is being made. False where there is not enough: then nothing is reserved. */
+  /**
+   * Reserves room for a copy that is being made for this user. Returns false, and reserves nothing, when there is not
+   * enough.
+   */
   readonly reserve: (userId: number, byteLength: number) => boolean
   readonly release: (byteLength: number) => void
   readonly size: () => CacheSize
 }
 
 export interface CacheSize {
-  /** Also those that are reserved for copies that are being made. */
+  /** Includes the bytes reserved for copies in the making. */
   readonly bytes: number
   readonly maxBytes: number
   /** Replies and copies. */
   readonly entries: number
 }
 
-/** In pieces, as it was made. */
+/** A finished body, in the chunks it was made in. */
 export interface Copy {
-  /** Emptied when the copy is dropped: a reader then keeps no more than its current chunk in memory. */
+  /** Emptied when the copy is evicted, so that a reader keeps only its current chunk in memory. */
   readonly chunks: Uint8Array[]
   readonly byteLength: number
   isDropped: boolean
@@ -57,39 +63,45 @@ export function dropCopy(copy: Copy): void {
   copy.chunks.length = 0
 }
 
-/** What is dropped at once: all replies of a user, or a copy. */
+/** The unit of eviction: all replies of one user, or one copy. */
 interface Entry {
   bytes: number
-  /** The reference bit of CLOCK: set when the entry is used. A sweep that meets it clears it, and spares the entry. */
+  /**
+   * The reference bit of CLOCK: set when the entry is used. A sweep that meets a set bit clears it and spares the
+   * entry.
+   */
   isReferenced: boolean
 }
 
 interface UserResponses extends Entry {
   readonly stateVersion: string
   readonly replies: Map<string, GatewayResponse>
-  /** The operation, and below the reply, that was found last: a client often repeats a request. */
+  /** The operation, and below it the reply, of the last cache hit: a client often repeats a request. */
   lastOperation: string | null
   lastReply: GatewayResponse | undefined
 }
 
 interface UserCopies {
-  /** Used the longest ago first. */
+  /** Least recently used first. */
   readonly entries: Set<CachedEntry>
   bytes: number
 }
 
 interface CachedEntry extends Entry {
   readonly copy: Copy
-  /** All of the same user. */
+  /** All copies of the same user. */
   readonly own: UserCopies
 }
 
-/** Evicts by CLOCK: first the entries that were not used since the last sweep. Nothing expires. `maxBytes` 0 keeps nothing. */
+/**
+ * Evicts by CLOCK: entries that were not used since the last sweep go first. Nothing expires. With `maxBytes` 0 nothing
+ * is cached.
+ */
 export function createResponseCache(maxBytes: number): ResponseCache {
   const users = new Map<number, UserResponses>()
   const copies = new Map<string, CachedEntry>()
   const copiesByUser = new Map<number, UserCopies>()
-  /** In the order of the sweep; each with what removes it from the maps above. */
+  /** In sweep order. Each value is a function that removes the entry from the maps above. */
   const entries = new Map<Entry, () => void>()
   let bytes = 0
   let reserved = 0
@@ -100,7 +112,10 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     bytes -= entry.bytes
   }
 
-  /** For one of this user: what they have beyond their share goes first, then what was not used since the last sweep. */
+  /**
+   * Makes room for an entry of this user. Evicts the user's copies beyond their share first, then entries that were not
+   * used since the last sweep.
+   */
   function makeRoom(userId: number): void {
     const own = copiesByUser.get(userId)
     for (const entry of own?.entries ?? []) {
@@ -120,7 +135,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     }
   }
 
-  /** A user over their share loses their own least recently used replies, even if there is room elsewhere. */
+  /** A user over their share loses their own least recently used replies, even if the cache has room. */
   function makeRoomAmong(entry: UserResponses): void {
     for (const [operation, reply] of entry.replies) {
       if (entry.bytes <= maxBytes * MAX_USER_PART) return
@@ -173,7 +188,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const reply = entry.replies.get(operation)
       if (!reply) return undefined
       entry.isReferenced = true
-      // The map is in the order of last use.
+      // The map is in LRU order.
       entry.replies.delete(operation)
       entry.replies.set(operation, reply)
       entry.lastOperation = operation
@@ -188,7 +203,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const entry = before?.stateVersion === stateVersion ? before : addUser(userId, stateVersion)
       if (entry.replies.has(operation)) return
       entry.replies.set(operation, withOwnMemory(reply))
-      // The reply that was found last is not the last of the map any more: the next `find` moves it there.
+      // The last hit is no longer the newest entry of the map: clearing it makes the next `find` move it to the end.
       entry.lastReply = undefined
       entry.bytes += size
       bytes += size
@@ -237,7 +252,7 @@ function withOwnMemory(reply: GatewayResponse): GatewayResponse {
   return body === reply.body ? reply : { ...reply, body }
 }
 
-/** What zlib or Buffer answers is often a part of up to 64 KiB: who keeps the part would keep all of that. */
+/** A Buffer from zlib is often a slice of up to 64 KiB: caching the slice would keep all of that alive. */
 function inOwnMemory(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.byteLength)

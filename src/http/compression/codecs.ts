@@ -1,4 +1,4 @@
-// Compression by zlib, which works on threads of its own.
+// Compresses response bodies with zlib, which runs on its own threads.
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import {
@@ -14,18 +14,18 @@ import {
 import type { Coding } from '../negotiation/content-coding.ts'
 import { writeAndDrain } from '../server/write-and-drain.ts'
 
-/** Quick levels: the first request waits for the compression. */
+/** Fast levels, because the first request waits for the compression. */
 const GZIP: ZlibOptions = { level: 1 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 
-/** Of what comes out of a stream. */
+/** Size of the chunks that a compression stream emits. */
 const CHUNK = { chunkSize: 65_536 }
 
 const [gzipWhole, brotliWhole, zstdWhole] = [promisify(gzip), promisify(brotliCompress), promisify(zstdCompress)]
 
 interface Compressor {
-  /** What a stream takes beside its input and output, measured. */
+  /** Measured memory of a stream besides its input and output. */
   readonly streamBytes: number
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>
   readonly stream: () => Transform
@@ -34,7 +34,7 @@ interface Compressor {
 const SMALL_BYTES = 8_192
 const SMALL_GZIP: ZlibOptions = { ...GZIP, windowBits: 13, memLevel: 6 }
 
-/** With tables as large as the bytes need: making larger ones takes longer than compressing a small reply. */
+/** Uses tables no larger than the input needs: allocating larger ones takes longer than compressing a small reply. */
 const COMPRESSORS: Readonly<Record<Coding, Compressor>> = {
   gzip: {
     streamBytes: 1_048_576,
@@ -54,7 +54,7 @@ const COMPRESSORS: Readonly<Record<Coding, Compressor>> = {
   },
 }
 
-/** The smallest window, as a power of two, that all of it is in. */
+/** The smallest window that holds the whole input, as the exponent of a power of two. */
 function windowOf({ byteLength }: Uint8Array): number {
   const bits = Math.ceil(Math.log2(byteLength + 1))
   return Math.min(constants.BROTLI_DEFAULT_WINDOW, Math.max(constants.BROTLI_MIN_WINDOW_BITS, bits))
@@ -64,12 +64,12 @@ export function compressWhole(bytes: Uint8Array, coding: Coding): Promise<Uint8A
   return COMPRESSORS[coding].whole(bytes)
 }
 
-/** Memory that one `compressParts` needs. */
+/** Memory in bytes that one `compressParts` call needs. */
 export function compressorBytes(coding: Coding): number {
   return COMPRESSORS[coding].streamBytes
 }
 
-/** What `parts` are in this coding, as it comes; each is used before the next one is asked for. */
+/** Compresses `parts` and yields the output as it becomes available. Consumes each part before it asks for the next. */
 export async function* compressParts(parts: AsyncIterable<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
   const compressor = COMPRESSORS[coding].stream()
   const feeding = feed(parts, compressor)

@@ -1,4 +1,4 @@
-// Replies in a content coding, where that pays: made once for a state, kept beside the reply it was made of.
+// Compresses replies where that pays, once per state, and caches the result next to the uncompressed reply.
 import { hash } from 'node:crypto'
 import type { LiveSession } from '../../store/contract.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
@@ -9,16 +9,16 @@ import { type GatewayResponse, withHeaders } from '../response.ts'
 import { compressorBytes, compressParts, compressWhole } from './codecs.ts'
 import { createSharedStreams, readCopy } from './shared-streams.ts'
 
-/** A reply that fits one packet arrives no sooner for being smaller. */
+/** A reply that fits into one packet arrives no sooner when it is smaller. */
 const MIN_BYTES = 1_400
-/** A larger one is compressed piece by piece, and sent as it comes. */
+/** A larger reply is compressed in pieces and streamed. */
 const MAX_WHOLE_BYTES = 1_048_576
 const PIECE_BYTES = 131_072
 
 export interface Compression {
-  /** What `encode` answered and kept for this user in this very state. */
+  /** Returns what `encode` cached for this user in exactly this state. */
   readonly find: (viewer: LiveSession, operation: string, accepted: AcceptedCodings) => GatewayResponse | undefined
-  /** A reply of 200 as the request likes it best. */
+  /** Returns a 200 reply in the coding that the request prefers. */
   readonly encode: (
     viewer: LiveSession,
     operation: string,
@@ -36,14 +36,17 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
     return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding), derived: {} }
   }
 
-  /** Requests for the same coding meanwhile wait for this one. */
+  /** Concurrent requests for the same coding share one compression. */
   function encodeOnce(name: string, encode: () => Promise<GatewayResponse>): Promise<GatewayResponse> {
     const encoding = encodings.get(name) ?? encode().finally(() => encodings.delete(name))
     encodings.set(name, encoding)
     return encoding
   }
 
-  /** By name, which stands for the bytes: of the same name and user, the copy of an earlier request will do. Without a user none is kept. */
+  /**
+   * Compresses a streamed or large reply. `name` stands for the bytes: an earlier copy with the same name and user is
+   * reused. Without a user nothing is cached.
+   */
   function encodeParts(
     userId: number | null,
     name: string,
@@ -64,7 +67,7 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
     return { ...coded, body: userId === null ? compress() : sharedStream(userId, name, compress) }
   }
 
-  /** Asked before the status is sent: later, all that is left is to break off. */
+  /** Checked before the status is sent: afterwards the gateway could only break off the response. */
   function requireRoomFor(coding: Coding): void {
     using probe = inFlight.open(0)
     probe.require(compressorBytes(coding))
@@ -102,7 +105,7 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
       if (coding === null || (isIdentityAccepted && !isWorthwhile(reply))) return reply
       const { body } = reply
       if (body === null || typeof body === 'string') return reply
-      // In few letters: the operation is the body of a request, and stays as long as a copy does.
+      // Hashed to keep the name short: the operation is a whole request body, and the name lives as long as the copy.
       const state = reply.headers.etag ?? `${viewer.stateVersion} ${hash('sha256', operation)}`
       const name = `${viewer.userId} ${coding} ${state}`
       if (!(body instanceof Uint8Array)) return encodeParts(viewer.userId, name, reply, body, coding)
@@ -122,7 +125,7 @@ function isWorthwhile({ body }: GatewayResponse): boolean {
   return !(body instanceof Uint8Array) || body.byteLength >= MIN_BYTES
 }
 
-/** Without its body. Its length is another one, and so is its entity tag. */
+/** Returns the reply without its body, and with the headers of the coded form: no length, another entity tag. */
 function codedReply(reply: GatewayResponse, coding: Coding): GatewayResponse {
   const { etag, 'content-length': _, ...headers } = reply.headers
   const tag = etag === undefined ? {} : { etag: codedEntityTag(etag, coding) }

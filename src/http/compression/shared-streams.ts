@@ -1,7 +1,10 @@
-// Streams that are made once for all who ask for the same while they are being made, and kept when they are whole.
+// Produces a stream once for all requests that ask for the same one meanwhile, and caches it when it is complete.
 import { type Copy, dropCopy, type ResponseCache } from '../caching/response-cache.ts'
 
-/** `produce` answers the same bytes each time it is called for a name. A name belongs to one user, whose room it takes. */
+/**
+ * `produce` must return the same bytes on every call for one name. A name belongs to one user, and the copy counts
+ * against that user's share.
+ */
 export type SharedStream = (
   userId: number,
   name: string,
@@ -12,18 +15,18 @@ interface Job extends Copy {
   readonly userId: number
   byteLength: number
   readers: number
-  /** `abandoned`: there was no room for all of it, or nobody left to read it. */
+  /** `abandoned`: the cache had no room for the whole stream, or no reader was left. */
   state: 'running' | 'whole' | 'abandoned' | 'failed'
-  /** Why it failed. */
+  /** Why the job failed. */
   cause: unknown
-  /** Resolves at the next change of any of this. */
+  /** Resolves at the next change of any of these fields. */
   change: PromiseWithResolvers<void>
 }
 
 /**
- * A stream is made as fast as it can be, into room of the cache, so that a slow reader holds up nobody and who comes later
- * joins. When there is no room for the whole of it, the room is given back at once, and each reader goes on with a stream of
- * its own, at its own speed: a reader never holds more than the chunk it is sending.
+ * Produces a stream at full speed into reserved cache memory, so that a slow reader delays nobody and later requests
+ * can join. When the cache has no room for the whole stream, the reservation is released at once and each reader
+ * continues with a stream of its own, at its own speed. A reader never holds more than the chunk it is sending.
  */
 export function createSharedStreams(cache: ResponseCache): SharedStream {
   const jobs = new Map<string, Job>()
@@ -58,7 +61,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
       }
       end(name, job, 'whole')
     } catch (error) {
-      // Its readers see that it is not whole.
+      // Its readers see `failed` and throw.
       job.cause = error
       end(name, job, 'failed')
     }
@@ -100,7 +103,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
   }
 }
 
-/** The bytes of a copy that was kept. Once it is dropped, to make room for others, the rest comes from `produce`. */
+/** Yields the bytes of a cached copy. If the copy is evicted meanwhile, the rest comes from `produce`. */
 export async function* readCopy(copy: Copy, produce: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [at, sentBytes] = [0, 0]
   for (let chunk = copy.chunks[0]; chunk; chunk = copy.chunks[at]) {

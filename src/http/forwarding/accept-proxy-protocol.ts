@@ -1,20 +1,21 @@
-// Connections of trusted proxies begin with a PROXY header, which is read before HTTP sees the first byte.
+// Reads the PROXY header of connections from trusted proxies before HTTP sees the first byte.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ProxiedConnection, readProxyHeader } from './proxy-protocol.ts'
 
-/** A proxy sends the header at once. */
+/** Time limit for the header. A proxy sends it at once. */
 const HEADER_TIMEOUT_MS = 3_000
 
 export interface ProxyProtocol {
-  /** What the header of this connection says; undefined for a connection that has none. */
+  /** What the PROXY header of this connection says; undefined for a connection without one. */
   readonly sourceOf: (socket: Socket) => ProxiedConnection['source'] | undefined
 }
 
 /**
- * From these peers a header is required, from all others it is not understood: whether there is one is never guessed
+ * Requires a header from trusted peers and parses none from all others: the gateway never guesses whether there is one
  * (section 5 of the specification). A connection without a well-formed header is closed without an answer, and
- * `onRefused` is told of its peer. One that its peer closes before the first byte is none of them: balancers look so whether a port is open.
+ * `onRefused` receives the peer's address. A peer that closes before the first byte is not reported: load balancers
+ * probe ports that way.
  */
 export function acceptProxyProtocol(
   server: Server,
@@ -59,7 +60,7 @@ export function acceptProxyProtocol(
       }
       sources.set(socket, header.source)
       pass(socket)
-      // Before the next read of the connection: that is a later turn of the event loop.
+      // Must run before the next read from the socket, which happens in a later turn of the event loop.
       if (received.length > header.byteLength) socket.unshift(received.subarray(header.byteLength))
     })
   })

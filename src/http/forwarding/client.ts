@@ -1,4 +1,4 @@
-// Who the client is: the rightmost address that no trusted proxy has.
+// Determines the client's address: the rightmost one in the forwarding headers that is no trusted proxy.
 import type { Client } from '../../auth/caller.ts'
 import { forwardedHops, type Hop, xForwardedHops } from './forwarded-headers.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
@@ -6,8 +6,9 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 type ReadHeader = (name: string) => string | undefined
 
 /**
- * `direct` is a trusted proxy: the other end of the connection, or of the one that a PROXY header names. A proxy that writes one kind of header
- * passes the other on as the client wrote it: where the two name different clients, neither is believed.
+ * `direct` is a trusted proxy: the other end of the connection, or the address that a PROXY header names. A proxy that
+ * writes one kind of header passes the other kind on as the client sent it. So when the two kinds name different
+ * clients, neither is trusted.
  */
 export function clientOf(direct: Client, proxies: TrustedProxies, header: ReadHeader): Client {
   const chains = [forwardedHops(header), xForwardedHops(header)].flatMap((hops) => (hops === null ? [] : [hops]))
@@ -15,7 +16,7 @@ export function clientOf(direct: Client, proxies: TrustedProxies, header: ReadHe
   return client.address === other.address ? client : direct
 }
 
-/** Back from the nearest hop: each is believed as long as the one who says it is trusted. */
+/** Walks back from the nearest hop. A hop is trusted as long as the proxy that reported it is trusted. */
 function nearestStranger(hops: readonly Hop[], direct: Client, proxies: TrustedProxies): Client {
   let client = direct
   for (const { address, scheme, host } of hops.toReversed()) {

@@ -1,27 +1,29 @@
-// `Forwarded` (RFC 7239) and `X-Forwarded-*` as lists of hops, the client's own first; nothing here is believed yet.
+// Parses `Forwarded` (RFC 7239) and `X-Forwarded-*` into lists of hops, the client first; it does not decide which to
+// trust.
 import { isIP, isIPv6 } from 'node:net'
 import { withoutOptionalWhiteSpace } from '../negotiation/optional-white-space.ts'
 
-/** What one proxy says about the sender of the request that it forwards. */
+/** What one proxy reports about the sender of the request that it forwards. */
 export interface Hop {
-  /** An IP address; null for `unknown`, an obfuscated name or nonsense. */
+  /** An IP address; null for `unknown`, an obfuscated name or an invalid value. */
   readonly address: string | null
   readonly scheme: 'http' | 'https' | null
-  /** Host and port; null when it is not said, or is none. */
+  /** Host and port; null when absent or invalid. */
   readonly host: string | null
 }
 
-/** Of a longer chain the nearest hops: those that may be trusted. */
+/** From a longer chain only the nearest hops are read: only those can be trusted. */
 const MAX_HOPS = 32
 
 type ReadHeader = (name: string) => string | undefined
 
-/** Somebody is there, and nothing is known of them. */
+/** A hop exists, but nothing is known about it. */
 const UNKNOWN: Hop = { address: null, scheme: null, host: null }
 
 /**
- * Null without the header, and without an element in it. An element that is not well formed names somebody unknown, so that no other header
- * is believed in its place: what is nearer says what it says. With a quotation mark that nothing closes nothing is nearer.
+ * Returns null without the header, and for a header without elements. A malformed element becomes an unknown hop, so
+ * that no other header is trusted in its place; the hops nearer to the gateway stay valid. After an unclosed quotation
+ * mark, the rest of the header is one malformed element.
  */
 export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
   const elements = partsOutsideQuotes(header('forwarded') ?? '', ',')
@@ -38,8 +40,8 @@ export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
 }
 
 /**
- * Null without `X-Forwarded-For`. A list of schemes or hosts as long as that of addresses is read hop by hop; of any other
- * only the last is taken, which is the nearest proxy's own.
+ * Returns null without `X-Forwarded-For`. A list of schemes or hosts that is as long as the address list is matched hop
+ * by hop. From a list of any other length only the last item is used: the nearest proxy added it.
  */
 export function xForwardedHops(header: ReadHeader): readonly Hop[] | null {
   const addresses = header('x-forwarded-for')?.split(',')
@@ -58,7 +60,10 @@ export function xForwardedHops(header: ReadHeader): readonly Hop[] | null {
 
 const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z:[\]-]+)|"((?:[^"\\]|\\.)*)")$/
 
-/** RFC 7239 section 4, forgiving to an unquoted port or bracket. Null when it is malformed or names a parameter twice. */
+/**
+ * Parses one element (RFC 7239 section 4), but tolerates an unquoted port or bracket. Returns null when the element is
+ * malformed or names a parameter twice.
+ */
 function readPairs(element: string): ReadonlyMap<string, string> | null {
   const pairs = new Map<string, string>()
   for (const part of partsOutsideQuotes(element, ';')) {
@@ -69,7 +74,10 @@ function readPairs(element: string): ReadonlyMap<string, string> | null {
   return pairs
 }
 
-/** Those that are not empty: the others say nothing (RFC 9110 section 5.6.1, RFC 7239 section 4). */
+/**
+ * Splits at separators outside quotes. Drops empty parts: they carry no meaning (RFC 9110 section 5.6.1, RFC 7239
+ * section 4).
+ */
 function partsOutsideQuotes(text: string, separator: ',' | ';'): readonly string[] {
   const parts: string[] = []
   let start = 0
@@ -87,7 +95,9 @@ function partsOutsideQuotes(text: string, separator: ',' | ';'): readonly string
   return parts.filter((part) => part !== '')
 }
 
-/** `192.0.2.1`, `192.0.2.1:47011`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:47011` (RFC 7239 section 6). */
+/**
+ * Parses `192.0.2.1`, `192.0.2.1:47011`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:47011` (RFC 7239 section 6).
+ */
 function nodeAddress(node: string | undefined): string | null {
   if (node === undefined) return null
   const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\w{1,5})?$/.exec(node) ?? []

@@ -1,22 +1,22 @@
-// The PROXY protocol header, versions 1 and 2 (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt), from bytes to values.
+// Parses the PROXY protocol header, versions 1 and 2 (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt).
 import { isIP } from 'node:net'
 
-/** The client that a proxy speaks for. */
+/** The client that a proxy forwards for. */
 export interface ProxiedConnection {
-  /** Null when the proxy speaks for itself, or does not know. */
+  /** Null when the proxy speaks for itself or does not know the client. */
   readonly source: { readonly address: string; readonly isTls: boolean } | null
-  /** Where the header ends. */
+  /** Length of the header in bytes. */
   readonly byteLength: number
 }
 
-/** `incomplete`: more bytes are needed. `malformed`: more will not help. */
+/** `incomplete`: more bytes are needed. `malformed`: more bytes will not help. */
 export type ProxyHeader = ProxiedConnection | 'incomplete' | 'malformed'
 
 const SIGNATURE_V1 = Buffer.from('PROXY ')
 const SIGNATURE_V2 = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
-/** Section 2.1: the longest line, with its end. */
+/** Section 2.1: the longest line, including its line end. */
 const MAX_LENGTH_V1 = 107
-/** Addresses and TLVs; real ones are under 600 bytes, of which a Unix socket's path is most. */
+/** Length of addresses and TLVs. Real headers are under 600 bytes, most of them the path of a Unix socket. */
 const MAX_LENGTH_V2 = 2_048
 const FIXED_LENGTH_V2 = 16
 const HTTPS_PORT = 443
@@ -34,7 +34,7 @@ function startsLike(bytes: Buffer, signature: Buffer): boolean {
   return bytes.subarray(0, length).equals(signature.subarray(0, length))
 }
 
-/** Section 2.1: `PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n`. */
+/** Parses version 1, section 2.1: `PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n`. */
 function readV1(bytes: Buffer): ProxyHeader {
   const end = bytes.subarray(0, MAX_LENGTH_V1).indexOf('\r\n')
   if (end === -1) return bytes.length < MAX_LENGTH_V1 ? 'incomplete' : 'malformed'
@@ -48,7 +48,7 @@ function readV1(bytes: Buffer): ProxyHeader {
   return { source: { address: source, isTls: Number(ports[1]) === HTTPS_PORT }, byteLength }
 }
 
-/** Section 2.2. */
+/** Parses version 2, section 2.2. */
 function readV2(bytes: Buffer): ProxyHeader {
   const [versionAndCommand = 0, familyAndTransport = 0] = bytes.subarray(12, 14)
   const length = bytes.readUInt16BE(14)
@@ -57,7 +57,7 @@ function readV2(bytes: Buffer): ProxyHeader {
   const byteLength = FIXED_LENGTH_V2 + length
   if (bytes.length < byteLength) return 'incomplete'
   const addressLength = { 17: 4, 33: 16 }[familyAndTransport]
-  // LOCAL, and families that are no TCP over IP: the proxy's own connection counts.
+  // For LOCAL, and for families other than TCP over IP, the connection itself counts.
   if (command === 0 || addressLength === undefined) return { source: null, byteLength }
   const block = bytes.subarray(FIXED_LENGTH_V2, byteLength)
   const tlvs = addressLength * 2 + 4
@@ -66,7 +66,7 @@ function readV2(bytes: Buffer): ProxyHeader {
   return { source: { address: toAddress(block.subarray(0, addressLength)), isTls }, byteLength }
 }
 
-/** Section 2.2.6, PP2_TYPE_SSL. */
+/** Looks for the TLV `PP2_TYPE_SSL`, section 2.2.6. */
 function saysTls(tlvs: Buffer): boolean {
   for (let at = 0; at + 3 <= tlvs.length; at += 3 + tlvs.readUInt16BE(at + 1)) {
     if (tlvs[at] === TLV_SSL) return ((tlvs[at + 3] ?? 0) & CLIENT_SSL) !== 0

@@ -1,12 +1,15 @@
-// Which peers are proxies of this operator, by address: only what they say of a client is believed.
+// Knows which peer addresses are the operator's proxies: only their statements about a client are trusted.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export interface TrustedProxies {
-  /** False for what is no IP address. */
+  /** False for a text that is not an IP address. */
   readonly includes: (address: string) => boolean
 }
 
-/** Why a text is not an address or a network in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3); null when it is one. */
+/**
+ * Explains why a text is not an address or a network in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3);
+ * null when it is one.
+ */
 export function networkProblem(text: string): string | null {
   const { address, prefix, maxPrefix } = parseNetwork(text)
   if (maxPrefix === 0) return `"${address}" is no IP address`
@@ -15,9 +18,9 @@ export function networkProblem(text: string): string | null {
   return null
 }
 
-/** Throws for a network that `networkProblem` names. */
+/** Throws a `RangeError` for a network that `networkProblem` rejects. */
 export function createTrustedProxies(networks: readonly string[]): TrustedProxies {
-  // Each connection would ask for nothing.
+  // Without networks no connection needs a lookup.
   if (networks.length === 0) return { includes: () => false }
   const blocks = new BlockList()
   for (const network of networks) {

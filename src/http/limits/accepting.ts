@@ -1,15 +1,22 @@
-// Connections first: Node accepts one connection in each turn of the event loop (libuv since 1.45). If each turn did all the work that has
-// arrived, new connections, those of health checks too, would wait for seconds in the backlog of the kernel.
+// Puts new connections ahead of request work: Node accepts one connection per turn of the event loop (libuv since
+// 1.45). If each turn did all the work that has arrived, new connections, including health checks, would wait for
+// seconds in the kernel's backlog.
 
-/** While connections come, turns only accept them for this long; then one turn begins work again. */
+/** While connections keep coming, turns only accept them for this long. Then one turn begins work again. */
 const ACCEPTING_MS = 4
 
 export interface Accepting {
-  /** Told of the first request of each connection. Whether it should wait: with one in the turn before as well, there may be more. */
+  /**
+   * Called for the first request of each connection. Returns whether the request should wait: if the turn before had a
+   * new connection too, more may follow.
+   */
   readonly onConnection: () => boolean
-  /** Told at the end of each turn. Whether the next one should begin no work; `isAnyWaiting` for it. */
+  /**
+   * Called at the end of each turn. Returns whether the next turn should begin no work. `isAnyWaiting` says whether
+   * requests wait.
+   */
   readonly endTurn: (at: number, isAnyWaiting: boolean) => boolean
-  /** Whether the next turn has to be told of too, although nothing waits. */
+  /** Whether `endTurn` must run for the next turn too, although no request waits. */
   readonly isWatching: () => boolean
 }
 
@@ -25,7 +32,7 @@ export function createAccepting(): Accepting {
       return cameInLastTurn
     },
     endTurn(at, isAnyWaiting) {
-      // The first of these turns still ends what began before it.
+      // The first of these turns still includes work that began before it.
       if (turns === 1) since = at
       const isLongEnough = turns > 1 && at - since >= ACCEPTING_MS
       turns = cameInThisTurn && isAnyWaiting && !isLongEnough ? turns + 1 : 0

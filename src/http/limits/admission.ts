@@ -1,56 +1,62 @@
-// Admission by queue time: a few requests begin in each turn of the event loop, fewer where they are long, in order of arrival for each
-// owner. An owner with nothing in the queue begins at once. Under overload, known owners come before strangers, the newest requests begin
-// first, and the excess is refused.
+// Admits requests by queue time: a few begin in each turn of the event loop, fewer when they are long, in order of
+// arrival per owner. An owner with nothing in the queue begins at once. Under overload, known owners come before
+// strangers, the newest requests begin first, and the excess is refused.
 import { createAccepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 import { createRefusals } from './refusals.ts'
 
-/** The work that should begin in one turn, in milliseconds: most of an answer is made in the turn in which it begins. */
+/** Milliseconds of work that should begin in one turn. Most of a response is made in the turn in which it begins. */
 const TURN_MS = 3
-/** Places of one turn, however short its requests are. */
+/** Places per turn at most, however short the requests are. */
 export const MAX_QUOTA = 64
-/** The fewest places of a turn, however long turns are: other answers in flight may be what makes them long. */
+/** Places per turn at least, however long turns are: other responses in flight may be what makes them long. */
 const MIN_QUOTA = 8
 const GROWTH = 1.25
 /**
- * Owners of whom nothing waits begin one request at once, whatever else waits: so many in a turn. These are the new flows of FQ-CoDel
- * (RFC 8290 section 4.2).
+ * Owners with nothing in the queue begin one request at once, whatever else waits: at most this many owners per turn.
+ * They are the new flows of FQ-CoDel (RFC 8290 section 4.2).
  */
 const MAX_SPARSE = 4
 /**
- * Requests that stay in the queue under overload: those that begin in the next few turns, and as many as a client with a large pool of
- * connections has waiting behind slow requests.
+ * Requests that stay in the queue under overload: those that begin in the next few turns, and as many as a client with
+ * a large connection pool has waiting behind slow requests.
  */
 const MAX_WAITING = 128
 
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void
-  /** Told of each request that begins, and again as it takes another turn (`take-turn.ts`), how many milliseconds it waited. */
+  /**
+   * Receives the milliseconds that a request waited, when it begins and again when it takes another turn
+   * (`take-turn.ts`).
+   */
   readonly onDelay: (delayMs: number) => void
 }
 
-/** What waiting came to. `left`: it ended by itself, and nothing has to be done for the request. */
+/** How waiting ended. `left`: the client left, and the request needs no more work. */
 export type Turn = 'begins' | 'refused' | 'left'
 
-/** Calls `leave` when the client has left, at once or later. */
+/** Calls `leave` when the client has left, immediately or later. */
 export type OnLeave = (leave: () => void) => void
 
 export interface Admission {
-  /** The number of the turn. It changes with each turn after one in which a request began. */
+  /** Number of the current turn. It changes after every turn in which a request began. */
   readonly turn: () => number
-  /** Whether one more request begins now. If not, it has to `wait`. */
+  /** Whether one more request may begin now. If so, it takes its places; if not, it has to `wait`. */
   readonly isFree: (arrival: Arrival) => boolean
   /**
-   * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to `refused`, mostly soon, when it
-   * is refused under overload. With `onLeave`, a client that leaves meanwhile gives up its place.
+   * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to
+   * `refused`, usually soon, when the request is refused under overload. With `onLeave`, a client that leaves while
+   * waiting gives up its place.
    */
   readonly wait: (owner: Owner, arrival: Arrival, onLeave?: OnLeave) => Promise<Turn>
 }
 
 export interface Arrival {
-  /** How many places of a turn it takes: one, and more of a request that may take as long as several. */
+  /**
+   * Places that the request takes in a turn: one, or more for a request that may take as long as several short ones.
+   */
   readonly places: number
   readonly isFirstOfConnection: boolean
 }
@@ -70,12 +76,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** Owners that began at once in this turn. */
   const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
-  /** Places of this turn that are taken. */
+  /** Number of places taken in this turn. */
   let begun = 0
   let isTicking = false
   let turn = 0
   let turnAt = 0
-  /** When requests of the queue last began. Turns that only accept connections do not count. */
+  /** When requests from the queue last began. Turns that only accept connections do not count. */
   let choseAt = 0
 
   function startTicking(at: number): void {
@@ -106,9 +112,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
     else if (begun >= quota) quota = Math.max(MIN_QUOTA, Math.floor((quota * TURN_MS) / tookMs))
   }
 
-  /** At the beginning of a turn: nothing has begun in it. */
+  /** Runs at the start of a turn, before anything has begun in it. */
   function beginWaiting(at: number): void {
-    // The newest requests have waited least: when not all can be answered, those that are need not be late. The rest is refused soon.
+    // The newest requests have waited least. When not all can be answered, starting with them keeps the answered ones
+    // on time; the rest is refused soon.
     const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
     choseAt = at
     for (const { since, places, decide } of next) {
@@ -120,7 +127,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function refuseBeyond(at: number): void {
     giveUp(line.takeBeyond(MAX_WAITING), at)
-    // A request that was not among the newest when some began is late. While others are refused, there are newer ones to begin instead.
+    // A request that was not among the newest when some of them began is late. While refusals are pending, newer
+    // requests are there to begin instead.
     if (refusals.length() > 0) giveUp(line.takeBefore(choseAt), at)
   }
 

@@ -1,15 +1,18 @@
-// So many at a time for each owner: more of one owner wait in line, and nobody else waits for them.
+// Limits how many tasks of one owner run at a time: more tasks of that owner queue, and other owners do not wait for
+// them.
 import { GatewayError } from '../../errors.ts'
 
 export interface ConcurrencyLimitOptions {
   readonly maxRunning: number
-  /** So many may wait in a line, however slowly it moves: a client's pool of connections is not too much. */
+  /** This many tasks may wait, however slowly the queue moves, so that a client's connection pool is not refused. */
   readonly freeWaiting: number
-  /** Milliseconds that the first of a longer line may have waited: past that, new requests are refused. */
+  /** In a longer queue, new tasks are refused once the first one has waited longer than this. */
   readonly maxWaitMs: number
 }
 
-/** Runs `work` when it is its turn. Answers, or fails, as it does. Throws `UNAVAILABLE` at once when the line is too slow. */
+/**
+ * Runs `work` when it is its turn and settles as `work` does. Throws `UNAVAILABLE` at once when the queue is too slow.
+ */
 export type LimitConcurrency = <T>(owner: number, work: () => Promise<T>) => Promise<T>
 
 interface Waiting {
@@ -44,7 +47,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): LimitC
 
   function leave(owner: number, line: Line): void {
     const next = line.waiting.shift()
-    // The next one takes the place: it is never free in between.
+    // The next task takes over the place, so `running` stays the same.
     if (next) next.start()
     else line.running -= 1
     if (line.running === 0) lines.delete(owner)

@@ -1,25 +1,34 @@
-// A fair queue: owners take turns, so an owner with many requests waits behind their own, and nobody else does.
+// A fair queue: owners take turns, so an owner with many requests waits only behind its own.
 
 export interface Owner {
   readonly name: string
-  /** False for a stranger: anybody can pose as a thousand of them, for instance with the addresses of an IPv6 network. */
+  /**
+   * False for a stranger: one attacker can pose as a thousand strangers, for instance with the addresses of an IPv6
+   * network.
+   */
   readonly isKnown: boolean
 }
 
 export interface FairLine<T> {
   readonly add: (owner: Owner, item: T) => void
-  /** False where the item is not in the line any more. */
+  /** Returns false when the item is no longer in the queue. */
   readonly remove: (owner: Owner, item: T) => boolean
-  /** Takes items until they fill `places`, the oldest of each owner first: who waits for longest for a turn has the first. */
+  /**
+   * Takes items until they fill `places`, oldest of each owner first. The owner that has waited longest for a turn is
+   * first.
+   */
   readonly takeOldest: (places: number) => readonly T[]
-  /** Takes items until they fill `places`, in no order: the newest of each owner first, known owners first, those with the newest request first. */
+  /**
+   * Takes items until they fill `places`, in no particular order: the newest of each owner first, known owners first,
+   * and among them those with the newest request first.
+   */
   readonly takeNewest: (places: number) => readonly T[]
-  /** Takes the oldest of those who have most in the line, until `count` are left. */
+  /** Takes the oldest items of the owners with most items in the queue, until `count` items are left. */
   readonly takeBeyond: (count: number) => readonly T[]
-  /** Takes those that were added before `since`. */
+  /** Takes all items that were added before `since`. */
   readonly takeBefore: (since: number) => readonly T[]
   readonly has: (owner: Owner) => boolean
-  /** When the one that waits for longest was added; null when nobody waits. */
+  /** When the item that has waited longest was added; null for an empty queue. */
   readonly oldestSince: () => number | null
   readonly length: () => number
 }
@@ -33,7 +42,7 @@ function lastOf({ items }: OwnLine<{ readonly since: number }>): number {
   return items.at(-1)?.since ?? 0
 }
 
-/** One stranger comes after this many known owners: somebody who is about to sign in is a stranger. */
+/** One stranger comes after this many known owners, because a user who is about to sign in is still a stranger. */
 const KNOWN_PER_STRANGER = 3
 
 function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
@@ -50,16 +59,19 @@ function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
 
 const ONE_PLACE = () => 1
 
-/** `placesOf` tells how many places an item fills of those that are taken: most fill one. */
+/** `placesOf` returns how many places an item fills. Most items fill one. */
 export function createFairLine<T extends { readonly since: number }>(
   placesOf: (item: T) => number = ONE_PLACE,
 ): FairLine<T> {
-  /** None is empty. The first owner has the next turn; an owner that had a turn goes behind the others. */
+  /** No line is empty. The first owner has the next turn; an owner that had a turn moves to the end. */
   let lines: OwnLine<T>[] = []
   const lineOf = new Map<string, OwnLine<T>>()
   let length = 0
 
-  /** How many of each owner's newest it takes to fill `places`: in each round who came last comes first. */
+  /**
+   * Counts how many of each owner's newest items it takes to fill `places`. In each round, the owner with the newest
+   * item comes first.
+   */
   function newestOf(places: number, fills: (item: T) => number): ReadonlyMap<OwnLine<T>, number> {
     const shares = new Map<OwnLine<T>, number>()
     const newestFirst = knownFirst(lines.toSorted((a, b) => lastOf(b) - lastOf(a)))
@@ -77,7 +89,7 @@ export function createFairLine<T extends { readonly since: number }>(
     return shares
   }
 
-  /** What `takeFrom` removes from each line, all together. */
+  /** Applies `takeFrom` to each line and returns everything it removed. */
   function takeFromEach(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
     const taken = lines.flatMap(takeFrom)
     for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner.name)

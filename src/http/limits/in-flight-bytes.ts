@@ -1,34 +1,44 @@
-// One budget for the memory of all requests in flight: a request reserves memory before it takes it, and is refused when there is none.
+// One memory budget for all requests in flight: a request reserves memory before it allocates it, and is refused when
+// the budget is used up.
 import { GatewayError } from '../../errors.ts'
 
-/** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */
+/** A reservation of up to this many bytes always succeeds, so small reads continue while large ones wait for room. */
 export const SMALL_RESERVATION_BYTES = 262_144
-/** Once others hold such a part of the budget, or of what a user may hold, a small reservation becomes no large one: its answer would be refused half made. */
+/**
+ * Once others hold this fraction of the budget, or of one user's share, a small reservation may not grow into a large
+ * one: its response would be refused half made.
+ */
 const PART_FOR_BEGINNERS = 7 / 8
-/** What the requests of one user hold together, unless it is one of them that holds it: a list may be as long as the budget. */
+/**
+ * The fraction of the budget that the requests of one user may hold together. A single request may hold more, since a
+ * list may be as long as the budget.
+ */
 const PART_FOR_USER = 3 / 4
 
-/** What one request holds. Disposing gives all of it back; doing so twice is harmless. */
+/** The memory that one request holds. Disposing releases all of it and is idempotent. */
 export interface Reservation extends Disposable {
-  /** Takes `byteLength` more; false, and nothing is taken, when there is no room. */
+  /** Reserves `byteLength` more bytes. Returns false, and reserves nothing, when there is no room. */
   readonly grow: (byteLength: number) => boolean
-  /** The same; throws `UNAVAILABLE` with a `Retry-After` of one second when there is no room. */
+  /** Like `grow`, but throws `UNAVAILABLE` with a `Retry-After` of one second when there is no room. */
   readonly require: (byteLength: number) => void
-  /** Gives back a part: bytes that were sent, or were not needed after all. */
+  /** Releases a part: bytes that were sent, or were not needed after all. */
   readonly shrink: (byteLength: number) => void
   readonly byteLength: () => number
 }
 
 export interface InFlightBytes {
-  /** Up to `smallBytes` it always passes; 0 for what can be asked for again, and so can wait. `userId` of whom it is held for, where that is known. */
+  /**
+   * Up to `smallBytes` the reservation always succeeds; use 0 for work that can be retried and so can wait. `userId` is
+   * the user whom the memory is held for, if known.
+   */
   readonly open: (smallBytes?: number, userId?: number | null) => Reservation
-  /** What all reservations hold now. */
+  /** Bytes held by all reservations now. */
   readonly byteLength: () => number
 }
 
 /**
- * The budget is exceeded by small reservations only: one that is larger than `SMALL_RESERVATION_BYTES` grows while all
- * together, itself included, hold at most `maxBytes`, and those of its user their part.
+ * Only small reservations may exceed the budget. A reservation larger than `SMALL_RESERVATION_BYTES` grows only while
+ * all reservations together, itself included, hold at most `maxBytes`, and those of its user at most their share.
  */
 export function createInFlightBytes(maxBytes: number): InFlightBytes {
   let held = 0

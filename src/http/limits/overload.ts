@@ -1,26 +1,26 @@
-// Whether more comes than can be answered: for a while nobody's wait was within the bound.
+// Detects overload: for a while, no request waited less than the bound.
 
-/** A line that is too slow for less than this is a burst: it is answered, however late. */
+/** A queue that is too slow for less than this is a burst: its requests are answered, however late. */
 const PATIENCE_MS = 250
-/** Refusing has ended when nothing was refused for so long. */
+/** Refusing ends when nothing was refused for this long. */
 const CALM_MS = 1_000
 
 export interface OverloadOptions {
-  /** Milliseconds that the first of the line may have waited. */
+  /** Milliseconds that the first request of the queue may have waited. */
   readonly maxDelayMs: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Calls `run` once after so many milliseconds, and keeps no process alive for it. */
+  /** Calls `run` once after so many milliseconds. The timer does not keep the process alive. */
   readonly later: (run: () => void, milliseconds: number) => void
-  /** Called when refusing begins, and when it has ended, with how many were refused. */
+  /** Called when refusing begins, and when it has ended with the number of refused requests. */
   readonly onChange: (isRefusing: boolean, refused: number) => void
 }
 
 export interface Overload {
-  /** Told in each turn since when the first of the line waits, null without a line. */
+  /** Called in each turn. `firstSince` is when the first of the queue began to wait; null for an empty queue. */
   readonly look: (at: number, firstSince: number | null) => void
   readonly isRefusing: () => boolean
-  /** Told of each refusal. */
+  /** Called for each refusal. */
   readonly onRefused: (at: number) => void
 }
 

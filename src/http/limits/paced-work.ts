@@ -1,9 +1,9 @@
-// Work that cannot be cut into pieces: one at a time, with pauses in which others have their turns.
+// Runs work that cannot be split: one task at a time, with pauses in which other work has its turn.
 
-/** Milliseconds of the pause for each that the work took: so it has a quarter of the time at most. */
+/** Milliseconds of pause per millisecond of work, so that such work takes at most a quarter of the time. */
 const PAUSE_PER_MS = 3
 
-/** Runs `work` when it is its turn, in the order in which it was asked for. Answers, or fails, as it does. */
+/** Runs `work` when it is its turn, first come first served. Settles as `work` does. */
 export type PaceWork = <T>(work: () => T) => Promise<T>
 
 export function createPacedWork(): PaceWork {

@@ -1,25 +1,28 @@
-// Requests that are to be refused under overload, in order, a few in each turn.
+// Queues the requests to refuse under overload and refuses a few in each turn, in order.
 
 /**
- * How many are refused in a turn: one for every `BEGUN_PER_REFUSAL` places that are taken, or as many as have all that are to be refused gone
- * within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once retries at once:
- * without a bound the gateway would do little but refuse.
+ * Each turn refuses one request per `BEGUN_PER_REFUSAL` places taken, or as many as it takes to refuse all of them
+ * within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once
+ * retries at once: without a bound the gateway would do little but refuse.
  */
 const BEGUN_PER_REFUSAL = 8
 const REFUSAL_MS = 2_000
 
 export interface Refusals {
   readonly add: (refuse: () => void) => void
-  /** How many are still to be refused. */
+  /** Number of requests still to be refused. */
   readonly length: () => number
-  /** At the end of a turn that took so long and in which so many places were taken. */
+  /** Called at the end of a turn, with its duration and the number of places taken in it. */
   readonly refuseSome: (tookMs: number, begun: number) => void
 }
 
 export function createRefusals(): Refusals {
-  /** A set keeps the order, and gives up its first at little cost: an array of thousands would move all others. */
+  /**
+   * A set keeps insertion order and removes its first element cheaply. An array of thousands would move all other
+   * elements.
+   */
   const waiting = new Set<() => void>()
-  /** Since there was nothing to refuse. */
+  /** The longest that the queue has been since it was last empty. */
   let most = 0
   return {
     add: (refuse) => waiting.add(refuse),

@@ -1,16 +1,18 @@
-// Whose turn it is when requests wait: told by what is known of a token already, since verifying one takes longer than many an answer.
+// Determines the owner of a waiting request from what is already known about its token: verifying a token takes longer
+// than many an answer.
 import type { Caller } from '../../auth/caller.ts'
 import { networkOf } from '../../auth/limits/network.ts'
 import type { AccessTokens } from '../../auth/tokens/access-token.ts'
 import { bearerToken } from '../bearer.ts'
 import type { Owner } from './fair-line.ts'
 
-/** Whom a request that waits belongs to. */
+/** Returns the owner of a waiting request. */
 export type OwnerOf = (caller: Caller) => Owner
 
 /**
- * The user of a token that was issued or verified here, whichever of theirs it is. Else the network that the request comes from: whoever makes
- * tokens up has one turn for all of them.
+ * The owner is the user of a token that was issued or verified by this process, whichever of the user's tokens it is.
+ * Otherwise the owner is the network that the request comes from: a client that makes up tokens gets one turn for all
+ * of them.
  */
 export function createOwnerOf({ emailOf }: Pick<AccessTokens, 'emailOf'>): OwnerOf {
   return (caller) => {

@@ -1,21 +1,28 @@
-// Work that is done piece by piece, so that a large answer does not hold up the small ones: owners take turns, however many pieces each asks for.
+// Schedules long work piece by piece, so that a large answer does not hold up small ones: owners take turns, however
+// many pieces each asks for.
 import { createFairLine, type Owner } from './fair-line.ts'
 
-/** Resolves when the caller may do its next piece. Pieces without an owner are of one. */
+/** Resolves when the caller may do its next piece. All callers without an owner share one. */
 export type YieldTurn = (owner?: Owner) => Promise<void>
 
 export interface RoundRobinOptions {
-  /** Milliseconds of each turn of the event loop, at least. */
+  /** Minimum time for pieces per turn of the event loop, in milliseconds. */
   readonly minMs: number
-  /** Of the time that everything else took since the last piece: with more to do than can be done, pieces are done as well. */
+  /**
+   * Time for pieces as a fraction of the time that everything else took since the last piece. It guarantees progress
+   * under full load.
+   */
   readonly share: number
 }
 
 const USUAL: RoundRobinOptions = { minMs: 0.25, share: 0.25 }
-/** Whatever the time: for pieces that cost others something else than time. */
+/** One piece per turn, however short it is: for pieces whose cost to others is not time. */
 export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
 
-/** Immediates that are set at a time, in place of one for each that waits: each costs something in every turn, its piece or not. */
+/**
+ * Maximum number of immediates set at a time. One per waiting piece would cost something in every turn, whether its
+ * piece runs or not.
+ */
 const MAX_ARMED = 16
 
 const NOBODY: Owner = { name: '', isKnown: false }
@@ -26,8 +33,8 @@ interface Waiting {
 }
 
 /**
- * Pieces of one owner in the order in which they were asked for, in each turn of the event loop one, and more while they are short: with one a
- * turn, many of them would wait for ever beside turns that are long for other reasons.
+ * Runs the pieces of one owner in the order they were asked for. Each turn of the event loop runs one piece, and more
+ * while they are short: with only one per turn, many pieces would starve beside turns that are long for other reasons.
  */
 export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): YieldTurn {
   const line = createFairLine<Waiting>()
@@ -65,7 +72,7 @@ export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): Y
       const since = performance.now()
       if (line.length() === 0) lastAt = since
       line.add(owner, { since, start })
-      // What one piece does ends before the next immediate runs.
+      // The work of one piece ends before the next immediate runs.
       arm()
     })
 }

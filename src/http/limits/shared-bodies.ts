@@ -1,4 +1,4 @@
-// Bodies that are being sent, in the budget of what is in flight: each once, on however many connections it is sent.
+// Counts bodies that are being sent in the in-flight budget: each body once, however many connections it is sent on.
 import type { InFlightBytes, Reservation } from './in-flight-bytes.ts'
 
 interface Sending {
@@ -6,7 +6,7 @@ interface Sending {
   connections: number
 }
 
-/** Answers what gives the body back, to be disposed once. Throws `UNAVAILABLE` when there is no room for it. */
+/** Returns what releases the body; dispose of it once. Throws `UNAVAILABLE` when there is no room for the body. */
 export type HoldBody = (body: Uint8Array) => Disposable
 
 export function createSharedBodies(inFlight: InFlightBytes): HoldBody {

@@ -1,15 +1,15 @@
-// Work of a request that has begun, and may take as long as several short requests: done when there is room for it in a turn.
+// Makes a request that has already begun wait for a turn before work that may take as long as several short requests.
 import type { Caller } from '../../auth/caller.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Admission, MAX_QUOTA } from './admission.ts'
 import type { OwnerOf } from './request-owner.ts'
 
-/** One for all: with more requests than can be answered, each stack would cost as much as the refusal. */
+/** One shared error: under overload, capturing a stack for each would cost as much as the refusal. */
 export const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
 
 /**
- * `places` of a turn, of which a short request takes one; of more than a turn has, all. Null when they are free; else resolves when they are, and rejects with `UNAVAILABLE`
- * under overload.
+ * Takes `places` of a turn; a short request takes one. More places than a turn has count as the whole turn. Returns
+ * null when they are free now. Otherwise resolves when they are, and rejects with `UNAVAILABLE` under overload.
  */
 export type TakeTurn = (caller: Caller, places: number) => Promise<void> | null
 

@@ -1,14 +1,14 @@
-// Bounds what is read, or written, in one turn of the event loop: more of it waits for a turn of its own.
+// Bounds how many bytes are read or written in one turn of the event loop: the excess waits for a later turn.
 import type { Owner } from './fair-line.ts'
 import type { YieldTurn } from './round-robin-scheduler.ts'
 
-/** Bytes of one turn, all requests together: less than half a millisecond of reading or writing. */
+/** Bytes per turn for all requests together: less than half a millisecond of reading or writing. */
 const MAX_PER_TURN = 131_072
 
-/** Resolves when so many bytes may be read or written. Null when they may be at once. */
+/** Resolves when that many bytes may be read or written. Returns null when they may be at once. */
 export type Pace = (byteLength: number, owner?: Owner) => Promise<void> | null
 
-/** What is shorter counts as `minBytes`, for work that takes its time however little it is. */
+/** Anything shorter than `minBytes` counts as `minBytes`, for work that takes time however little it is. */
 export function createTurnQuota(yieldTurn: YieldTurn, { minBytes = 0 } = {}): Pace {
   let used = 0
 

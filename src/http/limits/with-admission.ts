@@ -1,5 +1,5 @@
-// An endpoint that begins work on a request when it is its turn, and goes on when it is again, once its body has come; what would wait
-// for too long is refused.
+// Wraps an endpoint so that it begins work on a request when it is the request's turn, and continues in another turn
+// once the body has arrived. A request that would wait too long is refused.
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -11,7 +11,7 @@ import { createTakeTurn, OVERLOADED } from './take-turn.ts'
 const FIRST: Arrival = { places: 1, isFirstOfConnection: true }
 const NEXT: Arrival = { places: 1, isFirstOfConnection: false }
 
-/** Nobody is there to read it. */
+/** The client has left, so nobody reads this. */
 const LEFT = new GatewayError('BAD_REQUEST')
 
 type ReceivedBody = Promise<Uint8Array>
@@ -21,23 +21,27 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
   const takeTurn = createTakeTurn(admission, ownerOf)
 
   /**
-   * Begins to receive the body. A client that closes its connection once all is sent, as a page that closes does, would take along what
-   * nobody has read. Null where nothing reads the body as a whole, and for a client that waits to be told that the body is wanted.
+   * Starts to receive the body while the request waits. Otherwise a client that closes its connection after sending,
+   * such as a page that is being closed, would take the unread body with it. Returns null when the endpoint does not
+   * read the body whole, and for a client that waits for `100 Continue`.
    */
   function receive(request: GatewayRequest, heldUntil?: Promise<unknown>): ReceivedBody | null {
     const { bodyLimitBytes } = endpoint
     if (bodyLimitBytes === undefined || request.header('expect') !== undefined) return null
     const body = request.body(bodyLimitBytes, heldUntil)
-    // Told to whoever asks for it, and of a refused request nobody does.
+    // The reader of the body sees this rejection, and a refused request has no reader.
     body.catch(() => {})
     return body
   }
 
-  /** Otherwise clients that keep back the last byte of many bodies could have them all worked on in one turn. */
+  /**
+   * Waits for another turn after a late body. Otherwise clients that hold back the last byte of many bodies could have
+   * them all processed in one turn.
+   */
   async function bodyInTurn(request: GatewayRequest, received: ReceivedBody | null): Promise<Uint8Array> {
     const begunIn = turn()
     const body = await (received ?? request.body(endpoint.bodyLimitBytes))
-    // Mostly it comes with the head.
+    // Usually the body arrives together with the head.
     if (turn() !== begunIn) await takeTurn(request, 1)
     return body
   }
@@ -48,7 +52,8 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
   }
 
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
-    // What is asked for without being waited for, such as a logout of a page that closes, is done.
+    // A write continues when its client leaves: some clients do not wait for the answer, such as a page that logs out
+    // as it closes.
     const waiting = wait(ownerOf(request), arrivalOf(request), isRead(request) ? request.onClosed : undefined)
     const received = receive(request, waiting)
     const cameTo = await waiting

@@ -1,19 +1,20 @@
-// Content codings (RFC 9110 section 8.4.1): which ones there are, and which one a request is answered in.
+// Negotiates the content coding of a response (RFC 9110 section 8.4.1): the supported codings, and the one that a
+// request gets.
 import { GatewayError } from '../../errors.ts'
 import { readWeights, rememberHeaders } from './weights.ts'
 
-/** Best first, where a client likes them equally: zstd and br make about the same of JSON, zstd in less time. */
+/** Best first, for clients that like them equally: zstd and br compress JSON about equally well, zstd in less time. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const
 
 export type Coding = (typeof CODINGS)[number]
 
 /** What an `Accept-Encoding` header allows. */
 export interface AcceptedCodings {
-  /** To be used where it pays; null where the answer has to go out, or is liked best, as it is. */
+  /** The coding to use where it pays; null when the response must be sent, or is preferred, uncoded. */
   readonly coding: Coding | null
-  /** Whether it may also go out as it is. */
+  /** Whether the response may also be sent uncoded. */
   readonly isIdentityAccepted: boolean
-  /** Everything a client would take, `identity` included: what it may hold a copy of. */
+  /** Everything that the client accepts, `identity` included: the forms that it may hold a copy of. */
   readonly all: ReadonlySet<Coding | 'identity'>
 }
 
@@ -29,14 +30,16 @@ export function createAcceptEncodingReader(): ReadAcceptEncoding {
   return (header) => (header === undefined ? ANYTHING : read(header))
 }
 
-/** A client that does not say takes anything (RFC 9110 section 12.5.3), and is answered as it has always been. */
+/**
+ * A client without the header accepts anything (RFC 9110 section 12.5.3) and gets uncoded responses, as it always has.
+ */
 const ANYTHING: AcceptedCodings = { coding: null, isIdentityAccepted: true, all: new Set([...CODINGS, 'identity']) }
 
 function readAcceptEncoding(header: string): AcceptedCodings {
   const weights = new Map(readWeights(header).map(({ name, weight }) => [ALIASES[name] ?? name, weight]))
   const others = weights.get('*')
   const weightOf = (coding: Coding) => weights.get(coding) ?? (coding === ANY_CODING ? others : undefined) ?? 0
-  // Acceptable unless it is ruled out, and then liked less than whatever is named.
+  // `identity` is acceptable unless it is ruled out. Without a weight it ranks below every named coding.
   const identity = weights.get('identity') ?? others
   const isIdentityAccepted = identity !== 0
   const accepted = CODINGS.filter((coding) => weightOf(coding) > 0)
@@ -49,18 +52,18 @@ function readAcceptEncoding(header: string): AcceptedCodings {
   }
 }
 
-/** Throws `NOT_ACCEPTABLE` where a client takes nothing this gateway has. */
+/** Throws `NOT_ACCEPTABLE` when the client accepts no form that the gateway can send. */
 export function requireAcceptableCoding({ coding, isIdentityAccepted }: AcceptedCodings): void {
   if (coding !== null || isIdentityAccepted) return
   throw new GatewayError('NOT_ACCEPTABLE', { message: 'None of the content codings you accept can be answered.' })
 }
 
-/** The tag of the same uncoded. */
+/** Returns the entity tag of the uncoded form. */
 export function uncodedEntityTag(entityTag: string, coding: string | undefined): string {
   return coding === undefined ? entityTag : `${entityTag.slice(0, -coding.length - 2)}"`
 }
 
-/** Other bytes, another tag (RFC 9110 section 8.8.3.3): that of the coded form of what `entityTag` names. */
+/** Returns the entity tag of the coded form: it has other bytes, so it needs another tag (RFC 9110 section 8.8.3.3). */
 export function codedEntityTag(entityTag: string, coding: Coding): string {
   return `${entityTag.slice(0, -1)}-${coding}"`
 }

@@ -1,7 +1,7 @@
-// Which of the media types there are answers a request (RFC 9110 section 12.5.1).
+// Negotiates the media type of a response from those that the endpoint offers (RFC 9110 section 12.5.1).
 import { readWeights, rememberHeaders } from './weights.ts'
 
-/** Null when the client takes none of the offered types. */
+/** Returns null when the client accepts none of the offered types. */
 export type NegotiateMediaType<T extends string> = (accept: string | undefined) => T | null
 
 interface Candidate<T extends string> {
@@ -9,13 +9,13 @@ interface Candidate<T extends string> {
   readonly weight: number
   /** 2 for the type itself, 1 for `type/*`, 0 for any type. */
   readonly specificity: number
-  /** Where its range stands in the header. */
+  /** Index of its range in the header. */
   readonly place: number
 }
 
 /**
- * `offers` are media types without parameters, in lower case; the first is the answer to a client that does not say. Higher
- * weight wins, then the more specific range, then the order of the header, then that of the offers.
+ * `offers` are media types without parameters, in lower case. A client that does not say gets the first one. The higher
+ * weight wins, then the more specific range, then the order of the header, then the order of the offers.
  */
 export function createMediaTypeNegotiator<T extends string>(offers: readonly [T, ...T[]]): NegotiateMediaType<T> {
   const negotiate = rememberHeaders((header: string): { readonly type: T | null } => {
@@ -33,7 +33,7 @@ export function createMediaTypeNegotiator<T extends string>(offers: readonly [T,
   return (accept) => (accept === undefined || accept === '' || accept === '*/*' ? offers[0] : negotiate(accept).type)
 }
 
-/** A bare `*` is no range of the specification; clients that send it mean any type. */
+/** A bare `*` is not in the specification; clients that send it mean any type. */
 function specificityOf(range: string, type: string): number {
   if (range === type) return 2
   if (range === `${type.slice(0, type.indexOf('/'))}/*`) return 1

@@ -1,4 +1,5 @@
-// Headers that list what a client takes, with weights (RFC 9110 section 12.4.2): the one reader of `Accept` and `Accept-Encoding`.
+// Parses headers that list what a client accepts, with weights (RFC 9110 section 12.4.2): `Accept` and
+// `Accept-Encoding`.
 import { withoutOptionalWhiteSpace } from './optional-white-space.ts'
 
 export interface Weighted {
@@ -8,13 +9,19 @@ export interface Weighted {
   readonly weight: number
 }
 
-/** Clients of one kind send one header: what was read is remembered for as many kinds. */
+/**
+ * Number of headers whose parse result is cached. Clients of one kind send the same header, so this covers as many
+ * kinds.
+ */
 const MAX_REMEMBERED = 100
 const MAX_REMEMBERED_LENGTH = 200
-/** Of a header, and parameters of each: a list of 16 KiB would take ten milliseconds. Browsers send a dozen. */
+/**
+ * Maximum number of items in a header, and of parameters per item. A list of 16 KiB would take ten milliseconds;
+ * browsers send a dozen items.
+ */
 const MAX_ITEMS = 100
 
-/** In the order of the header, the first `MAX_ITEMS`; what cannot be understood is left out. */
+/** Returns the first `MAX_ITEMS` items in the order of the header, without those that cannot be parsed. */
 export function readWeights(header: string): readonly Weighted[] {
   return header
     .toLowerCase()
@@ -26,7 +33,10 @@ export function readWeights(header: string): readonly Weighted[] {
     })
 }
 
-/** The specification has a digit before the point and three behind it; Java's `HttpURLConnection` sends `q=.2` of its own accord. */
+/**
+ * The specification demands a digit before the point and up to three behind it, but Java's `HttpURLConnection` sends
+ * `q=.2` by default.
+ */
 const WEIGHT = /^(?:[01]\.?|[01]?\.\d+)$/
 
 function readWeight(parameter: string | undefined): number | null {
@@ -36,7 +46,7 @@ function readWeight(parameter: string | undefined): number | null {
   return weight <= 1 ? weight : null
 }
 
-/** Remembers what was read of short headers, for a bounded number of them. */
+/** Caches the results of `read` for a bounded number of short headers. */
 export function rememberHeaders<T>(read: (header: string) => T): (header: string) => T {
   const remembered = new Map<string, T>()
   return (header) => {

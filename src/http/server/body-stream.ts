@@ -1,4 +1,4 @@
-// A request's body a piece at a time: bounded by how long nothing comes, not by its length or how long all of it takes; `100 Continue` as well.
+// Streams a request body: limits the time between chunks, not the length or the total time, and sends 100 Continue.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { exemptFromRequestTimeout } from './client-error.ts'
@@ -16,7 +16,7 @@ export async function* streamBody(incoming: IncomingMessage, response: ServerRes
     incoming.destroy()
   }, SILENCE_MS)
   try {
-    // A handler that stops early still has to answer why. Destroying the request would end the connection before that.
+    // A handler that stops early still has to send its answer. Destroying the request would close the connection first.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       timer.refresh()
       yield chunk as Buffer

@@ -1,37 +1,37 @@
-// A response that ended before it was whole: what is told about it, since its status was sent already.
+// Reports responses that broke off before they were complete, since their status was already sent.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * `stalled`: the client did not take the bytes in time. `left`: the client closed the connection.
- * `failed`: the rest of the body could not be made.
+ * `stalled`: the client did not take the bytes in time. `left`: the client closed the connection. `failed`: the rest of
+ * the body could not be produced.
  */
 export type BreakReason = 'stalled' | 'left' | 'failed'
 
 export interface BrokenOff {
   readonly reason: BreakReason
   readonly method: string
-  /** Without its query, which may hold anything. */
+  /** Without the query, which may contain anything. */
   readonly path: string
   readonly status: number
-  /** Of the body, handed to the connection before it ended. */
+  /** Bytes of the body that were handed to the connection before the response ended. */
   readonly sentBytes: number
-  /** What went wrong, of a body that `failed`. */
+  /** The error behind `failed`. */
   readonly error?: unknown
 }
 
 /** Called once for each response that broke off. */
 export type ReportBrokenOff = (event: BrokenOff) => void
 
-/** What is known of a response while it is sent. */
+/** State of a response while it is being sent. */
 export interface Progress {
   sentBytes: number
-  /** Set by the code that ends it early. */
+  /** Set by the code that ends the response early. */
   reason: BreakReason | null
   error?: unknown
 }
 
-/** Reports when the response closes without having been sent whole. */
+/** Reports the response if it closes before it was sent completely. */
 export function watchForBreak(incoming: IncomingMessage, response: ServerResponse, report: ReportBrokenOff): Progress {
   const progress: Progress = { sentBytes: 0, reason: null }
   response.once('close', () => {
@@ -40,9 +40,12 @@ export function watchForBreak(incoming: IncomingMessage, response: ServerRespons
   return progress
 }
 
-/** Whether nobody is there any more who would take what is left of a response. The socket is known to be gone before the response is. */
+/**
+ * Whether the client is gone and the rest of the response cannot be delivered. The socket is known to be gone before
+ * the response is.
+ */
 export function hasLeft(incoming: IncomingMessage, response: ServerResponse): boolean {
-  // node:http takes the socket away from a request that was destroyed, whatever its types say.
+  // node:http sets the socket of a destroyed request to null, although its types do not say so.
   const socket: Socket | null = incoming.socket
   return (response.destroyed || socket === null || socket.destroyed) && !response.writableFinished
 }

@@ -1,4 +1,5 @@
-// What is not HTTP, too slow or too large to become a request, or asks for a tunnel: refused in order, after what was asked before it.
+// Refuses input that is not HTTP, is too slow or too large to become a request, or asks for a tunnel. The refusal goes
+// out after the answers to earlier requests.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../../errors.ts'
@@ -12,7 +13,7 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** The newest exchange of each connection: answers go out in order, so whatever comes next waits for this one. */
+/** The newest exchange of each connection. Responses go out in order, so a refusal waits for this one. */
 const newest = new WeakMap<Duplex, Exchange>()
 
 export function trackExchange(incoming: IncomingMessage, response: ServerResponse): void {
@@ -25,18 +26,21 @@ export function trackExchange(incoming: IncomingMessage, response: ServerRespons
   before.response = response
 }
 
-/** Whether no other request has come behind it. */
+/** Whether no later request has arrived on the connection. */
 export function isNewest(incoming: IncomingMessage): boolean {
   return newest.get(incoming.socket)?.incoming === incoming
 }
 
-/** Connections that are refused, or will be after the answers before: node:http tells of each piece that comes behind what is no HTTP. */
+/**
+ * Connections that are refused, or will be after earlier responses. node:http emits `clientError` again for each chunk
+ * that follows invalid input.
+ */
 const refused = new WeakSet<Duplex>()
 
-/** Connections whose request may take as long as it does. */
+/** Connections whose current request is exempt from the request timeout. */
 const unhurried = new WeakSet<Duplex>()
 
-/** Until it is disposed of: the request that is under way is not cut off for the time it takes. */
+/** Exempts the request in flight from the request timeout until the result is disposed of. */
 export function exemptFromRequestTimeout(socket: Duplex): Disposable {
   unhurried.add(socket)
   return { [Symbol.dispose]: () => unhurried.delete(socket) }
@@ -47,18 +51,21 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
-/** A client that was refused has so long to close its end of the connection: it may have to read answers before, over a slow network. */
+/**
+ * Time for a refused client to close its end of the connection: it may first have to read earlier responses over a slow
+ * network.
+ */
 const REFUSED_CLOSE_MS = 30_000
-/** The same, of one that was refused a tunnel: what it sends on goes nowhere. */
+/** The same for a client that was refused a tunnel: whatever else it sends is discarded. */
 const TUNNEL_CLOSE_MS = 1_000
 
 export interface RefusalOptions {
-  /** Besides those that every failure has. */
+  /** Headers besides those that every failure has. */
   readonly headers?: Headers | undefined
   readonly onRefused?: ((code: FailureCode) => void) | undefined
 }
 
-/** Of a server's `clientError`. */
+/** Handles a server's `clientError` event. */
 export function handleClientError(
   error: Error & { readonly code?: string },
   socket: Duplex,
@@ -77,9 +84,11 @@ export function handleClientError(
   refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, options)
 }
 
-/** Of a server's `connect`: there are no tunnels, so no method is allowed for any target of one. */
+/**
+ * Handles a server's `connect` event. The gateway offers no tunnels, so `Allow` lists no method for any target of one.
+ */
 export function refuseTunnel(socket: Duplex, options: RefusalOptions): void {
-  // node:http has left the connection: nobody else reads it, hears of its errors or closes it.
+  // node:http has detached from the socket: no other code reads it, handles its errors or closes it.
   socket.on('error', () => {})
   socket.resume()
   refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, options, TUNNEL_CLOSE_MS)
@@ -95,10 +104,10 @@ function refuse(
   onRefused?.(error.code)
   const refusal = toRefusal(error, headers)
   const end = () => {
-    // With an answer that was to be sent before.
+    // An earlier response destroyed the socket.
     if (socket.destroyed) return
     socket.end(refusal)
-    // Nobody else does: node:http looks no more at a connection that has taken too long, nor hears its request of an end.
+    // No other code closes the connection: node:http no longer checks a connection that timed out, and ignores its end.
     const timer = setTimeout(() => socket.destroy(), closeMs)
     socket.once('close', () => clearTimeout(timer))
   }
@@ -108,14 +117,14 @@ function refuse(
   else before.response.once('close', end)
 }
 
-/** The newest request is itself what is broken: the refusal is its answer, unless that has begun. */
+/** The newest request itself is broken, so the refusal is its response, unless that has already begun. */
 function refuseInPlaceOf(response: ServerResponse, socket: Duplex, end: () => void): void {
   if (response.headersSent) socket.destroy()
   else if (response.socket) end()
   else response.once('socket', end)
 }
 
-/** The whole response as text, with what node:http and the pipeline give every other failure. */
+/** Formats the whole response as text, with the headers that node:http and the pipeline give every other failure. */
 function toRefusal(error: GatewayError, added: Headers): string {
   const requestId = newRequestId()
   const { status, headers, body } = toProblem(error, () => {}, requestId)

@@ -1,22 +1,22 @@
-// Bytes that come in pieces of any size, in one buffer: a piece of one byte would take some 400 bytes of memory if it were kept.
+// Collects chunks of any size in one buffer: kept on its own, a chunk of one byte would take some 400 bytes of memory.
 import type { Reservation } from '../limits/in-flight-bytes.ts'
 
 export interface CollectedBytes {
-  /** False, and nothing more is kept, when the reservation has no room. */
+  /** Returns false, and stores nothing more, when the reservation has no room. */
   readonly add: (piece: Buffer) => boolean
   readonly byteLength: () => number
-  /** All pieces in order. The first one is not copied when no other follows. */
+  /** Returns all chunks in order. A single chunk is not copied. */
   readonly bytes: () => Buffer
-  /** Lets go of all pieces. */
+  /** Releases all chunks. */
   readonly drop: () => void
 }
 
-/** For up to `maxBytes`. Reserves the memory before it takes it. The caller disposes of the reservation. */
+/** Collects up to `maxBytes`. Reserves memory before allocating it. The caller disposes of the reservation. */
 export function collectBytes(maxBytes: number, reservation: Pick<Reservation, 'grow'>): CollectedBytes {
   let buffer: Buffer = Buffer.alloc(0)
   let byteLength = 0
 
-  /** Twice as large each time, so that each byte is copied twice at most. */
+  /** Doubles the capacity, so that each byte is copied at most twice. */
   function makeRoom(wanted: number): boolean {
     if (wanted <= buffer.byteLength) return true
     const capacity = Math.max(wanted, Math.min(2 * buffer.byteLength, maxBytes))

@@ -1,4 +1,4 @@
-// What is known of a connection, once for all of its requests: each of these facts asks the kernel.
+// Caches the facts about a connection for all of its requests: each of these facts costs a system call.
 import type { Socket } from 'node:net'
 import type { Client, Peer } from '../../auth/caller.ts'
 import type { ProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
@@ -7,9 +7,9 @@ import type { TrustedProxies } from '../forwarding/trusted-proxies.ts'
 
 export interface Connection {
   readonly peer: Peer
-  /** Counts one more request; answers how many there are by now. */
+  /** Counts one more request and returns the number of requests so far. */
   readonly countRequest: () => number
-  /** The client of one of its requests; `header` reads that request's headers by lower-case name. */
+  /** Returns the client of one request; `header` reads that request's headers by lower-case name. */
   readonly client: (header: (name: string) => string | undefined) => Client
 }
 
@@ -23,7 +23,8 @@ export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyP
     const source = proxyProtocol?.sourceOf(socket)
     const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
     const isTrustedProxy = proxies.includes(address)
-    // A proxy that begins with a PROXY header hands on what the client sent: the headers are the named client's.
+    // A proxy that sends a PROXY header passes requests on as they came, so the forwarding headers are those of the
+    // named client.
     const mayForward = source === undefined ? isTrustedProxy : source !== null && proxies.includes(direct.address)
     const peer = {
       address,

@@ -1,19 +1,23 @@
-// Which requests of a connection are handled, and when: a connection whose answers are not read is not read either.
+// Limits pipelining: decides which requests of a connection are handled, and when, and stops reading a connection whose
+// responses are not read.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Of one connection at a time, until an answer has left the process. */
+/** Maximum number of requests in flight per connection. A request counts until its response has left the process. */
 const MAX_UNANSWERED = 16
-/** What comes behind the last request of a connection is read and forgotten: closing on it would cut the answer off. Of each, node:http keeps a little. */
+/**
+ * Maximum number of requests read and discarded after the last request of a connection. Closing the connection on them
+ * would cut off its last response. node:http keeps a little memory for each.
+ */
 const MAX_DROPPED = 64
-/** With more than this not sent, the next request waits until everything is. */
+/** While a connection has more unsent bytes than this, its next request waits. */
 const MAX_UNSENT_BYTES = 262_144
 
 const closing = new WeakSet<Socket>()
 
 /**
- * Makes this the last request of its connection, which has to be the newest: its answer, whose head is not written yet, says
- * `Connection: close`, and what comes behind is not handled (RFC 9112 section 9.6).
+ * Makes this request, which must be the newest, the last one of its connection. Its response, whose head must not be
+ * written yet, says `Connection: close`; later requests are not handled (RFC 9112 section 9.6).
  */
 export function closeAfter({ socket }: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false
@@ -23,18 +27,18 @@ export function closeAfter({ socket }: IncomingMessage, response: ServerResponse
 export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
 interface Connection {
-  /** Handled, and not yet sent whole. */
+  /** Handled, but not yet sent completely. */
   readonly unanswered: ServerResponse[]
-  /** Parsed, and not yet handled: what a single read of the socket held. */
+  /** Parsed, but not yet handled: a single read of the socket may hold several requests. */
   readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
-  /** How many have come behind its last request. */
+  /** Number of requests discarded after the connection's last request. */
   dropped: number
 }
 
 /**
- * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused. Where `isStopping`,
- * a connection is closed once all that came on it is answered.
- * Requests that wait when their connection ends are dropped, and so is what comes behind the last one.
+ * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
+ * When `isStopping` returns true, a connection is closed as soon as all its requests are answered. Requests that still
+ * wait when their connection ends are dropped, and so are requests after the last one.
  */
 export function limitPipelining(listener: Listener, isStopping: () => boolean): Listener {
   const connections = new WeakMap<Socket, Connection>()
@@ -84,7 +88,7 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
   }
 }
 
-/** Once all that was written has gone out. */
+/** Closes the connection after all written bytes have gone out. */
 function endConnection(socket: Socket): void {
   if (!socket.destroyed) socket.end(() => socket.destroy())
 }
@@ -95,7 +99,10 @@ function drop(connection: Connection, incoming: IncomingMessage): void {
   if (connection.dropped === MAX_DROPPED) keepPaused(incoming.socket, () => true)
 }
 
-/** node:http tells only the response whose turn it is that its connection has ended: those behind it hold memory too. */
+/**
+ * node:http emits `close` only on the response whose turn it is when the connection ends, but queued responses hold
+ * memory too.
+ */
 function closeQueued({ unanswered }: Connection): void {
   for (const response of unanswered.filter(({ socket }) => socket === null)) {
     response.destroy()
@@ -103,7 +110,7 @@ function closeQueued({ unanswered }: Connection): void {
   }
 }
 
-/** node:http resumes a socket for reasons of its own: a request that ends, an answer that is sent. */
+/** Pauses the socket again whenever node:http resumes it for its own reasons: a request ends, or a response is sent. */
 function keepPaused(socket: Socket, isPaused: () => boolean): void {
   const onResume = () => {
     if (isPaused()) socket.pause()

@@ -1,21 +1,21 @@
-// A request's body as a whole, within a bound; a client that waits for `100 Continue` is told to go on.
+// Reads a request body whole, within a size limit, and answers `100 Continue` to a client that waits for it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { collectBytes } from './collected-bytes.ts'
 import { createReceivedBytes } from './received-bytes.ts'
 import { expectsContinue, requirePlainBody } from './request-head.ts'
 
-/** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
-/** Nobody is there to read the answer, and nothing went wrong here. */
+/** The client is gone, so nobody reads the answer, and nothing went wrong in the gateway. */
 const BROKE_OFF = new GatewayError('BAD_REQUEST')
 
+/** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` when the body breaks off. */
 export type ReadBody = (
   incoming: IncomingMessage,
   response: ServerResponse,
   clientAddress: string,
-  /** Of this body, where it is less than of any. */
+  /** Limit for this body, when it is lower than the general limit. */
   limitBytes?: number,
-  /** Until this has settled, it counts as a body that is being received. */
+  /** The body counts as being received until this has settled. */
   heldUntil?: Promise<unknown>,
 ) => Promise<Uint8Array>
 
@@ -33,7 +33,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     return new Promise<Uint8Array>((resolve, reject) => {
       const collected = collectBytes(limitBytes, reservation)
       const refuse = (error: GatewayError) => {
-        // What still comes is discarded by who answers, which may take a while.
+        // The code that sends the answer discards the rest of the body, which may take a while.
         incoming.off('data', add)
         collected.drop()
         reject(error)
@@ -46,7 +46,8 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
         .on('data', add)
         .on('end', () => resolve(collected.bytes()))
         .on('error', () => reject(BROKE_OFF))
-        // Who answers before it has come whole may destroy it, which is no error. After the end this changes nothing.
+        // Code that answers before the whole body has arrived may destroy the request, which emits no error. After
+        // `end` this has no effect.
         .on('close', () => reject(BROKE_OFF))
     }).finally(() => void (heldUntil ? heldUntil.finally(release) : release()))
   }
@@ -56,7 +57,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     const limitBytes = Math.min(ownLimitBytes, bodyLimitBytes)
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     requirePlainBody(incoming)
-    // It will tell of no error and no end any more.
+    // A destroyed request emits neither an error nor an end.
     if (incoming.destroyed) throw BROKE_OFF
     if (expectsContinue(incoming)) response.writeContinue()
     return collect(incoming, clientAddress, limitBytes, heldUntil)

@@ -1,12 +1,12 @@
-// The memory for request bodies that are being received: bounded for all together, and for the clients of one network.
+// Bounds the memory for request bodies that are being received, in total and per client network.
 import { networkOf } from '../../auth/limits/network.ts'
 import { createInFlightBytes, type InFlightBytes, type Reservation } from '../limits/in-flight-bytes.ts'
 
-/** So much of a body is received whatever others hold. Nearly all bodies are no larger, and reserve nothing. */
+/** This much of a body is received whatever others hold. Nearly all bodies are no larger, and reserve nothing. */
 const SMALL_BODY_BYTES = 16_384
-/** What larger bodies may hold together, unless the limit of one is more than a quarter of it. */
+/** Total size of the larger bodies, unless four times the limit of one body is more. */
 const MAX_RECEIVED_BYTES = 67_108_864
-/** Networks that slow clients have to come from until there is no room for anybody. */
+/** Number of networks that slow clients must control before nobody else has room. */
 const SHARES = 4
 
 type Growing = Pick<Reservation, 'grow'> & Disposable
@@ -22,10 +22,10 @@ interface Share {
 export function createReceivedBytes(bodyLimitBytes: number): ReceiveFrom {
   const maxBytes = Math.max(MAX_RECEIVED_BYTES, SHARES * bodyLimitBytes)
   const all = createInFlightBytes(maxBytes)
-  /** Of networks that are sending a large body. */
+  /** Shares of the networks that are sending a large body. */
   const shares = new Map<string, Share>()
 
-  /** Grows in both budgets or in none. */
+  /** The reservation grows in both budgets or in neither. */
   function openFor(network: string): Growing {
     const share = shares.get(network) ?? { budget: createInFlightBytes(maxBytes / SHARES), bodies: 0 }
     shares.set(network, share)

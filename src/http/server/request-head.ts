@@ -1,20 +1,26 @@
-// What is wrong with the head of a request that node:http lets pass.
+// Rejects invalid request heads that node:http lets pass.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 
-/** Apache and HAProxy take about a hundred. In memory a line takes up to twenty times what it has on the wire: four bytes. */
+/**
+ * Apache and HAProxy accept about a hundred lines. A header line may be as short as four bytes, and takes up to twenty
+ * times that in memory.
+ */
 const MAX_HEADER_LINES = 128
 
-/** What node:http is to read: one line more than a request may have, which tells that there are too many. */
+/** Number of lines that node:http reads: one more than a request may have, which reveals that there are too many. */
 export const HEADER_LINES_READ = MAX_HEADER_LINES + 1
 
-/** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
+/** RFC 3986 section 3.2: a name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
 
-/** RFC 9110 section 4.2.1: an absolute target with an empty host. */
+/** RFC 9110 section 4.2.1: an absolute target with an empty host is invalid. */
 const NAMELESS_TARGET = /^https?:\/\/(?:[:/?#]|$)/i
 
-/** Why it is refused; null for a sound one. `namedHost` is that of an absolute target, else the one of `Host`. */
+/**
+ * Returns why the head is refused; null for a valid one. `namedHost` is the host of an absolute target, otherwise the
+ * `Host` field.
+ */
 export function refusalOfHead(incoming: IncomingMessage, namedHost: string | undefined): FailureCode | null {
   if (hasTooManyLines(incoming)) return 'HEADERS_TOO_LARGE'
   return isSound(incoming, namedHost) ? null : 'BAD_REQUEST'
@@ -25,9 +31,10 @@ function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
 }
 
 /**
- * RFC 9112 section 2.3: the version is one of HTTP/1. Section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value
- * is one of a host. So is `namedHost`, that of an absolute target (RFC 9110 section 4.2.4: it names no user), else the same. Of other
- * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
+ * Checks the version (RFC 9112 section 2.3: HTTP/1), and `Host` (section 3.2: exactly one valid line, optional only in
+ * HTTP/1.0). `namedHost` must be a valid host too; in an absolute target it contains no user name (RFC 9110 section
+ * 4.2.4). Content-Type and Authorization may not repeat: node:http keeps the first line and drops the others, while a
+ * proxy may read another one.
  */
 function isSound(incoming: IncomingMessage, namedHost: string | undefined): boolean {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers, url = '' } = incoming
@@ -38,7 +45,7 @@ function isSound(incoming: IncomingMessage, namedHost: string | undefined): bool
   return hasNoRepeatedLine(rawHeaders) && !hasUnknownCoding(headers)
 }
 
-/** Runs for every request: a name is read only where another one is as long. */
+/** Runs for every request, so it reads a name only when another name is as long. */
 function hasNoRepeatedLine(rawHeaders: readonly string[]): boolean {
   let asLongAsHost = 0
   let asLongAsContentType = 0
@@ -65,26 +72,30 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   return lines > 1
 }
 
-/** RFC 9112 section 6.1: node:http takes the chunks off and leaves any other coding on, so the body would be read as what it is not. */
+/**
+ * RFC 9112 section 6.1: node:http decodes chunks but no other transfer coding, so the body would be read in its coded
+ * form.
+ */
 function hasUnknownCoding({ 'transfer-encoding': codings }: IncomingHttpHeaders): boolean {
   return codings !== undefined && codings.toLowerCase() !== 'chunked'
 }
 
-/** Throws `UNSUPPORTED_MEDIA_TYPE`. RFC 9110 section 8.4.1: the names of codings have no case. */
+/** Throws `UNSUPPORTED_MEDIA_TYPE` for a coded body. Names of codings are case-insensitive (RFC 9110 section 8.4.1). */
 export function requirePlainBody({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding'] ?? ''
   if (coding === '' || coding.toLowerCase() === 'identity') return
   throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
 }
 
-/** RFC 9110 section 10.1.1: HTTP/1.0 has no such answer. */
+/** RFC 9110 section 10.1.1: HTTP/1.0 has no `100 Continue`. */
 export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMinor > 0 && headers.expect?.toLowerCase() === '100-continue'
 }
 
 /**
- * RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, and others than chunks are unknown here. A proxy may see another end
- * of such a request, and its connection closes. So does that of a request whose lines were not all read.
+ * Whether a proxy may see another end of this request, so that its connection must close. RFC 9112 section 6.1:
+ * HTTP/1.0 has no transfer codings, and the gateway knows none but chunked. The same holds for a request whose lines
+ * were not all read.
  */
 export function hasFaultyFraming(incoming: IncomingMessage): boolean {
   const { httpVersionMinor, headers } = incoming

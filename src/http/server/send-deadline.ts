@@ -1,14 +1,16 @@
-// The write timeout: a client has so long to take what is waiting for it, or loses its connection. `send-response.ts` starts one for each slice.
+// Enforces the write timeout: a client that does not take the pending bytes in time loses its connection.
+// `send-response.ts` starts one deadline per slice.
 import type { ServerResponse } from 'node:http'
 import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
 
-/** Answers what stops it. */
+/** Starts a deadline and returns the function that stops it. */
 export type StartDeadline = (response: ServerResponse, timeoutMs: number, onExpired: () => void) => () => void
 
 /**
- * A deadline runs from when it is this response's turn on its connection: before that, it is the one before it that is slow.
- * When it runs out, `onExpired` is called and the connection is reset, so that the kernel drops what it still holds: one
- * connection in a turn of the event loop, since that may be megabytes, and clients that stalled together expire together.
+ * The deadline starts when it is this response's turn on its connection: before that, the response ahead of it is the
+ * slow one. When it expires, `onExpired` is called and the connection is reset, so that the kernel drops its buffers.
+ * Those may be megabytes, and clients that stalled together expire together, so only one connection is reset per turn
+ * of the event loop.
  */
 export function createSendDeadlines(): StartDeadline {
   const takeTurns = createRoundRobin(ONE_A_TURN)

@@ -1,4 +1,4 @@
-// A reply as bytes on a connection: at the client's pace, within the write timeout and the budget of what is in flight.
+// Sends a reply on a connection: at the client's pace, within the write timeout and the in-flight memory budget.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -14,27 +14,36 @@ import { closeAfter } from './pipelining.ts'
 import { createSendDeadlines } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
-/** Of a body that nobody reads: enough for a client that misjudged the limit, not for one that never ends. */
+/**
+ * Maximum size of an unread request body that is discarded: enough for a client that misjudged the limit, but not for
+ * an endless body.
+ */
 const MAX_DISCARDED_BYTES = 67_108_864
-/** For so long nothing may come of it. node:http says once that a request takes too long, which may have been while it was allowed to. */
+/**
+ * Silence that ends the discarding. node:http reports a request that takes too long only once, and that may have been
+ * while it was exempt.
+ */
 const DISCARD_SILENCE_MS = 30_000
-/** What a client has the write timeout for. Over it, this is the minimum rate: 3 KiB/s at 20 seconds. */
+/** The write timeout applies to each slice of this size. Together they set the minimum rate: 3 KiB/s at 20 seconds. */
 const SLICE_BYTES = 65_536
-/** A write of one byte takes as long as one of so many, and hundreds may wait for the same byte. */
+/**
+ * Every write counts as at least this many bytes: a one-byte write takes as long, and hundreds of clients may wait for
+ * the same byte.
+ */
 const MIN_WRITE_BYTES = 8_192
-/** What a streamed body holds at a time: one page of what it is made of. */
+/** Memory that a streamed body holds at a time: one page of its source. */
 const STREAM_BYTES = 131_072
 
 export interface SendOptions {
   readonly inFlight: InFlightBytes
-  /** Milliseconds that a client may take for 64 KiB of a body, or for all of a smaller one. */
+  /** Milliseconds that a client may take for 64 KiB of a body, or for the whole of a smaller one. */
   readonly sendTimeoutMs: number
   readonly reportBrokenOff: ReportBrokenOff
 }
 
 /**
- * Throws `UNAVAILABLE`, with nothing sent, when there is no room for the body. Answers, when nothing more is written, how much of
- * the body was handed to the connection.
+ * Sends a reply and returns how many bytes of the body were handed to the connection, once nothing more is written.
+ * Throws `UNAVAILABLE`, before sending anything, when there is no room for the body.
  */
 export type SendResponse = (
   reply: GatewayResponse,
@@ -48,7 +57,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_WRITE_BYTES })
   const startDeadline = createSendDeadlines()
 
-  /** The rest is in the hands of the connection: it has one more timeout to take it. */
+  /** Ends the response. What is still buffered gets one more write timeout. */
   function end(
     bytes: Uint8Array | null,
     incoming: IncomingMessage,
@@ -69,7 +78,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   async function write(bytes: Uint8Array, response: ServerResponse, progress: Progress): Promise<void> {
     for (let at = 0; at < bytes.byteLength && !response.destroyed; at += SLICE_BYTES) {
       const slice = bytes.subarray(at, at + SLICE_BYTES)
-      // What the kernel takes at once would otherwise go out in one turn, for all clients together.
+      // Without pacing, all that the kernel accepts at once would be written in one turn, for all clients together.
       await paceWriting(slice.byteLength)
       const written = writeAndDrain(slice, response)
       const stop = startDeadline(response, sendTimeoutMs, () => {
@@ -96,13 +105,15 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     const progress = watchForBreak(incoming, response, reportBrokenOff)
     try {
       for await (const chunk of body) {
-        // With as little in memory as a connection takes: the next part is made when this one is gone.
+        // The next chunk is produced only when this one has drained, so the connection holds as little memory as
+        // possible.
         await write(chunk, response, progress)
         if (response.destroyed) return progress.sentBytes
       }
       end(null, incoming, response, progress)
     } catch (error) {
-      // The status is sent: all that is left is to let the client see that the body is not whole.
+      // The status is already sent, so closing the connection is the only way to show the client that the body is
+      // incomplete.
       progress.reason = 'failed'
       progress.error = error
       response.destroy()
@@ -111,8 +122,8 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   }
 
   /**
-   * Closing on a client that is still sending would reset the connection, and the answer would be lost with it. A client that closes
-   * the connection once it has the answer has not left early.
+   * Closing the connection while the client is still sending would reset it and lose the answer. A client that closes
+   * the connection after reading the answer has not left early.
    */
   function endAfterRequest(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse): number {
     response.flushHeaders()
@@ -128,7 +139,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return bytes?.byteLength ?? 0
   }
 
-  /** A body that came with its head has been parsed a turn later, and the connection can be kept. */
+  /** One turn later, a body that came together with its head has been parsed, and the connection can be kept alive. */
   async function sendWholeLater(...parts: Parameters<typeof sendWhole>): Promise<number> {
     await nextTurn()
     return sendWhole(...parts)
@@ -144,7 +155,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     const shown = incoming.method === 'HEAD' ? null : bytes
     const isLarge = shown !== null && shown.byteLength > SLICE_BYTES
     if (isLarge) releaseAfter(response, holdBody(shown))
-    // What is not read of a request's body would be taken for the next request.
+    // The unread rest of a request body would be parsed as the next request.
     if (!incoming.complete) closeAfter(incoming, response)
     const hasLength = reply.status !== 304 && reply.status !== 204
     writeHead(reply, hasLength ? (bytes?.byteLength ?? 0) : null, response, requestId)
@@ -171,7 +182,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       releaseAfter(response, reservation)
     }
     writeHead(reply, null, response, requestId)
-    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
+    // Nothing reads the body of a GET. Unread chunks would stay in memory as long as the answer is being sent.
     if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
     if (isShown) return stream(body, incoming, response)
     return end(null, incoming, response)
@@ -186,13 +197,16 @@ function discardBody(incoming: IncomingMessage): void {
   })
 }
 
-/** A response whose connection has ended already is not told so again. */
+/** A response whose connection has already closed does not emit `close` again. */
 function releaseAfter(response: ServerResponse, held: Disposable): void {
   if (response.destroyed) held[Symbol.dispose]()
   else response.once('close', () => held[Symbol.dispose]())
 }
 
-/** The list of a reply that is kept holds the id no longer than node:http reads it: an id is a piece of a text of thousands. */
+/**
+ * The request id leaves the list of a cached reply right after node:http has read it: an id is a slice of a long string
+ * and would keep all of it in memory.
+ */
 function writeHead(
   reply: GatewayResponse,
   contentLength: number | null,
@@ -209,7 +223,7 @@ function writeHead(
   list.length -= 2
 }
 
-/** What stands in front of the reply each time that it is sent. */
+/** Returns the header list of the reply, which is the same each time the reply is sent. */
 function repeatedHeaders({ headers, derived }: GatewayResponse, contentLength: number | null): string[] {
   const known = derived?.headerList
   if (known) return known

@@ -1,4 +1,5 @@
-// The edge: node:http in, bytes out; how long headers, requests and idle connections may take. Only this folder knows sockets.
+// Runs the HTTP server on node:http and sets the timeouts for headers, requests and idle connections. Only this folder
+// knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 import type { Awaitable } from '../../store/contract.ts'
@@ -20,14 +21,17 @@ import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
-/** A client that sends slower than this is cut off. */
+/** A client that sends its headers, or its request, slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than load balancers keep idle connections, so that they never reuse one this side has just closed. */
+/**
+ * Longer than load balancers keep idle connections open, so that they never reuse a connection that the gateway has
+ * just closed.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-/** Node looks for slow clients only this often. */
+/** Interval at which Node checks for slow clients. */
 const CONNECTIONS_CHECK_MS = 500
-/** What a pipeline has put on an answer, and is so of any other to the same request. */
+/** Headers that the pipeline put on the original reply and that hold for any other reply to the same request. */
 const OF_ANY_ANSWER = [
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -37,35 +41,44 @@ const OF_ANY_ANSWER = [
   'vary',
 ]
 
-/** `tooMany`: as many are open as may be. `noProxyHeader`: a proxy that is to begin with a PROXY header did not. */
+/**
+ * `tooMany`: the maximum number of connections is open. `noProxyHeader`: a proxy did not send the PROXY header that is
+ * required of it.
+ */
 export type ConnectionRefusal = 'tooMany' | 'noProxyHeader'
 
-/** Called for each connection that was closed without an answer; `peer` is the address at its other end. */
+/** Called for each connection that was closed without an answer; `peer` is the remote address. */
 export type ReportRefusedConnection = (reason: ConnectionRefusal, peer: string) => void
 
 export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeoutMs'> {
   readonly bodyLimitBytes: number
-  /** Addresses and networks of proxies whose forwarding headers are believed. */
+  /** Addresses and networks of proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[]
   /** Whether the connections of these proxies begin with a PROXY header. */
   readonly proxyProtocol?: boolean
-  /** More are closed at once. Absent: as many as the system lets the process have, of which those past the last one leave no trace. */
+  /**
+   * Further connections are closed at once. Without it the operating system sets the limit, and connections beyond it
+   * leave no trace.
+   */
   readonly maxConnections?: number | undefined
   readonly onRefusedConnection?: ReportRefusedConnection
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
-  /** Told of what came and is no request: it passes nobody else who looks on. */
+  /** Called for input that is not a request: no other observer sees it. */
   readonly onMalformed?: ((code: FailureCode) => void) | undefined
-  /** Of refusals that are made before a request is handled: no pipeline adds them. */
+  /** Headers for refusals that are sent before a request is handled, since no pipeline adds them. */
   readonly refusalHeaders?: Headers
-  /** Told of every request before anything is done with it. */
+  /** Called with every request before anything else is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
-  /** Calls `answer`, at once: for who has to know what is done for which request. */
+  /** Calls `answer` synchronously. A wrapper can thus attribute work to its request. */
   readonly within?: ((request: GatewayRequest, answer: () => void) => void) | undefined
-  /** Told of every response, in this order. */
+  /** Called for every response, in this order. */
   readonly observers?: readonly ObserveResponse[]
-  /** Whether every response says its `X-Request-Id`; otherwise those do that failed, or whose id a trusted proxy chose. */
+  /**
+   * Whether every response has an `X-Request-Id`. Otherwise only failures have one, and responses whose id a trusted
+   * proxy chose.
+   */
   readonly hasRequestIds?: boolean
 }
 
@@ -77,7 +90,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { refusalHeaders = {}, onMalformed: onRefused } = options
   const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
-  /** Null where there is nothing to be found by it. */
+  /** Returns null when the response shows no request id. */
   function shownRequestId(request: GatewayRequest, { failureCode }: GatewayResponse): string | null {
     const isShown = hasRequestIds || failureCode !== undefined || forwardedRequestId(request) !== null
     return isShown ? requestIdOf(request) : null
@@ -111,7 +124,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     const refusal = refusalOfHead(incoming, request.header('host'))
     const replying = refusal === null ? handle(request) : refuseHead(refusal, request)
     void replying.then((reply) => {
-      // Stopping: the client finds another gateway, or another worker, on its next connection.
+      // During a graceful shutdown the connection closes, so that the client reaches another gateway or worker on its
+      // next one.
       if (!server.listening && isNewest(incoming)) closeAfter(incoming, response)
       let sent = reply
       let sending: Awaitable<number>
@@ -129,7 +143,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
         sending = sendProblem(error)
       }
       const onSent = (sentBytes: number) => observe(request, sent, sentBytes, hasLeft(incoming, response))
-      // One that is sent later may be refused later: there is no room for it by then.
+      // A response that is sent later may also be refused later, when there is no room for it any more.
       if (sending instanceof Promise) void sending.catch(sendProblem).then(onSent)
       else onSent(sending)
     })
@@ -149,14 +163,15 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
-      // Asked for below, so that its refusal looks like every other.
+      // `refusalOfHead` checks Host instead, so that this refusal looks like every other one.
       requireHostHeader: false,
     },
     listen,
   )
-  // Those behind are dropped, a second Host or what a proxy added among them: a request that has them is refused.
+  // node:http drops lines beyond this number, perhaps a second Host or a line that a proxy added, so such a request is
+  // refused.
   server.maxHeadersCount = HEADER_LINES_READ
-  // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
+  // The body readers answer `100 Continue`; unknown expectations may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket) => refuseTunnel(socket, { headers: refusalHeaders, onRefused }))
@@ -178,7 +193,7 @@ function toRequest(
 ): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
   function header(name: string): string | undefined {
-    // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
+    // RFC 9112 section 3.2.2: the host of an absolute target overrides the Host field.
     if (authority !== null && name === 'host') return authority
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -189,7 +204,7 @@ function toRequest(
     path,
     search,
     isFirstOfConnection: connection.countRequest() === 1,
-    // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
+    // No getter: the hidden class of an object with a getter outlives what the getter closes over, here whole requests.
     peer: connection.peer,
     client,
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
@@ -204,11 +219,11 @@ function toRequest(
 interface Target {
   readonly path: string
   readonly search: string
-  /** Of the absolute form. */
+  /** Set for the absolute form. */
   readonly authority: string | null
 }
 
-/** The origin form and the absolute form of a request target (RFC 9112 section 3.2). */
+/** Parses the origin form and the absolute form of a request target (RFC 9112 section 3.2). */
 function splitTarget(target: string): Target {
   const absolute = target.startsWith('/') ? null : /^https?:\/\/([^/?]*)/i.exec(target)
   const relative = target.slice(absolute?.[0].length ?? 0)

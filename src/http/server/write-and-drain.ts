@@ -1,10 +1,10 @@
-// Writing to a stream that may be gone before it has taken everything.
+// Writes to a stream that may be destroyed before it has taken all bytes.
 import type { Writable } from 'node:stream'
 
-/** Settles once the bytes are used, or the stream has ended, which `destroyed` tells. */
+/** Resolves once the bytes are consumed or the stream has closed; check `destroyed` to tell them apart. */
 export function writeAndDrain(bytes: Uint8Array, stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Writing to what has ended is an error that nobody listens for.
+  // Writing to a closed stream emits an error that nothing handles.
   if (stream.destroyed) return Promise.resolve()
   const settle = () => {
     stream.off('close', settle)
