@@ -1,4 +1,4 @@
-// A JSON array of stored texts as a reply, with its entity tag.
+// Builds the reply to a collection: a JSON array of stored texts, with its entity tag.
 import { createHash } from 'node:crypto'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
@@ -8,7 +8,10 @@ import { type ExportReading, exportBytes } from '../resolvers/documents/export-b
 import { isPaged, type Paged } from '../resolvers/pagination/paged.ts'
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 
-/** A list that is longer is sent in the pieces that it is made in, and not kept. Roughly: before there are bytes, UTF-16 units are counted. */
+/**
+ * A longer list is streamed in the pieces it was built in, and not cached. The comparison is rough: before the text is
+ * encoded, it counts UTF-16 code units instead of bytes.
+ */
 const MAX_WHOLE_BYTES = 4_194_304
 /** In UTF-16 code units. */
 const PIECE_LENGTH = 262_144
@@ -19,7 +22,7 @@ const HEADERS: Headers = {
   vary: 'Authorization, Accept-Encoding',
 }
 
-/** `[` + the documents joined by `,` + `]`. What a long list takes until it is sent is in `holding`. */
+/** Returns `[` + the documents joined by `,` + `]`. `holding` counts the memory of a long list until it is sent. */
 export async function documentsResponse(
   documents: readonly StoredDocument[] | Paged<StoredDocument>,
   yieldTurn: YieldTurn,
@@ -36,7 +39,7 @@ async function* pagesOf({ nextPage }: Paged<StoredDocument>): AsyncGenerator<rea
   for (let documents = await nextPage(); documents; documents = await nextPage()) yield documents
 }
 
-/** The same, with the work on each piece in a turn of its own. */
+/** Builds the same array, but works on each piece in a turn of its own. */
 async function largeCollectionResponse(
   pages: AsyncIterable<readonly StoredDocument[]> | Iterable<readonly StoredDocument[]>,
   yieldTurn: YieldTurn,
@@ -65,7 +68,9 @@ function streamOf(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   }
 }
 
-/** In pieces of much the same length, however long the documents are: each costs a turn, and a write. */
+/**
+ * Yields pieces of roughly equal length, however long the documents are, because each piece costs a turn and a write.
+ */
 async function* arrayPieces(
   pages: AsyncIterable<readonly StoredDocument[]> | Iterable<readonly StoredDocument[]>,
 ): AsyncGenerator<string> {
@@ -91,7 +96,10 @@ async function* arrayPieces(
   yield `${piece}]`
 }
 
-/** An export's elements in the same form: small ones whole, others read while they are sent. */
+/**
+ * Returns an export's elements in the same form: a small export whole, a larger one as a stream that reads while it
+ * sends.
+ */
 export async function exportResponse(snapshot: StoredExport, context: ExportReading): Promise<GatewayResponse> {
   const bytes = await exportBytes(snapshot, context)
   const body =
@@ -99,7 +107,7 @@ export async function exportResponse(snapshot: StoredExport, context: ExportRead
   return { ...exportMetadataResponse(snapshot), body }
 }
 
-/** The same without a body. An export never changes: its digest is its entity tag. */
+/** Returns the same reply without a body. An export never changes, so its digest is its entity tag. */
 export function exportMetadataResponse({ digest, byteLength }: StoredExport): GatewayResponse {
   return collectionResponse(`"${digest}"`, byteLength, null)
 }
@@ -108,7 +116,7 @@ function collectionResponse(etag: string, byteLength: number, body: GatewayRespo
   return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body, derived: {} }
 }
 
-/** The 304 to a reply with this entity tag (RFC 9110 section 15.4.5). */
+/** Returns the 304 for a reply with this entity tag (RFC 9110 section 15.4.5). */
 export function notModified(etag: string): GatewayResponse {
   return { status: 304, headers: { ...HEADERS, etag }, body: null, derived: {} }
 }

@@ -1,4 +1,4 @@
-// Access to `POST /import`: the operator's token, or a registered client with the scope `import`.
+// Authorizes `POST /import`: the operator's token, or a registered client with the scope `import`.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ANY_DOMAIN } from '../auth/guards/client/client.ts'
 import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
@@ -10,13 +10,16 @@ import type { GatewayRequest } from '../http/request.ts'
 import type { Store } from '../store/contract.ts'
 
 export interface ImportAccessParts {
-  /** The operator's; null where only clients may. */
+  /** The operator's token; null when only registered clients may import. */
   readonly token: string | null
   readonly store: Pick<Store, 'clientByName'>
   readonly limits: RateLimits
 }
 
-/** Answers who it is, for the audit log. Throws `UNAUTHENTICATED`, `INVALID_TOKEN`, `FORBIDDEN`, or `TOO_MANY_REQUESTS` to a network that guesses secrets. */
+/**
+ * Returns the importer's name for the audit log. Throws `UNAUTHENTICATED`, `INVALID_TOKEN`, `FORBIDDEN`, or
+ * `TOO_MANY_REQUESTS` for a network that guesses secrets.
+ */
 export type RequireImporter = (request: GatewayRequest) => Promise<string>
 
 export function createImportAccess({ token, store, limits }: ImportAccessParts): RequireImporter {
@@ -28,7 +31,7 @@ export function createImportAccess({ token, store, limits }: ImportAccessParts):
       limits.require('login', { network: networkOf(request.client.address) })
       throw new GatewayError('INVALID_TOKEN')
     }
-    // What is imported is not looked through for whose it is: domains would be no limit.
+    // An import does not check whose data it contains, so a limit to some domains would have no effect.
     const mayImport = client.scopes.includes('import') && client.domains.includes(ANY_DOMAIN)
     if (!mayImport) throw new GatewayError('FORBIDDEN')
     return `client ${client.name}`

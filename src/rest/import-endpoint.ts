@@ -1,4 +1,5 @@
-// POST /import: workspaces in from another machine, as NDJSON; its course out as NDJSON. There only where it is configured.
+// Serves POST /import: receives workspaces from another machine as NDJSON and streams the progress as NDJSON. The
+// endpoint exists only where it is configured.
 import type { Audit, AuditEvent } from '../auth/audit/audit-event.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
@@ -22,34 +23,39 @@ const FIELDS: Readonly<Record<string, keyof ImportOptions['fields']>> = {
 
 const KNOWN_PARAMETERS = new Intl.ListFormat('en-GB').format([...Object.keys(FLAGS), ...Object.keys(FIELDS)])
 
-/** An import under way. A consumer that stops taking its events ends it; disposing of it ends it also where nobody has taken any. */
+/**
+ * An import in progress. A consumer that stops iterating ends it; disposing ends it even if no consumer ever iterated.
+ */
 export interface RunningImport extends AsyncIterable<ImportEvent>, AsyncDisposable {}
 
-/** Imports apart from the requests: in a thread of its own, on a connection of its own. */
+/** Runs imports apart from the requests: in its own thread, on its own database connection. */
 export interface Importer {
-  /** Takes in all of the input, on disk, then begins the import. Null, and nothing is read, while another one is under way. */
+  /**
+   * Stores all of the input on disk, then begins the import. Returns null, and reads nothing, while another import is
+   * running.
+   */
   readonly run: (input: () => AsyncIterable<Uint8Array>, options: ImportOptions) => Promise<RunningImport> | null
-  /** Breaks off what is under way; afterwards nothing is imported any more. */
+  /** Aborts the running import and refuses further ones. */
   readonly stop: () => Promise<void>
 }
 
 export interface ImportServices {
-  /** The token that allows every import, as the scope `import` of a registered client does; null without one. */
+  /** The token that allows every import, like the scope `import` of a registered client; null without one. */
   readonly token: string | null
   readonly importer: Importer
 }
 
 interface Kept {
   readonly audit: Audit
-  /** Disposed of before the audit log is: what is broken off then is told there. */
+  /** Disposed of before the audit log, which can thus still record the imports that are aborted. */
   readonly running: AsyncDisposableStack
 }
 
-/** An import that the audit log is to be told of. */
+/** An import whose outcome goes to the audit log. */
 interface Told {
-  /** What was seen of it last. */
+  /** Remembers the last event. */
   readonly onEvent: (event: ImportEvent) => void
-  /** Once; further calls do nothing. */
+  /** Records the outcome once; further calls do nothing. */
   readonly end: () => void
 }
 
@@ -94,7 +100,7 @@ export function createImportEndpoint(
     method: 'POST',
     path: '/import',
     async handle(request) {
-      // Before anything of the body is looked at.
+      // Runs before anything of the body is read.
       const name = await requireAndTell(request)
       const options = readOptions(request.search)
       const starting = importer.run(request.bodyStream, options)
@@ -116,7 +122,10 @@ export function createImportEndpoint(
   }
 }
 
-/** `replace`, `dry-run`, `verbose`: alone, or `=true` or `=false`. `id-fields`, `ref-fields`: names with commas between them. */
+/**
+ * Parses `replace`, `dry-run`, `verbose`: alone, or with `=true` or `=false`; `id-fields`, `ref-fields`: names
+ * separated by commas.
+ */
 function readOptions(search: string): ImportOptions {
   const options = { isReplacement: false, isDryRun: false, isVerbose: false }
   const fields: { -readonly [name in keyof ImportOptions['fields']]: ImportOptions['fields'][name] } = {}
@@ -155,7 +164,7 @@ async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: To
   }
 }
 
-/** Ends an import whose answer is not sent: its client has left, or there is no room for the answer. */
+/** Ends an import whose answer is not sent: the client has left, or there is no room for the answer. */
 function endWithAnswer(importing: RunningImport, { end }: Told): Disposable {
   return {
     [Symbol.dispose]() {
@@ -165,7 +174,7 @@ function endWithAnswer(importing: RunningImport, { end }: Told): Disposable {
   }
 }
 
-/** What the audit log keeps: who, how it ended, how much; nobody whose workspace it was. */
+/** Returns what the audit log records: who imported, how it ended and how much; not whose workspaces they were. */
 function outcomeOf(
   last: ImportEvent | null,
   name: string,

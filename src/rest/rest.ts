@@ -1,4 +1,4 @@
-// The rows of the contract as endpoints: bodies and parameters read, replies kept under a name and answered again.
+// Turns the rows of the contract into endpoints: reads bodies and parameters, and caches replies by operation.
 import { GatewayError } from '../errors.ts'
 import { viewerOf } from '../http/bearer.ts'
 import { createCoalescing, isSentAtOnce } from '../http/caching/coalescing.ts'
@@ -31,16 +31,19 @@ import type { Awaitable, LiveSession, StoredExport } from '../store/contract.ts'
 import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
-/** Of the body of a session call, which is an email or a token: reading 1 MiB of JSON takes tens of milliseconds of one turn. */
+/**
+ * Maximum size of the body of a session call, which is an email or a token: parsing 1 MiB of JSON takes tens of
+ * milliseconds of one turn.
+ */
 const MAX_FIELDS_BYTES = 16_384
 
-/** What the reads share. */
+/** Shared by all read endpoints. */
 interface Shared {
   readonly readAcceptEncoding: ReadAcceptEncoding
   readonly compression: Compression
 }
 
-/** With `isTraceEnabled` they answer the header `Gateway-Trace`. */
+/** With `isTraceEnabled` the endpoints send the header `Gateway-Trace`. */
 export function createRestEndpoints(services: EndpointServices, isTraceEnabled: boolean): readonly Endpoint[] {
   const shared = {
     readAcceptEncoding: createAcceptEncodingReader(),
@@ -91,8 +94,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. Throws
- * `PRECONDITION_FAILED` to one whose `If-Match` names something else.
+ * Returns the 304 when the request holds a current copy of this reply, in any coding that it accepts; null otherwise.
+ * Throws `PRECONDITION_FAILED` when `If-Match` does not name this reply.
  */
 function notModifiedOf(
   reply: GatewayResponse,
@@ -110,25 +113,28 @@ function notModifiedOf(
   return known
 }
 
-/** What a reply is, and the session that it may be kept for. */
+/** A reply, and the session that it may be cached for. */
 interface Made {
   readonly reply: GatewayResponse
   readonly state: LiveSession | null
 }
 
-/** The same for all who ask in one state. */
+/** The same for all requests in one state. */
 interface Answered {
-  /** Its headers are enough to know whether a client holds it. */
+  /** Its headers are enough to decide whether the client holds a current copy. */
   readonly head: GatewayResponse
   readonly whole: () => Awaitable<Made>
 }
 
-/** What a reply is kept under. A route without parameters answers the same whatever is asked: many clients add a time, to get past caches. */
+/**
+ * Returns the cache key of a request. A route without parameters ignores the query: many clients add a timestamp to
+ * bypass caches.
+ */
 function operationOf({ path, parameter }: ReadRoute, { search }: GatewayRequest): string {
   return parameter === undefined || search === '' ? path : `${path}?${search}`
 }
 
-/** Throws `MISSING_PARAMETER`: the request is wrong, whatever is stored for the one who asks. */
+/** Throws `MISSING_PARAMETER`: the request is wrong, whatever is stored for the user. */
 function readParameter({ parameter }: ReadRoute, { search }: GatewayRequest): string {
   if (parameter === undefined) return ''
   const value = new URLSearchParams(search).get(parameter)
@@ -141,7 +147,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
   const { readAcceptEncoding, compression } = shared
   const coalesce = createCoalescing<Answered>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
 
-  /** An export is read when somebody needs more than its digest. */
+  /** Reads an export only when a client needs more than its digest. */
   async function read(
     viewer: LiveSession | null,
     request: GatewayRequest,
@@ -165,7 +171,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
 
     const { value: found, context } = await answerConsistently(services, openContext, holding, find)
 
-    /** Where it was removed since it was found: what is there now. */
+    /** If the export was removed after it was found, returns what is there now. */
     async function readWhole(snapshot: StoredExport): Promise<GatewayResponse> {
       try {
         return await exportResponse(snapshot, context)
@@ -186,12 +192,12 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       return { head: exportMetadataResponse(found), whole, isOfState: context.isConsistent() }
     }
     const made = keep(found)
-    // A whole body is counted while it is sent.
+    // The send path counts a whole body while it is being sent.
     if (made.reply.body instanceof Uint8Array) holding.shrink(holding.byteLength())
     return { head: made.reply, whole: async () => made, isOfState: context.isConsistent() }
   }
 
-  /** With the memory that it holds until it is sent. */
+  /** Returns the answer with the memory that it holds until it is sent. */
   async function make(viewer: LiveSession | null, request: GatewayRequest, operation: string) {
     using holdings = new DisposableStack()
     const { isOfState, ...value } = await read(
@@ -203,7 +209,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     return { value, isOfState, held: holdings.move() }
   }
 
-  /** There at once where it needs no coding. */
+  /** Returns the reply synchronously when it needs no coding. */
   function encode({ reply, state }: Made, operation: string, accepted: AcceptedCodings): Awaitable<GatewayResponse> {
     requireAcceptableCoding(accepted)
     return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
@@ -229,7 +235,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       record.isKept = kept != null
       if (kept)
         return notModifiedOf(kept, request, accepted) ?? encode({ reply: kept, state: viewer }, operation, accepted)
-      // Given back here, unless the answer takes it along.
+      // Released on return, unless the reply takes it along.
       using holdings = new DisposableStack()
       const answered = holdings.use(await coalesce(viewer, operation, () => make(viewer, request, operation)))
       const { head, whole } = answered.value

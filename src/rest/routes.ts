@@ -1,4 +1,4 @@
-// The REST contract: one row per route, its GraphQL twin beside it.
+// The REST contract: one row per route, with its GraphQL twin.
 import type { FailureCode } from '../errors.ts'
 import type { Context, WorkspaceUser } from '../resolvers/context.ts'
 import type { Paged } from '../resolvers/pagination/paged.ts'
@@ -8,11 +8,11 @@ import type { Awaitable, StoredDocument, StoredExport } from '../store/contract.
 interface Row {
   readonly method: string
   readonly path: string
-  /** What it does, in a few words. */
+  /** What the route does, in a few words. */
   readonly summary: string
-  /** The same in GraphQL; its variables are the body's field or the query's parameter. */
+  /** The same operation in GraphQL. Its variables are the body's field or the query's parameter. */
   readonly twin: string
-  /** How it may fail, besides what every route may answer (`ANY_ROUTE_FAILURES`). */
+  /** How the route may fail, besides the failures of every route (`ANY_ROUTE_FAILURES`). */
   readonly failures: readonly FailureCode[]
 }
 
@@ -22,24 +22,24 @@ export const ANY_ROUTE_FAILURES: readonly FailureCode[] = ['ROUTE_RETIRED', 'INT
 /** A session call: one field in, tokens or nothing out. */
 export interface SessionRoute extends Row {
   readonly field: 'email' | 'refreshToken'
-  /** A field that may be left out. */
+  /** A field that may be omitted. */
   readonly optionalField?: 'code'
-  /** Whether a body of another media type is refused; a body that is not sent has none. */
+  /** Whether a body of another media type is refused. A missing body has no media type. */
   readonly requiresJson: boolean
-  /** Whether an empty body is malformed, rather than one without the field. */
+  /** Whether an empty body is malformed, instead of counting as a body without the field. */
   readonly requiresBody: boolean
   /**
-   * `value` is empty when the body lacks the field or has another type there; `option` is null when it lacks that one, and
-   * empty when it has another type there.
+   * `value` is empty when the body lacks the field, or the field has another type. `option` is null when the body lacks
+   * that field, and empty when it has another type.
    */
   readonly resolve: (value: string, context: Context, option: string | null) => Promise<object>
 }
 
-/** A read of one's own: a JSON array, either of documents or of the elements of an export. */
+/** A read of the user's own data: a JSON array, either of documents or of the elements of an export. */
 export interface ReadRoute extends Row {
-  /** The one query parameter, which is required before anything is read. */
+  /** The only query parameter. It is required before anything is read. */
   readonly parameter?: string
-  /** `value` is that of the parameter, and empty for a route that has none. */
+  /** `value` is the value of the parameter; empty for a route without one. */
   readonly resolve: (
     me: WorkspaceUser,
     value: string,
@@ -61,7 +61,7 @@ const LOGOUT = {
     'INVALID_TOKEN',
     'READ_ONLY',
     'BODY_TOO_LARGE',
-    // Of a coded body: its media type may be any.
+    // For a body with a content coding: its media type may be any.
     'UNSUPPORTED_MEDIA_TYPE',
   ],
   twin: 'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
@@ -161,7 +161,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
   },
 ]
 
-/** What of a route anybody may need to know. */
+/** The part of a route that other modules need. */
 export type RestRoute = Pick<Row, 'method' | 'path' | 'twin'>
 
 export const REST_ROUTES: readonly RestRoute[] = [...SESSION_ROUTES, ...READ_ROUTES]

@@ -1,8 +1,8 @@
-// Calls of REST routes by client since this process started, for Prometheus.
+// Counts calls of REST routes by client since this process started, for Prometheus.
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 import { OTHER_CLIENT } from '../../store/rest-call-contract.ts'
 
-/** Each makes a series for each route it calls, for as long as the process lives. */
+/** Each client adds one series per route that it calls, for as long as the process lives. */
 const MAX_CLIENTS = 100
 
 export interface CallMetrics {

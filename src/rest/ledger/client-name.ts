@@ -1,32 +1,35 @@
-// What a client is called in the ledger: as it names itself, in a few characters that may be shown.
+// Derives a client's name in the ledger from how it names itself: a short text that is safe to show.
 
 import { LRUCache } from 'lru-cache'
 import { readBasicCredentials } from '../../auth/guards/client/client-secret.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { redact } from '../../redact.ts'
 
-/** In UTF-16 code units: what is looked at, and what is left of it. */
+/** In UTF-16 code units: how much of a stated name is read, and how much of it is kept. */
 const MAX_LOOKED_AT = 256
 const MAX_LENGTH = 64
-/** What clients call themselves, of those that came last. */
+/** Size of the LRU cache of names. */
 const MAX_KNOWN = 1_000
-/** Parentheses are for the names that the ledger gives by itself. */
+/** Parentheses are reserved for names that the ledger itself assigns. */
 const NOT_SHOWN = /[^\x20-\x7e\xa0-\xff]|[()]/g
 
-/** Headers by which clients say who they are, in the order they are believed. */
+/** Headers in which clients name themselves, by priority. */
 const NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name']
 
-/** A client that says nothing of itself. */
+/** A client that does not name itself. */
 export const UNNAMED_CLIENT = '(unnamed)'
-/** A caller that was not authenticated: the name it gives itself proves nothing. */
+/** A caller that was not authenticated: its stated name proves nothing. */
 export const REFUSED_CLIENT = '(refused)'
 
-/** What a request is called. */
+/** Returns the client's name for a request. */
 export type NameClient = (caller: GatewayRequest) => string
 
-/** The name in a header for it, or the registered client's that signs a user in, or the first product of `User-Agent` (RFC 9110 section 10.1.5) without its version. */
+/**
+ * Uses the name in one of `NAME_HEADERS`, or the registered client that signs the user in, or the first product of
+ * `User-Agent` (RFC 9110 section 10.1.5) without its version.
+ */
 export function createClientNames(): NameClient {
-  /** Clients are few, and to look for secrets in what they are called costs more than an answer that is kept. */
+  /** Clients are few, and searching their names for secrets costs more than answering a cached request. */
   const names = new LRUCache<string, string>({ max: MAX_KNOWN })
 
   function shown(stated = ''): string {
@@ -48,7 +51,7 @@ export function createClientNames(): NameClient {
   }
 }
 
-/** Of the session; at the login, where it shows its credentials, of these. */
+/** Returns the registered client of the session, or at login the one in the request's credentials. */
 function registeredClientOf({ record, header }: GatewayRequest): string | undefined {
   if (record.viewer) return record.viewer.client
   const authorization = header('authorization')

@@ -1,21 +1,21 @@
-// The ledger as it is shown: its days, and what they come to.
+// Reads the ledger for display: its rows by day, and their totals.
 import { restCallDayPages } from '../../store/paging/paging.ts'
 import type { RestCalls, RestCallVerbs } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
 
-/** Days of UTC as `2026-01-31`; null for no bound. */
+/** UTC days as `2026-01-31`; null for no bound. */
 export interface LedgerPeriod {
   readonly from: string | null
   /** Exclusive. */
   readonly to: string | null
 }
 
-/** A row of the ledger beside what its route is in GraphQL. */
+/** A row of the ledger with the GraphQL twin of its route. */
 export interface LedgerRow extends RestCalls {
   readonly twin: string
 }
 
-/** All rows of these days, in order of day, route and client. */
+/** Yields all rows of these days, in order of day, route and client. */
 export async function* ledgerRows(
   store: Pick<RestCallVerbs, 'restCallDays' | 'restCallsOf'>,
   { from, to }: LedgerPeriod,
@@ -26,7 +26,10 @@ export async function* ledgerRows(
   }
 }
 
-/** What each client called of each route in all of these days: routes in the order of the contract, who called most first. */
+/**
+ * Sums the calls of each client and route over all of these days. Routes are in the order of the contract, clients with
+ * most calls first.
+ */
 export async function ledgerTotals(rows: AsyncIterable<LedgerRow>): Promise<readonly Omit<LedgerRow, 'day'>[]> {
   const totals = new Map<string, Omit<LedgerRow, 'day'>>()
   for await (const { day: _, ...row } of rows) {
@@ -44,7 +47,7 @@ function twinOf(route: string): string {
   return REST_ROUTES[placeOf(route)]?.twin ?? ''
 }
 
-/** After all others, for a route that a newer program has counted. */
+/** A route that a newer version has counted comes after all others. */
 function placeOf(route: string): number {
   const place = REST_ROUTES.findIndex(({ method, path }) => `${method} ${path}` === route)
   return place === -1 ? REST_ROUTES.length : place

@@ -1,4 +1,5 @@
-// The ledger of REST calls by client and route: counted in this process, added to the database in batches off the path of requests.
+// The ledger of REST calls by client and route: counts in memory and adds batches to the database, outside the request
+// path.
 import { randomUUID } from 'node:crypto'
 import type { CollectMetrics } from '../../admin/metrics/metric.ts'
 import type { GatewayRequest } from '../../http/request.ts'
@@ -17,38 +18,41 @@ import { createCallMetrics } from './call-metrics.ts'
 import { createClientNames } from './client-name.ts'
 import { createNamedClients } from './named-clients.ts'
 
-/** Rows that wait at most; further clients are counted together. */
+/** Maximum number of rows that wait to be written. Beyond it, further clients are counted together. */
 const MAX_WAITING = CLIENTS_PER_DAY * REST_ROUTES.length
 const DAY_MS = 86_400_000
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface LedgerOptions {
-  /** Older days go. */
+  /** Older days are deleted. */
   readonly retentionMs: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Calls could not be written: said once until they can. They wait, and nothing of them is lost while the process lives. */
+  /**
+   * Called when calls could not be written, once until a write succeeds. The calls wait; none is lost while the process
+   * lives.
+   */
   readonly onFailure: (error: unknown) => void
 }
 
 export interface Ledger extends BackgroundWriter {
-  /** Counts a request that was answered, if it was one of a REST route. */
+  /** Counts an answered request if its route belongs to the REST contract. */
   readonly observe: (request: GatewayRequest) => void
-  /** What this process has counted. */
+  /** Metrics of what this process has counted. */
   readonly collect: CollectMetrics
 }
 
-/** Disposing it writes what still waits. */
+/** Disposing writes what still waits. */
 export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure }: LedgerOptions): Ledger {
   const writer = randomUUID()
   const names = new Map<Route, string | null>()
   const metrics = createCallMetrics()
   const clientNameOf = createNamedClients(createClientNames())
   let waiting: Mutable<RestCalls>[] = []
-  /** The last row of each route and client that waits. */
+  /** The newest waiting row of each route and client. */
   let rows = new Map<string, Map<string, Mutable<RestCalls>>>()
-  /** Its fate is not known until it was acknowledged: it is sent again as it is. */
+  /** The batch that was sent but not acknowledged. Whether it was written is unknown, so it is sent again unchanged. */
   let unacknowledged: RestCallBatch | null = null
   let sequence = 0
   const today = { day: '', endsAt: 0 }
@@ -61,7 +65,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     return today.day
   }
 
-  /** Null for what is no route of the contract. */
+  /** Returns null for a route that is not in the contract. */
   function nameOf(route: Route): string | null {
     const known = names.get(route)
     if (known !== undefined) return known
@@ -72,7 +76,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     return name
   }
 
-  /** Counting is on the road of every request: it makes nothing where there is a row. */
+  /** Runs for every request, so it allocates nothing when the row exists. */
   function rowOf(day: string, route: string, client: string): Mutable<RestCalls> {
     const known = rows.get(route)?.get(client)
     if (known?.day === day) return known
@@ -101,7 +105,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     unacknowledged = null
   }
 
-  /** What comes meanwhile waits for the next time: there is always more where clients call. */
+  /** Calls that arrive during a write wait for the next one: while clients call, there is always more. */
   async function write(): Promise<void> {
     await send()
     if (waiting.length === 0) return

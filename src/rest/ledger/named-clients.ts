@@ -1,12 +1,16 @@
-// Whose own name the ledger takes: theirs who were let in, and of others only so many that are told that a route is being retired.
+// Decides whose own name the ledger records: authenticated clients, and a limited number of others that were told that
+// a route is being retired.
 import type { GatewayRequest } from '../../http/request.ts'
 import { CLIENTS_PER_DAY } from '../../store/rest-call-contract.ts'
 import { type NameClient, REFUSED_CLIENT } from './client-name.ts'
 
-/** A day's places for names that nobody was let in under: anybody can make them up, and a day has room for `CLIENTS_PER_DAY` in all. */
+/**
+ * Names per day without a successful request: anybody can make them up, and a day has room for `CLIENTS_PER_DAY` in
+ * all.
+ */
 const MAX_UNPROVEN = 50
 
-/** `day` is that of the request. */
+/** `day` is the day of the request. */
 export type NameOnDay = (request: GatewayRequest, day: string) => string
 
 export function createNamedClients(nameOf: NameClient): NameOnDay {
@@ -30,7 +34,7 @@ export function createNamedClients(nameOf: NameClient): NameOnDay {
       if (!proven.has(name) && proven.size < CLIENTS_PER_DAY) proven.add(name)
       return name
     }
-    // It was told that the route is being retired: then it is one that will be missed.
+    // A client that was told about the retirement will miss the route, so its name matters.
     if (failureCode !== 'ROUTE_RETIRED' && failureCode !== 'ROUTE_BROWNOUT') return REFUSED_CLIENT
     const name = nameOf(request)
     return proven.has(name) || mayAdd(name, day) ? name : REFUSED_CLIENT

@@ -1,8 +1,8 @@
-// What the OpenAPI document says of a route that is being retired (OpenAPI 3.1, section 4.8.10, `deprecated`).
+// Describes in the OpenAPI document that a route is being retired (OpenAPI 3.1, section 4.8.10, `deprecated`).
 import { type RouteRetirement, timeOf } from '../retirement/plan.ts'
 import type { Json } from './parts.ts'
 
-/** Nothing of a route that stays, or only has brownouts. */
+/** Returns nothing for a route that stays, or that only has brownouts. */
 export function deprecationOf(route: RouteRetirement | undefined): Json {
   const { deprecatedAt = null, sunsetAt = null, link = null } = route ?? {}
   if (deprecatedAt === null && sunsetAt === null) return {}

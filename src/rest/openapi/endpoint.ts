@@ -1,4 +1,4 @@
-// GET /openapi.json: the document with the address that this caller reaches the gateway at.
+// Serves GET /openapi.json, with the address at which this caller reaches the gateway.
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Client } from '../../auth/caller.ts'
@@ -9,14 +9,14 @@ import { createOpenApi, type OpenApiOptions, serversAt } from './openapi.ts'
 import type { Json } from './parts.ts'
 
 const PATH = '/openapi.json'
-/** A gateway has few host names. Made-up ones push out each other's documents, and those that nobody asked for lately. */
+/** A gateway has few host names. Made-up ones evict each other's documents, and those of names not used lately. */
 const MAX_ORIGINS = 8
-/** A name or an address, and a port (RFC 3986 section 3.2). */
+/** A name or an address, with an optional port (RFC 3986 section 3.2). */
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
   const documents = new LRUCache<string, Endpoint>({ max: MAX_ORIGINS })
-  /** Made once: it takes longer than the rest of an answer, and whoever makes up a host needs no token. */
+  /** Built once: building takes longer than the rest of an answer, and a caller that makes up a host needs no token. */
   let common: Json | null = null
 
   function documentFor(origin: string): Endpoint {
@@ -32,7 +32,7 @@ export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOpt
   return { method: 'GET', path: PATH, handle: (request) => documentFor(originOf(request.client)).handle(request) }
 }
 
-/** Relative to the document itself when the caller gave no host that is one. */
+/** Returns '' when the caller sent no valid host; server addresses are then relative to the document. */
 function originOf({ scheme, host }: Client): string {
   return HOST.test(host) ? `${scheme}://${host}` : ''
 }

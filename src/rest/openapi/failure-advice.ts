@@ -1,4 +1,4 @@
-// What a caller can do about a failure, a sentence for each code.
+// What a caller can do about a failure: one sentence per code.
 import type { FailureCode } from '../../errors.ts'
 
 const ADVICE: Readonly<Record<FailureCode, string>> = {

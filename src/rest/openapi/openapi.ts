@@ -1,4 +1,4 @@
-// The REST contract as OpenAPI 3.1, made from the route table, the table of failures and the GraphQL schema.
+// Generates the REST contract as OpenAPI 3.1 from the route table, the table of failures and the GraphQL schema.
 import type { GraphQLSchema } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
 import type { RetirementPlan } from '../retirement/plan.ts'
@@ -19,13 +19,13 @@ import {
 export interface OpenApiOptions {
   readonly apiVersion: string
   readonly basePath: string
-  /** A document to show for a GraphQL type, by its name. */
+  /** Example documents by the name of their GraphQL type. */
   readonly examples: Readonly<Record<string, Json>>
-  /** Which routes are being retired. */
+  /** The routes that are being retired. */
   readonly retirement?: RetirementPlan | undefined
 }
 
-/** `origin` is scheme, host and port of the gateway as its callers know it; '' when that is not known. */
+/** `origin` is scheme, host and port of the gateway as its callers see it; '' when unknown. */
 export function serversAt(origin: string, basePath: string): readonly Json[] {
   return [{ url: origin + basePath || '/', description: 'This gateway' }]
 }
@@ -149,7 +149,7 @@ function common({ method, path, summary, twin }: ReadRoute | SessionRoute, tag: 
   }
 }
 
-/** One response per status, which names the codes that have it. */
+/** Builds one response per status, which lists the codes with that status. */
 function failureResponses(failures: readonly FailureCode[]): Json {
   const byStatus = Object.groupBy([...failures, ...ANY_ROUTE_FAILURES], (code) => String(statusOf(code)))
   return Object.fromEntries(

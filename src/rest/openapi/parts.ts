@@ -1,4 +1,4 @@
-// The parts of the OpenAPI document that are the same for every operation.
+// The parts of the OpenAPI document that all operations share.
 import { FAILURE_CODES, messageOf, statusOf } from '../../errors.ts'
 import { adviceOn } from './failure-advice.ts'
 

@@ -1,4 +1,5 @@
-// The named schemas of the OpenAPI document: documents and tokens from the GraphQL types of the same things, requests from the rows.
+// Builds the named schemas of the OpenAPI document: documents and tokens from their GraphQL types, requests from the
+// route table.
 import {
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -16,15 +17,15 @@ import {
 import { READ_ROUTES, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
 import type { Json } from './parts.ts'
 
-/** Fields of the GraphQL types that are about a document rather than in it. */
+/** Fields of the GraphQL types that are about a document, not in it. */
 const NOT_IN_DOCUMENTS = ['id', 'data', 'cursor']
-/** What GraphQL calls otherwise than the document does. */
+/** Fields that have another name in GraphQL than in the document. */
 const MEMBER_NAMES: Readonly<Record<string, string>> = { documentId: 'id' }
 
 const AS_STORED = 'A document is answered exactly as it was stored: it may have other members, and lack these.'
 export const NOTHING_TO_SAY = 'Done; there is nothing to say.'
 
-/** JSON types of what a member of a GraphQL type is read as. */
+/** JSON types that a member may have, by its GraphQL type. */
 const MEMBER_TYPES: Readonly<Record<string, readonly string[]>> = {
   ID: ['string', 'integer', 'null'],
   Int: ['integer', 'null'],
@@ -32,7 +33,7 @@ const MEMBER_TYPES: Readonly<Record<string, readonly string[]>> = {
   Boolean: ['boolean', 'null'],
 }
 
-/** By their names in `components.schemas`. */
+/** Returns the schemas by their names in `components.schemas`. */
 export function namedSchemas(schema: GraphQLSchema): Json {
   const documents = READ_ROUTES.flatMap(({ twin }) => documentType(twin, schema) ?? [])
   return Object.fromEntries([
@@ -48,7 +49,7 @@ export function reference(name: string): Json {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** `LoginRequest` of `/login`. */
+/** For example `LoginRequest` for `/login`. */
 export function requestName({ path }: SessionRoute): string {
   return `${pathName(path)}Request`
 }
@@ -57,7 +58,7 @@ export function resultName(route: SessionRoute, schema: GraphQLSchema): string {
   return resultType(route, schema)?.name ?? `${pathName(route.path)}Result`
 }
 
-/** Null when there is nothing in the answer. */
+/** Returns null when the answer is empty. */
 export function resultType({ twin }: SessionRoute, schema: GraphQLSchema): GraphQLObjectType | null {
   const type = lastParent(twin, schema)
   return type === schema.getMutationType() ? null : type
@@ -79,7 +80,7 @@ function requestSchema({ field, optionalField, twin }: SessionRoute, schema: Gra
   }
 }
 
-/** Of all arguments that the fields of an operation take, also of those that it leaves out. */
+/** Returns the descriptions of all arguments that the operation's fields accept, including those it does not use. */
 function argumentDescriptions(twin: string, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const info = new TypeInfo(schema)
   const descriptions = new Map<string, string>()
@@ -105,7 +106,7 @@ function resultSchema(type: GraphQLObjectType | null): Json {
   }
 }
 
-/** The type that the last field of an operation belongs to. */
+/** Returns the type that the last field of an operation belongs to. */
 function lastParent(twin: string, schema: GraphQLSchema): GraphQLObjectType | null {
   const info = new TypeInfo(schema)
   let parent: GraphQLObjectType | null = null
@@ -121,7 +122,7 @@ function lastParent(twin: string, schema: GraphQLSchema): GraphQLObjectType | nu
   return parent
 }
 
-/** The type whose stored documents a twin answers: of what has elements, that of an element. */
+/** Returns the type of the stored documents that a twin answers: for a type with elements, the type of an element. */
 export function documentType(twin: string, schema: GraphQLSchema): GraphQLObjectType | null {
   const type = lastParent(twin, schema)
   const elements = type?.getFields().elements
@@ -129,7 +130,7 @@ export function documentType(twin: string, schema: GraphQLSchema): GraphQLObject
   return isObjectType(element) ? element : type
 }
 
-/** What documents usually have. Nothing is required: they are the user's own. */
+/** Describes the members that documents usually have. None is required: documents are the user's own. */
 function documentSchema(type: GraphQLObjectType): Json {
   return {
     description: `${firstParagraph(type.description ?? '')}\n\n${AS_STORED}`.trim(),
@@ -142,12 +143,12 @@ function documentSchema(type: GraphQLObjectType): Json {
   }
 }
 
-/** What the other paragraphs say of a type is about its fields in GraphQL. */
+/** Only the first paragraph is about the type; the others are about its fields in GraphQL. */
 function firstParagraph(description: string): string {
   return description.split('\n\n', 1).join()
 }
 
-/** A member that a document lacks may also be null there; ids may be numbers (see the import). */
+/** A member that is absent may also be null, and ids may be numbers (see the import). */
 function memberSchema(type: GraphQLOutputType): Json {
   const inner = isNonNullType(type) ? type.ofType : type
   if (isListType(inner)) return { type: ['array', 'null'], items: memberSchema(inner.ofType) }

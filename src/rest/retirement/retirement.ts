@@ -1,4 +1,4 @@
-// Routes that are being retired: their answers say so, and at the times of the plan they refuse.
+// Retires routes: announces the retirement in their answers, and refuses at the times of the plan.
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint, Middleware } from '../../http/handler.ts'
 import { type Headers, withHeaders } from '../../http/response.ts'
@@ -6,9 +6,9 @@ import { REST_ROUTES } from '../routes.ts'
 import { type RetirementPlan, type RouteRetirement, timeOf } from './plan.ts'
 
 export interface Retirement {
-  /** Adds to every answer of these routes, failures and 304 too, what announces it. */
+  /** Adds the announcement to every answer of these routes, including failures and 304. */
   readonly announce: Middleware
-  /** The same endpoint, which refuses first. */
+  /** Returns the same endpoint, with a check that refuses first. */
   readonly refuse: (endpoint: Endpoint) => Endpoint
 }
 
@@ -37,7 +37,7 @@ export function createRetirement(plan: RetirementPlan, clock: () => number): Ret
   }
 }
 
-/** The header fields that announce it: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
+/** Builds the header fields of the announcement: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
 function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement): Readonly<Record<string, string>> {
   const links = [
     ...(link !== null && deprecatedAt !== null ? [`<${link}>; rel="deprecation"`] : []),
@@ -70,13 +70,13 @@ function requireAnswering(
   })
 }
 
-/** With no `@` behind its host: what a problem tells looks like an address of email to whoever takes those out of it. */
+/** Escapes every `@` after the host: the redaction of problem texts would mistake it for an email address. */
 function toReadable(link: string): string {
   const [site = ''] = /^https?:\/\/[^/?#]*/.exec(link) ?? []
   return site + link.slice(site.length).replaceAll('@', '%40')
 }
 
-/** When it is over: windows may lie over each other, or touch. Null where there is none now. */
+/** Returns when the current brownout ends, or null when there is none. Windows may overlap or touch. */
 function endOfBrownout(brownouts: RouteRetirement['brownouts'], now: number): number | null {
   let end = now
   for (const { from, until } of brownouts.toSorted((a, b) => a.from - b.from)) {

@@ -1,25 +1,28 @@
-// Compares two bodies: one is read first, so that nothing but digests of it is held while the other arrives.
+// Compares two bodies: reads one first and holds only its digests while the other arrives.
 import { hash } from 'node:crypto'
 
 export type Comparison =
   | { readonly type: 'equal' }
-  /** `at`: offset of the first byte that differs. Where one body is the beginning of the other, it is the length of the shorter one. */
+  /**
+   * `at`: offset of the first byte that differs. If one body is a prefix of the other, it is the length of the shorter
+   * one.
+   */
   | { readonly type: 'different'; readonly at: number }
-  /** Equal up to `maxBytes`, and longer. */
+  /** Equal up to `maxBytes`, but longer. */
   | { readonly type: 'cut' }
 
 type Body = AsyncIterable<Uint8Array>
 
 interface Block {
-  /** Its offset in the body. */
+  /** Offset in the body. */
   readonly at: number
-  /** Null for what is behind `maxBytes`. */
+  /** Null for the part beyond `maxBytes`. */
   readonly bytes: Uint8Array | null
 }
 
 const BLOCK_BYTES = 65_536
 
-/** Of each block, up to `maxBytes`. Throws what reading throws. */
+/** Returns a digest per block, up to `maxBytes`. Rethrows errors from reading. */
 export async function digestsOf(body: Body, maxBytes: number): Promise<readonly string[]> {
   const digests: string[] = []
   for await (const block of blocksOf(body, maxBytes)) digests.push(digestOf(block))
@@ -27,8 +30,8 @@ export async function digestsOf(body: Body, maxBytes: number): Promise<readonly 
 }
 
 /**
- * `digests` are of the first body, and `readAgain` opens it for the block that differs. If that block is another one by then, `at` is
- * its beginning. Throws what reading throws; both bodies are closed in any case.
+ * `digests` belong to the first body, and `readAgain` opens it again to find the byte that differs. If that block has
+ * changed meanwhile, `at` is the start of the block. Rethrows errors from reading; closes both bodies in any case.
  */
 export async function compareBytes(
   digests: readonly string[],
@@ -67,7 +70,10 @@ function digestOf({ bytes }: Block): string {
   return bytes === null ? 'longer' : hash('sha256', bytes, 'base64')
 }
 
-/** All but the last are of `BLOCK_BYTES`. Each is valid until the next: a part of an export is gone by then, so it is copied. */
+/**
+ * All blocks but the last have `BLOCK_BYTES`. A block is valid until the next one: the bytes are copied because a chunk
+ * of an export does not outlive the next read.
+ */
 async function* blocksOf(body: Body, maxBytes: number): AsyncGenerator<Block> {
   const block = new Uint8Array(BLOCK_BYTES)
   let at = 0

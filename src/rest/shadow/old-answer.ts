@@ -1,27 +1,27 @@
-// A request to the old server, and its answer.
+// Sends a request to the old server and adapts its answer.
 import { causeCodeOf } from '../../errors.ts'
 
-/** Time limit until an answer begins, and for each further part of it. */
+/** Time limit until an answer begins, and for each further chunk of it. */
 export const ANSWER_MS = 30_000
 
-/** What a connection that ended before an answer is told by: Node's sockets, and `fetch`. */
+/** Error codes for a connection that ended before an answer, from Node's sockets and from `fetch`. */
 const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-/** Content codings that `fetch` undoes. */
+/** Content codings that `fetch` decodes. */
 const UNDONE = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
 
 export interface OldAnswer {
   readonly status: number
-  /** Those of `body`: without a content coding that was undone, and the length it had. */
+  /** The headers that match `body`: without a content coding that `fetch` decoded, and without the coded length. */
   readonly headers: Headers
-  /** Ends with an error where nothing comes for `ANSWER_MS`. */
+  /** Throws when no chunk arrives for `ANSWER_MS`. */
   readonly body: AsyncIterable<Uint8Array>
-  /** For who does not read the body. */
+  /** For a caller that does not read the body. */
   readonly cancel: () => Promise<void>
 }
 
 /**
- * Sends it once more where the connection ends before an answer: servers close idle connections, perhaps while a request is on its way
- * (RFC 9112 section 9.3.1). A login that was carried out twice leaves a session there which expires by itself.
+ * Retries once when the connection ends before an answer: servers close idle connections, perhaps while a request is in
+ * flight (RFC 9112 section 9.3.1). A login that ran twice leaves a session on the old server that expires by itself.
  */
 export async function fetchAgain(url: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
   try {
@@ -47,7 +47,7 @@ export function toOldAnswer(response: Response, giveUp: () => void): OldAnswer {
   }
 }
 
-/** No time is counted while nobody asks for the next part. */
+/** The clock runs only while the consumer waits for the next chunk. */
 async function* inTime(body: Response['body'], giveUp: () => void): AsyncGenerator<Uint8Array> {
   if (!body) return
   const parts = body[Symbol.asyncIterator]()

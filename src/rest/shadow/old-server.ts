@@ -1,4 +1,4 @@
-// A client of the old server, which reads there as a user: it signs in with the user's email, as the contract has it.
+// A client of the old server that reads there as a user: it signs in with the user's email, as the contract defines.
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
 import {
@@ -10,26 +10,26 @@ import {
 } from '../../import-export/remote/retry.ts'
 import { ANSWER_MS, fetchAgain, type OldAnswer, toOldAnswer } from './old-answer.ts'
 
-/** Users who are signed in there; past that the least recently used session is signed out. */
+/** Users signed in on the old server. Beyond this number the least recently used session is signed out. */
 const MAX_SESSIONS = 10_000
-/** Time limit of signing out. */
+/** Time limit for signing out. */
 const SIGN_OUT_MS = 2_000
-/** Each may open a connection. */
+/** Sign-outs in parallel; each may open a connection. */
 const SIGN_OUTS_AT_ONCE = 32
-/** The shortest pause after the old server has said that it is busy. */
+/** The shortest pause after the old server has reported that it is busy. */
 const MIN_BUSY_MS = 1_000
 
-/** The old server refused to sign the user in, or answered no token. */
+/** The old server refused to sign the user in, or returned no token. */
 export class OldSignInError extends Error {
   override readonly name = 'OldSignInError'
 }
 
-/** The old server, or a proxy in front of it, says that it does not answer now. */
+/** The old server, or a proxy in front of it, cannot answer now. */
 export class OldAwayError extends Error {
   override readonly name: string = 'OldAwayError'
 }
 
-/** It has said for how long: until then it is not asked in the name of this user. */
+/** The old server is busy until a stated time. Until then no request is sent on behalf of this user. */
 export class OldBusyError extends OldAwayError {
   override readonly name = 'OldBusyError'
   readonly retryAfterMs: number
@@ -46,7 +46,10 @@ interface Tokens {
 }
 
 export interface OldServer extends AsyncDisposable {
-  /** The answer to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`, `OldAwayError`, and what `fetch` throws. */
+  /**
+   * Returns the answer to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`,
+   * `OldAwayError`, and what `fetch` throws.
+   */
   readonly read: (email: string, request: OldRead) => Promise<OldAnswer>
 }
 
@@ -54,22 +57,22 @@ export interface OldRead {
   readonly method: 'GET' | 'HEAD'
   /** Path and query. */
   readonly target: string
-  /** Header fields, by names in lower case. */
+  /** Header fields by lower-case name. */
   readonly conditions?: Readonly<Record<string, string>>
   /** Aborts the body too. */
   readonly signal: AbortSignal
 }
 
 export interface OldServerAddress {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** Sent with every request, by names in lower case. A header that the contract needs replaces one of the same name. */
+  /** Sent with every request, by lower-case name. A header that the contract requires replaces one of the same name. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Keeps one session for each user, in memory only. Disposing it signs them out. `stop` aborts the requests in flight. `onFailure` gets
- * what `read` throws, unless the caller or `stop` aborted it.
+ * Keeps one session per user, in memory only, and signs them all out when disposed. `stop` aborts the requests in
+ * flight. `onFailure` receives what `read` throws, unless the caller or `stop` aborted it.
  */
 export function createOldServer(
   { url, headers }: OldServerAddress,
@@ -85,12 +88,12 @@ export function createOldServer(
     },
   })
 
-  /** By email: a rate limit is taken for one of this user, so that other users are still read. */
+  /** Keyed by email: a rate limit is taken to apply to this user only, so other users are still read. */
   const busy = new LRUCache<string, OldBusyError>({ max: MAX_SESSIONS })
 
   /**
-   * Throws `OldBusyError` for a response that says so. It is remembered for the user, unless it is the 503 of a read: that may be about
-   * this path only.
+   * Throws `OldBusyError` for a response that says so. Stores the error for the user, unless it is the 503 of a read,
+   * which may concern only that path.
    */
   async function unlessBusy(email: string, name: string, isSignIn: boolean, response: Response): Promise<Response> {
     const { status, headers: received } = response
@@ -132,17 +135,20 @@ export function createOldServer(
     const answer = await tokenAnswer(await post(email, '/token', { refreshToken }))
     const accessToken = memberOf(answer, 'accessToken')
     if (accessToken === null) return signInAgain(email, session)
-    // A server that rotates refresh tokens answers a new one.
+    // A server that rotates refresh tokens returns a new one.
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
   }
 
-  /** The session before may still be open, although its tokens are refused: it is signed out. */
+  /** Signs out the previous session: it may still be open, although its tokens were refused. */
   function signInAgain(email: string, before: Tokens): Promise<Tokens> {
     void signOut(Promise.resolve(before), AbortSignal.timeout(SIGN_OUT_MS))
     return signIn(email)
   }
 
-  /** The session in place of `refused`: `next` makes it for the first caller, and all others who were refused get the same one. */
+  /**
+   * Returns the session that replaces `refused`. The first caller creates it with `next`; all other refused callers
+   * share it.
+   */
   function replace(
     email: string,
     refused: Promise<Tokens>,
@@ -158,8 +164,8 @@ export function createOldServer(
   }
 
   /**
-   * All who wait share one sign-in or renewal. After one that failed, the next read tries again: with a new sign-in where the old server
-   * refused this one, else with the session `before`, which may still be open there.
+   * All concurrent callers share one sign-in or renewal. After a failure the next read tries again: with a new sign-in
+   * when the old server refused this one, otherwise with the session `before`, which may still be open there.
    */
   function keep(email: string, making: Promise<Tokens>, before: Promise<Tokens> | null = null): Promise<Tokens> {
     sessions.set(email, making)
@@ -210,7 +216,7 @@ export function createOldServer(
       })
       await response.body?.cancel()
     } catch {
-      // The session expires there by itself.
+      // The session expires on the old server by itself.
     }
   }
 
@@ -245,7 +251,7 @@ export function createOldServer(
   }
 }
 
-/** Null for a response that is no success, or no JSON. */
+/** Returns null for a response that is not a success, or not JSON. */
 async function tokenAnswer(response: Response): Promise<unknown> {
   if (response.ok) return response.json().catch(() => null)
   await response.body?.cancel()

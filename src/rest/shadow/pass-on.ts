@@ -1,4 +1,4 @@
-// Reads that the old server answers: clients get its status, its body and what headers say of that.
+// Lets the old server answer reads: clients get its status, its body and the headers that describe them.
 import { GatewayError } from '../../errors.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { type GatewayResponse, pickHeaders } from '../../http/response.ts'
@@ -11,10 +11,10 @@ const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'e
 const CONDITIONS = ['if-match', 'if-none-match']
 const OF_THE_REQUEST = new Set([304, 400, 404, 412])
 
-/** Throws `UNAVAILABLE` where the old server has no answer. */
+/** Throws `UNAVAILABLE` when the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
 
-/** `maxReads` at a time: past that, clients get 503. */
+/** At most `maxReads` are in flight: beyond that, clients get 503. */
 export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Number.POSITIVE_INFINITY): PassOn {
   let reads = 0
 
@@ -54,19 +54,19 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
   }
 }
 
-/** `held` is disposed when the whole body is sent, the client disconnects, or there is no room for the body. */
+/** `held` is disposed of when the whole body is sent, the client disconnects, or there is no room for the body. */
 function toResponse({ status, headers, body }: OldAnswer, held: Disposable): GatewayResponse {
   const passed = pickHeaders(PASSED_HEADERS, (name) => headers.get(name))
   return {
     status,
     headers: { ...passed, 'cache-control': 'private, no-cache', vary: 'Authorization' },
-    // A stream even of no body: with it the response to HEAD keeps the `Content-Length` of the old server.
+    // A stream even for an empty body: it lets the response to HEAD keep the old server's `Content-Length`.
     body: status === 304 ? null : body,
     held,
   }
 }
 
-/** Whether the status says something about the request. Any other says something about the old server. */
+/** Whether the status is about the request. Any other status is about the old server. */
 function isPassedOn(status: number): boolean {
   return (status >= 200 && status < 300) || OF_THE_REQUEST.has(status)
 }

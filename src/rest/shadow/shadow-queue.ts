@@ -1,7 +1,7 @@
-// A queue of background work: what runs at once and what waits is bounded, and work past that is dropped.
+// A bounded queue of background work: limits what runs and what waits, and drops work beyond that.
 
 export interface ShadowQueue extends AsyncDisposable {
-  /** False where there is no room: `run` is not called then. What `run` throws is ignored. */
+  /** Returns false, and never calls `run`, when there is no room. Ignores what `run` throws. */
   readonly add: (run: () => Promise<void>) => boolean
   /** The same after a delay. */
   readonly addLater: (run: () => Promise<void>, milliseconds: number) => boolean

@@ -1,11 +1,11 @@
-// The results of comparisons: counts for metrics and the log, and a log line for each difference.
+// Reports the results of comparisons: counts for metrics and the log, and a log line per difference.
 import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact } from '../../redact.ts'
 import { OldAwayError, OldSignInError } from './old-server.ts'
 
-/** Differences that are remembered, so that each is logged once. */
+/** Number of differences that are remembered, so that each is logged once. */
 const MAX_KNOWN = 10_000
 const SUMMARY_EVERY_MS = 60_000
 const FAILURE_EVERY_MS = 60_000
@@ -15,12 +15,12 @@ export interface Difference {
   /** Method and path. */
   readonly route: string
   readonly email: string
-  /** Of an export. */
+  /** The reference of an export; null for other reads. */
   readonly ref: string | null
-  /** Statuses. */
+  /** Statuses of the two responses. */
   readonly ours: number
   readonly old: number
-  /** Where the bodies differ first, in bytes from 0; null when the statuses do. */
+  /** Offset in bytes of the first difference between the bodies; null when the statuses differ. */
   readonly at: number | null
 }
 
@@ -32,25 +32,25 @@ export type SkipReason =
   | 'oldAway'
   /** The old server does not sign the user in. */
   | 'oldSignIn'
-  /** This gateway refused: the token has expired, or too much is in flight. */
+  /** This gateway refused: the token has expired, or too many bytes are in flight. */
   | 'notAnsweredHere'
   /** A response broke off. */
   | 'brokenOff'
 
 export interface ShadowCounts {
   readonly equal: number
-  /** Those of `equal` that are longer than what was compared of them. */
+  /** How many of `equal` were compared only up to the limit. */
   readonly cut: number
   readonly different: number
   readonly skipped: Readonly<Record<SkipReason, number>>
 }
 
-/** For the log. `user`: the email's keyed hash, as in the audit log. */
+/** Writes to the log. `user` is the keyed hash of the email, as in the audit log. */
 export interface ShadowLog {
   readonly difference: (found: Omit<Difference, 'email'> & { readonly user: string }) => void
   /** The counts since the start: once a minute and at the end, if they have changed. */
   readonly summary: (counts: ShadowCounts) => void
-  /** Why the old server gave no answer: once a minute at most. */
+  /** Why the old server gave no answer: at most once a minute. */
   readonly failure: (reason: string) => void
 }
 
@@ -58,7 +58,7 @@ export interface ShadowReport extends Disposable {
   readonly equal: (isCut?: boolean) => void
   readonly skipped: (reason: SkipReason) => void
   readonly different: (found: Difference) => void
-  /** The old server gave no answer, to a comparison or a client. */
+  /** The old server gave no answer to a comparison or to a client. */
   readonly failed: (error: unknown) => void
   readonly collect: CollectMetrics
 }
@@ -121,7 +121,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
   }
 }
 
-/** Holds nothing that was sent but the path. */
+/** The message of such an error contains nothing that was sent, except the path. */
 function isInWords(error: unknown): error is Error {
   return error instanceof OldSignInError || error instanceof OldAwayError
 }

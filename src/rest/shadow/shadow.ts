@@ -1,5 +1,5 @@
-// Shadow reads: in the background both this gateway and the old server are asked again what a client has read, as the same user, and
-// the two responses are compared.
+// Shadow reads: repeats a client's read in the background, as the same user, on this gateway and on the old server, and
+// compares the two responses.
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { statusOf } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
@@ -13,23 +13,29 @@ import { OldAwayError, type OldServer, OldSignInError } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
 import type { ShadowReport, SkipReason } from './shadow-report.ts'
 
-/** Comparisons that may wait, for their turn or to be repeated. */
+/** Comparisons that may wait, for their first run or their repetition. */
 const MAX_WAITING = 1_000
 /** Time limit of one comparison, from its first request to the last byte. */
 const COMPARISON_MS = 120_000
 
 export interface ShadowLimits {
-  /** The part of reads that is compared, from 0 to 1. */
+  /** The fraction of reads that is compared, from 0 to 1. */
   readonly sample: number
   readonly concurrency: number
-  /** What is compared of a body. */
+  /** Maximum number of bytes of a body to compare. */
   readonly maxBytes: number
-  /** A difference is counted if it is still there so much later: before, a change there may not have arrived here yet. */
+  /**
+   * A difference counts only if it is still there after this time: before, a change on the old server may not have
+   * arrived here yet.
+   */
   readonly confirmMs: number
 }
 
 export interface Shadow extends AsyncDisposable {
-  /** Queues a comparison of what `endpoint` and the old server answer to this read: of users who are signed in, and of a sample of reads. */
+  /**
+   * Queues a comparison of what `endpoint` and the old server answer to this read. Skips users who are not signed in,
+   * and reads outside the sample.
+   */
   readonly offer: (endpoint: Endpoint, request: GatewayRequest) => void
 }
 
@@ -37,11 +43,11 @@ interface Read {
   readonly endpoint: Endpoint
   readonly email: string
   readonly search: string
-  /** As the client sent it, without its conditions. */
+  /** As the client sent it, without its conditional headers. */
   readonly request: GatewayRequest
 }
 
-/** `stop` aborts the comparisons that are in flight; disposing waits for them. */
+/** `stop` aborts the comparisons in flight; disposing waits for them. */
 export function createShadow(old: OldServer, limits: ShadowLimits, report: ShadowReport, stop: AbortSignal): Shadow {
   const { sample, concurrency, maxBytes, confirmMs } = limits
   const queue = createShadowQueue(concurrency, MAX_WAITING)
@@ -95,12 +101,12 @@ export function createShadow(old: OldServer, limits: ShadowLimits, report: Shado
   }
 }
 
-/** The contract is silent about the bodies of failures. */
+/** The contract does not define the bodies of failures, so only the statuses are compared. */
 function compareStatuses(ours: number, old: number) {
   return ours === old ? ({ type: 'equal' } as const) : ({ type: 'different', at: null } as const)
 }
 
-/** It does not refer to the client's own request, which may be over: of the headers it has the token only. */
+/** A copy that does not reference the client's own request, which may be over. Of the headers it has only the token. */
 function unconditional({ path, search, peer, client, httpVersion, header }: GatewayRequest): GatewayRequest {
   const authorization = header('authorization')
   return {
@@ -139,7 +145,9 @@ async function* asPieces(body: GatewayResponse['body']): AsyncGenerator<Uint8Arr
   else if (body !== null) yield* body
 }
 
-/** The answer itself is not held for as long as the other server's arrives: others would find no room for theirs. */
+/**
+ * Releases the answer before the old server's arrives: held for that long, it would leave no room for other answers.
+ */
 async function digested(read: Read, maxBytes: number) {
   using answer = await answerOf(read)
   return { status: answer.status, digests: await digestsOf(answer.body, maxBytes) }
@@ -150,7 +158,10 @@ async function* bodyOf(read: Read): AsyncGenerator<Uint8Array> {
   yield* answer.body
 }
 
-/** Null if the two can be compared. 401 of this gateway: the token has expired since the client's request. */
+/**
+ * Returns null if the two can be compared. A 401 of this gateway means that the token has expired since the client's
+ * request.
+ */
 function skipReasonOf(ours: number, old: number): SkipReason | null {
   if (ours === 401 || ours === 503) return 'notAnsweredHere'
   return kindOfStatus(old) === 'busy' ? 'oldAway' : old === 401 ? 'oldSignIn' : null

@@ -1,4 +1,5 @@
-// The contract's reads while clients move to this gateway: it answers them, or the old server does, and the two are compared.
+// Wraps the reads of the contract during a migration: this gateway or the old server answers them, and the two are
+// compared.
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
 import { viewerOf } from '../../http/bearer.ts'
@@ -12,13 +13,16 @@ import type { ShadowReport } from './shadow-report.ts'
 export interface ShadowOptions extends ShadowLimits, OldServerAddress {
   /** The server that answers the reads. */
   readonly answerFrom: 'ours' | 'old'
-  /** Reads of clients that the old server answers at a time: each is a connection. Without it, they are not bounded. */
+  /**
+   * Maximum number of client reads that the old server answers at a time: each is a connection. Without it there is no
+   * limit.
+   */
   readonly maxReads: number | undefined
-  /** Disposed with the gateway. */
+  /** Disposed of with the gateway. */
   readonly report: ShadowReport
 }
 
-/** Adds the comparison to each read of the contract; other endpoints stay as they are. */
+/** Adds the comparison to each read of the contract. Other endpoints stay unchanged. */
 export function createShadowing(
   options: ShadowOptions,
   sessions: Sessions,
@@ -29,7 +33,7 @@ export function createShadowing(
   const old = running.use(createOldServer(options, stopping.signal, report.failed))
   const passOn = createPassOn(old, report, options.maxReads)
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
-  // What is deferred last runs first: the disposals above then have no request to wait for.
+  // A deferred call runs before the disposals registered earlier, so those have no request to wait for.
   running.defer(() => stopping.abort())
   return (endpoint) => {
     const isRead = READ_ROUTES.some(({ method, path }) => method === endpoint.method && path === endpoint.path)
@@ -53,7 +57,7 @@ function answeredHere(endpoint: Endpoint, shadow: Shadow): Endpoint {
   }
 }
 
-/** The client's token is one of this gateway. The old server is asked with a token that it issued itself. */
+/** The client's token belongs to this gateway. The old server gets a token that it issued itself. */
 function answeredByOld(endpoint: Endpoint, passOn: PassOn, shadow: Shadow, sessions: Sessions): Endpoint {
   return {
     ...endpoint,
