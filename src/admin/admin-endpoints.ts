@@ -1,4 +1,4 @@
-// The endpoints of the admin port: for the machines that look after a gateway, apart from its clients.
+// Defines the endpoints of the admin port: for the machines that operate a gateway, separate from its clients.
 import { isLoopbackAddress, isLoopbackHost } from '../auth/guards/loopback.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, Handler } from '../http/handler.ts'
@@ -6,7 +6,7 @@ import { jsonResponse, NO_STORE } from '../http/response.ts'
 import { createHealthEndpoints, type HealthServices } from './health.ts'
 import { type LedgerTotal, ledgerPage } from './ledger-page.ts'
 
-/** What the page about REST calls is about. */
+/** Days that the page about REST calls covers. */
 const LEDGER_DAYS = 30
 
 export interface AdminServices extends HealthServices {
@@ -17,7 +17,10 @@ export interface AdminServices extends HealthServices {
   readonly ledger: (days: number) => Promise<readonly LedgerTotal[]>
   /** The media type of that text. */
   readonly metricsType: string
-  /** Whether only this machine reaches the port: then a page that names it otherwise is refused (DNS rebinding). */
+  /**
+   * Whether the port is reachable from this machine only. Then a request that names another host is refused (DNS
+   * rebinding).
+   */
   readonly isLoopback: boolean
 }
 
@@ -59,7 +62,7 @@ function forLoopbackHosts(handle: Handler): Handler {
   }
 }
 
-/** A page of another site names its own host, and always names one: health checks name none, or an address. */
+/** A page of another site always sends the host name of that site. Health checks send none, or an address. */
 function isNoOtherName(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
   return host === '' || isLoopbackHost(host) || isLoopbackAddress(name)

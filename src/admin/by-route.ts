@@ -1,9 +1,9 @@
-// What is the same for all requests of a route with the same outcome, made once.
+// Caches a value that all requests of a route with the same outcome share.
 import type { Route } from '../http/request-record.ts'
 
 /**
- * Calls `make` once for each route and variant (one of few whole numbers) and keeps what it answers. For a path without a route, `null`,
- * it is called each time.
+ * Calls `make` once per route and variant (one of a few whole numbers) and caches the result. For a path without a
+ * route (`null`) it calls `make` every time.
  */
 export function createByRoute<T extends object | string>(
   make: (method: string, route: Route | null, variant: number) => T,

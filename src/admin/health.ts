@@ -1,14 +1,14 @@
-// Endpoints for those who run the gateway, and for those who verify its tokens.
+// Defines the endpoints for operators, and for services that verify the gateway's tokens.
 import type { Keyset } from '../auth/tokens/keyset.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { jsonResponse, NO_STORE } from '../http/response.ts'
 import type { Awaitable } from '../store/contract.ts'
 
-/** Seconds that a verifier may keep the public keys; a new key signs from the moment it is stored. */
+/** Seconds that a verifier may cache the public keys. A new key signs as soon as it is stored. */
 const KEYS_MAX_AGE_SECONDS = 60
 
-/** Answered however much else there is to do: a supervisor must not take much work for a hang. */
+/** Answered under any load, so that a supervisor does not mistake a busy gateway for a hung one. */
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 export interface HealthServices {

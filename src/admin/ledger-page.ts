@@ -1,11 +1,11 @@
-// The operator's page about REST calls: one document without script, in the colours of the pages for users.
+// Renders the operator's page about REST calls: one document without scripts, in the colours of the user pages.
 import { createHash } from 'node:crypto'
 import type { GatewayResponse } from '../http/response.ts'
 
-/** What one client called of one route. */
+/** The calls of one client to one route. */
 export interface LedgerTotal {
   readonly route: string
-  /** The same in GraphQL. */
+  /** The same operation in GraphQL. */
   readonly twin: string
   readonly client: string
   readonly count: number
@@ -13,7 +13,7 @@ export interface LedgerTotal {
   readonly lastSeen: number
 }
 
-/** Those of the explorer (`src/explorer/design/styles/tokens.css`), light and dark. */
+/** The colours of the explorer (`src/explorer/design/styles/tokens.css`), light and dark. */
 const COLOURS = {
   ground: 'light-dark(#f6f7f9, #0f131a)',
   surface: 'light-dark(#ffffff, #171c25)',
@@ -38,7 +38,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** `totals` in the order in which they are shown, those of one route together. */
+/** `totals` must be in display order, with those of one route together. */
 export function ledgerPage(totals: readonly LedgerTotal[], days: number): GatewayResponse {
   const routes = [...Map.groupBy(totals, ({ route }) => route)].map(([route, clients]) => routeSection(route, clients))
   const none = '<section><p>No REST call was counted in this time.</p></section>'
@@ -60,7 +60,7 @@ function routeSection(route: string, clients: readonly LedgerTotal[]): string {
 <tbody>${rows.join('')}</tbody></table></section>`
 }
 
-/** Clients name themselves. */
+/** Clients choose their own names, so the text may contain HTML. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,4 +1,4 @@
-// Tells `doctor` how a request looks after the proxies in front. Only a caller that can read the database may ask.
+// Shows `doctor` how a request looks after the proxies in front. Only a caller that can read the database may ask.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FORWARDING_HEADERS } from '../auth/guards/forwarding-headers.ts'
@@ -10,18 +10,18 @@ import type { GatewayRequest } from '../http/request.ts'
 import { JSON_TYPE, NO_STORE } from '../http/response.ts'
 
 export const PROBE_PATH = '/.well-known/workspace-gateway-probe'
-/** Not `Authorization`: whether a proxy passes that on is among the questions. */
+/** Not `Authorization`: `doctor` also checks whether a proxy passes that header on. */
 export const PROBE_HEADER = 'workspace-gateway-probe'
-/** Between the first line of the answer and the last one. */
+/** Milliseconds between the first and the last line of the answer. */
 export const PROBE_PAUSE_MS = 400
 
-/** A request as it arrived here. */
+/** A request as it arrived at this gateway. */
 export interface Sighting {
-  /** Another one in each answer. */
+  /** A different value in each answer. */
   readonly nonce: string
   readonly client: { readonly address: string; readonly scheme: string; readonly host: string }
   readonly peer: { readonly address: string; readonly isTrustedProxy: boolean; readonly hasNamedClient: boolean }
-  /** Of the headers that proxies write, those that it had. */
+  /** The names of proxy headers that the request had. */
   readonly forwardingHeaders: readonly string[]
   readonly acceptEncoding: string
   readonly path: string
@@ -34,7 +34,7 @@ export interface ProbeOptions {
   readonly clock: () => number
 }
 
-/** One line at once and one after a pause, so that it can be seen whether a proxy holds the first one back. */
+/** Sends one line at once and another after a pause, to reveal whether a proxy buffers the response. */
 export function createProbeEndpoint({ keyset, clock }: ProbeOptions): Endpoint {
   return {
     method: 'GET',

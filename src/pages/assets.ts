@@ -1,4 +1,5 @@
-// The built pages (`npm run build`): a shell in HTML, and hashed files that never change under their name.
+// Serves the built pages (`npm run build`): an HTML shell, and hashed files whose content never changes under their
+// name.
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -21,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 const GZIP = '.gz'
-/** What the build leaves of each file, best first: the content coding and what it adds to the file's name. */
+/** The compressed variants that the build makes of each file, best first: the content coding and its file extension. */
 const ENCODINGS: readonly (readonly [coding: Coding, extension: string])[] = [
   ['br', '.br'],
   ['gzip', GZIP],
@@ -32,7 +33,7 @@ export interface ExplorerBuild {
   readonly files: readonly Endpoint[]
 }
 
-/** Null when nothing is built. Files are read when they are first asked for, and kept. */
+/** Returns null when nothing is built. Files are read on first request, and cached. */
 export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<ExplorerBuild | null> {
   try {
     const shell = await readFile(new URL('index.html', folder), 'utf8')
@@ -57,11 +58,11 @@ function fileEndpoint(folder: URL, name: string): Endpoint {
     vary: 'Accept-Encoding',
   }
 
-  /** A build that was made meanwhile has other files: these are not there any more. */
+  /** A newer build has replaced the files: those of the old one no longer exist. */
   async function load(file: string): Promise<Uint8Array> {
     try {
       if (file !== name) return await readFile(new URL(file, folder))
-      // For the few clients that take no coding.
+      // For the few clients that accept no coding.
       return await promisify(gunzip)(await read(name + GZIP))
     } catch (error) {
       kept.delete(file)
@@ -86,7 +87,7 @@ function fileEndpoint(folder: URL, name: string): Endpoint {
   return { method: 'GET', path: `/${ASSETS}${name}`, handle }
 }
 
-/** What browsers ask for beside an answer that is no page. Under this name it may change. */
+/** Browsers request `/favicon.ico` when a response is not a page. The name is not hashed, so its content may change. */
 function favicon({ handle }: Endpoint): Endpoint {
   return {
     method: 'GET',

@@ -1,10 +1,10 @@
-// Which requests are shown a page: those that name HTML and do not like JSON better (RFC 9110 section 12.5.1).
+// Detects browsers: requests that accept HTML and do not prefer JSON (RFC 9110 section 12.5.1).
 import { readWeights, rememberHeaders } from '../http/negotiation/weights.ts'
 
-/** Of an `Accept` header. */
+/** `accept` is the value of an `Accept` header. */
 export type IsBrowser = (accept: string | undefined) => boolean
 
-/** A range such as `*` names no HTML: clients that are no browsers send it too. */
+/** A range such as `*` does not count as HTML: other clients send it too. */
 export function createBrowserDetector(): IsBrowser {
   const prefersPage = rememberHeaders((accept: string): boolean => {
     const ranges = readWeights(accept)

@@ -1,4 +1,4 @@
-// What the server tells its pages, as types: the one thing both sides share.
+// Types of the data that the server sends its pages: the only thing both sides share.
 
 /** A row of the route table, as far as a client needs it. */
 export interface ExplorerRoute {
@@ -17,7 +17,7 @@ export interface ExplorerData {
   /** Empty, or like `/v1`. */
   readonly basePath: string
   readonly loginGuard: string
-  /** The user that the pages sign in by themselves: on a local gateway that has the demo workspace, else null. */
+  /** The user that the pages sign in automatically, on a local gateway that has the demo workspace; else null. */
   readonly demoEmail: string | null
   readonly routes: readonly ExplorerRoute[]
 }

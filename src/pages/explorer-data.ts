@@ -1,4 +1,4 @@
-// What the pages know of this gateway: /explorer.json, the route table and who may sign in.
+// Serves /explorer.json, which tells the pages about this gateway: the route table and who may sign in.
 import type { Endpoint } from '../http/handler.ts'
 import { jsonResponse, NO_STORE } from '../http/response.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'

@@ -1,4 +1,4 @@
-// What a browser is shown: one shell for every page, and for other clients a list of links.
+// Serves the pages to browsers, as one shell for all of them, and a list of links to other clients.
 import { matchesEntityTag } from '../http/caching/conditional.ts'
 import type { Endpoint, Handler } from '../http/handler.ts'
 import { entityTag, type GatewayResponse, type Headers, jsonResponse } from '../http/response.ts'
@@ -6,10 +6,13 @@ import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
 import type { ExplorerBuild } from './assets.ts'
 import { createBrowserDetector } from './browser.ts'
 
-/** Where the shell says what its own addresses are relative to. */
+/** The element of the shell that its relative addresses resolve against. */
 const BASE_ELEMENT = '<base href="/" />'
 
-/** Styles may be inline: the GraphQL editor measures and colours its text that way. Scripts come from files only. */
+/**
+ * Styles may be inline, because the GraphQL editor measures and colours its text that way. Scripts come from files
+ * only.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +46,7 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-/** Answers browsers that open the GraphQL endpoint with its page, and leaves everything else to `handle`. */
+/** Shows the page to browsers that open the GraphQL endpoint, and leaves everything else to `handle`. */
 export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
   if (endpoint.method !== 'GET') return endpoint
   const isBrowser = createBrowserDetector()
@@ -56,7 +59,7 @@ export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
   }
 }
 
-/** `/` for browsers and for others, and the paths of the other pages. */
+/** Returns the endpoints of `/`, for browsers and for other clients, and of the other pages. */
 export function createPageEndpoints(page: Handler, basePath: string, isSchemaPublic: boolean): readonly Endpoint[] {
   const links = {
     graphql: `${basePath}/graphql`,
@@ -77,12 +80,15 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
   ]
 }
 
-/** The shell, which finds its files under the base path whatever page it is opened as. `onOpen` is called for each. */
+/**
+ * Returns the shell, which finds its files under the base path whatever page it is opened as. Calls `onOpen` for each
+ * page view.
+ */
 export function createPage(build: ExplorerBuild | null, basePath: string, onOpen: () => void): Handler {
   const body = shellOf(build, basePath)
   const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
   return async (request): Promise<GatewayResponse> => {
-    // After the shell is on its way.
+    // Runs after the shell has been handed to the connection.
     setImmediate(onOpen)
     return matchesEntityTag(request.header('if-none-match'), headers.etag)
       ? { status: 304, headers, body: null }
@@ -90,7 +96,10 @@ export function createPage(build: ExplorerBuild | null, basePath: string, onOpen
   }
 }
 
-/** A browser at an address that leads nowhere gets the shell, which says so and shows the way home; others their problem. */
+/**
+ * A browser at an unknown address gets the shell, which says so and shows the way home. Other clients get the problem
+ * document.
+ */
 export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: string): Handler {
   const body = shellOf(build, basePath)
   const isBrowser = createBrowserDetector()

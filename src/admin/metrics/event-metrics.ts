@@ -1,4 +1,5 @@
-// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, what was no request, refused connections, imports.
+// Counts events: sign-ins and everything else in the audit log, responses that broke off, malformed requests, refused
+// connections, imports.
 import type { AuditEvent } from '../../auth/audit/audit-event.ts'
 import type { FailureCode } from '../../errors.ts'
 import type { BreakReason } from '../../http/server/broken-off.ts'
@@ -6,17 +7,17 @@ import type { ConnectionRefusal } from '../../http/server/server.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { type CollectMetrics, counter } from './metric.ts'
 
-/** Last events of an import. */
+/** Event types that end an import. */
 const IMPORT_RESULTS = new Set<ImportEvent['type']>(['imported', 'wouldImport', 'refused', 'failed'])
 
 export interface EventMetrics {
-  /** Logins, codes, logouts, removals: what the audit log is told of. */
+  /** Counts logins, codes, logouts, removals: the events of the audit log. */
   readonly onEvent: (event: AuditEvent) => void
   readonly onBrokenOff: (reason: BreakReason) => void
-  /** What came was no request. */
+  /** Counts input that was not a request. */
   readonly onMalformed: (code: FailureCode) => void
   readonly onRefusedConnection: (reason: ConnectionRefusal) => void
-  /** An import through POST /import has ended with this event, or because its client left. */
+  /** Counts an import through POST /import that has ended with this event, or because its client left. */
   readonly onImport: (last: ImportEvent | null) => void
   readonly collect: CollectMetrics
 }
@@ -25,7 +26,7 @@ export function createEventMetrics(): EventMetrics {
   const events = new Map<string, { readonly event: AuditEvent; count: number }>()
   const brokenOff = new Map<string, number>()
   const malformed = new Map<string, number>()
-  // From 0 on: of a counter that begins with its first event, Prometheus sees no increase then.
+  // Starts at 0: Prometheus sees no increase when a counter appears with its first event.
   const refused: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
   const imports = new Map<string, number>()
   const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }

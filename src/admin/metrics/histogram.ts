@@ -1,10 +1,10 @@
-// Durations in buckets: what one more costs is a few comparisons and two additions.
+// A histogram of durations: an observation costs a few comparisons and two additions.
 import type { MetricValue } from './metric.ts'
 
-/** Upper bounds in milliseconds. A kept reply takes a tenth of one. */
+/** Upper bounds in milliseconds. A cache hit takes a tenth of a millisecond. */
 const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const
 
-/** One slot for each bucket, one for what is above all bounds, one for the sum. */
+/** One slot per bucket, one for values above all bounds, one for the sum. */
 export type Histogram = Float64Array
 
 const ABOVE = BOUNDS_MS.length
@@ -16,13 +16,13 @@ export function createHistogram(): Histogram {
 
 export function observeDuration(histogram: Histogram, milliseconds: number): void {
   let at = 0
-  // Most are in the first ones.
+  // Most durations fall into the first buckets.
   while (at < ABOVE && milliseconds > (BOUNDS_MS[at] as number)) at += 1
   histogram[at] = (histogram[at] as number) + 1
   histogram[SUM] = (histogram[SUM] as number) + milliseconds
 }
 
-/** In seconds, cumulated, as Prometheus wants them. */
+/** Values in seconds, cumulative, as Prometheus expects them. */
 export function histogramValues(
   name: string,
   histogram: Histogram,

@@ -1,8 +1,8 @@
-// Answers of the database for a scrape: one that does not come in time is away.
+// Bounds the wait for the database during a scrape: a database that does not answer in time counts as down.
 
 const PATIENCE_MS = 2_000
 
-/** Null where it fails, or takes longer than a scrape should wait. */
+/** Returns null when `ask` fails, or takes longer than a scrape should wait. */
 export async function inTime<T>(ask: () => Promise<T>): Promise<T | null> {
   const gaveUp = Promise.withResolvers<null>()
   const timer = setTimeout(() => gaveUp.resolve(null), PATIENCE_MS)

@@ -1,16 +1,16 @@
-// A metric and its values, as they are sent from worker to supervisor and written for Prometheus.
+// A metric and its values, in the form that workers send to the supervisor and that is written for Prometheus.
 
-/** How the values of several workers become one. */
+/** How the values of several workers are combined. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'first' | 'average' | 'omit'
 
 export interface MetricValue {
   readonly value: number
   readonly labels: Readonly<Record<string, string | number>>
-  /** Of a part of a histogram: the metric's name and `_bucket`, `_sum` or `_count`. */
+  /** Set for a part of a histogram: the metric's name with `_bucket`, `_sum` or `_count`. */
   readonly metricName?: string
 }
 
-/** The JSON form of prom-client, which adds workers up and writes the text. */
+/** The JSON form of prom-client, which aggregates the workers and writes the text. */
 export interface Metric {
   readonly name: string
   readonly help: string
@@ -19,7 +19,7 @@ export interface Metric {
   readonly values: readonly MetricValue[]
 }
 
-/** Answers what the metrics are now. */
+/** Returns the current metrics. */
 export type CollectMetrics = () => readonly Metric[] | Promise<readonly Metric[]>
 
 export function counter(name: string, help: string, values: readonly MetricValue[]): Metric {

@@ -1,16 +1,17 @@
-// Names of GraphQL operations as labels: clients choose them, so their number, and how many one user adds, is bounded.
+// Limits the names of GraphQL operations that become labels: clients choose them, so their number is bounded in total
+// and per user.
 import type { RequestRecord } from '../../http/request-record.ts'
 
 const MAX_NAMES = 100
-/** So that one user who makes up names leaves room for those that are in use. */
+/** A user who makes up names leaves room for the names in use. */
 const MAX_NAMES_OF_USER = 20
 const MAX_LENGTH = 64
 const OTHER = '_OTHER'
-/** Users whose names are counted; of any more none is added. */
+/** Number of users whose names are counted. Further users add no names. */
 const MAX_USERS = 10_000
 
 export interface OperationNames {
-  /** The name for this request: empty for an operation without one, `_OTHER` past the bounds. */
+  /** Returns the label of this request: empty for an operation without a name, `_OTHER` beyond the bounds. */
   readonly nameOf: (record: Pick<RequestRecord, 'operationName' | 'viewer'>) => string
 }
 

@@ -1,10 +1,11 @@
-// What Node knows of its process: memory, garbage collection, event loop, file descriptors. Adding up and text are prom-client's.
+// Collects Node's process metrics (memory, garbage collection, event loop, file descriptors); prom-client aggregates
+// and formats them.
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
 import { type CollectMetrics, gauge, type Metric } from './metric.ts'
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** They go through every open connection at each scrape, and their names break Prometheus' rules. */
+/** These iterate over every open connection at each scrape, and their names break Prometheus' rules. */
 const UNWANTED = ['resources', 'handles', 'requests'].flatMap((what) => [
   `nodejs_active_${what}`,
   `nodejs_active_${what}_total`,
@@ -12,7 +13,7 @@ const UNWANTED = ['resources', 'handles', 'requests'].flatMap((what) => [
 
 export const STARTED = 'process_start_time_seconds'
 
-/** prom-client's own is in whole seconds, and left out where processes are added up. */
+/** prom-client's own metric has whole seconds only, and is omitted when processes are aggregated. */
 const STARTED_AT = gauge(
   STARTED,
   'When the newest process began, since the epoch.',
@@ -20,24 +21,24 @@ const STARTED_AT = gauge(
   'max',
 )
 
-/** Names and meanings are those of prom-client's default metrics, which dashboards know. */
+/** Names and meanings are those of prom-client's default metrics, which existing dashboards use. */
 export function createProcessMetrics(): CollectMetrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
   for (const name of [...UNWANTED, STARTED]) register.removeSingleMetric(name)
   return async () => {
-    // Its types name what it writes in numbers that it does not use.
+    // prom-client's types declare numeric enums; the output contains strings.
     const metrics = (await register.getMetricsAsJSON()) as unknown as readonly Metric[]
     return [...metrics, STARTED_AT]
   }
 }
 
-/** The metrics of several processes as one, each by its own rule. */
+/** Aggregates the metrics of several processes, each by its own rule. */
 export function addUp(processes: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
   return AggregatorRegistry.aggregate([...processes]).getMetricsAsJSON() as unknown as Promise<readonly Metric[]>
 }
 
-/** Prometheus' text format, version 0.0.4. */
+/** Writes Prometheus' text format, version 0.0.4. */
 export function toText(metrics: readonly Metric[]): Promise<string> {
   return AggregatorRegistry.aggregate([metrics]).metrics()
 }

@@ -1,4 +1,4 @@
-// Requests counted, by route, GraphQL operation, status, and whether the reply was kept: on the road of every request.
+// Counts requests by route, GraphQL operation, status, and cache hit or miss. It runs for every request.
 import { FAILURE_CODES, statusOf } from '../../errors.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
@@ -10,16 +10,16 @@ const DURATION = 'http_server_request_duration_seconds'
 const OPERATION_DURATION = 'workspace_gateway_graphql_operation_duration_seconds'
 /** OpenTelemetry's word for a value outside a closed list. */
 const OTHER = '_OTHER'
-/** RFC 9110 and RFC 5789: a client may write any other word. */
+/** The methods of RFC 9110 and RFC 5789: a client may send any other word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
-/** Failures of ours, which share few statuses. */
+/** Failures of the gateway itself. They share few statuses, so each gets its own series. */
 const OUR_FAILURES = FAILURE_CODES.filter((code) => statusOf(code) >= 500)
 
-/** What was answered with one outcome, over one scheme. */
+/** The counts of one outcome over one scheme. */
 interface Cell {
   readonly durations: Histogram
-  /** Made, kept; bytes of both. */
+  /** Replies made, cache hits, and bytes of both. */
   readonly counts: Float64Array
 }
 
@@ -27,7 +27,9 @@ const MADE = 0
 const KEPT = 1
 const BYTES = 2
 
-/** By outcome, and from 1,000 on those that came over TLS. An outcome is a status, or from 600 on one of `OUR_FAILURES`. */
+/**
+ * Indexed by outcome, plus 1,000 for requests over TLS. An outcome is a status, or from 600 on one of `OUR_FAILURES`.
+ */
 type Cells = (Cell | undefined)[]
 const FAILURE = 600
 const TLS = 1_000
@@ -44,10 +46,10 @@ export interface RequestMetrics {
   readonly collect: CollectMetrics
 }
 
-/** `basePath` stands before each route, as the client sees it. */
+/** `basePath` precedes each route in the labels, as the client sees it. */
 export function createRequestMetrics(basePath: string): RequestMetrics {
   const routes = new Map<Route, Series>()
-  /** By method, for requests without a route. */
+  /** Keyed by method, for requests without a route. */
   const unrouted = new Map<string, Series>()
   const operations = new Map<string, Cells>()
   const operationNames = createOperationNames()
@@ -58,7 +60,7 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
     const name = METHODS.has(method) ? method : OTHER
     if (route === null) return unrouted.get(name) ?? add(unrouted, name, { method: name, path: null, cells: [] })
     const path = `${basePath}${route.path}`
-    // Several methods of a path may have the one name.
+    // Several methods of a path may map to the same label.
     const same = [...routes.values()].find((series) => series.method === name && series.path === path)
     return add(routes, route, same ?? { method: name, path, cells: [] })
   }
@@ -147,7 +149,7 @@ function count({ durations, counts }: Cell, { durationMs, sentBytes, isKept }: R
 
 type Labels = MetricValue['labels']
 
-/** `toLabels` is told the outcome, and whether it came over TLS. */
+/** Calls `toLabels` with the outcome and whether the requests came over TLS. */
 function cellsOf(
   cells: Cells,
   toLabels: (outcome: number, isTls: boolean) => Labels,
@@ -163,7 +165,7 @@ function labelsOf({ method, path }: Series): (outcome: number, isTls: boolean) =
     const status = failure === undefined ? outcome : statusOf(failure)
     return {
       http_request_method: method,
-      // An empty label is the same as none.
+      // Prometheus treats an empty label like a missing one.
       http_route: path ?? '',
       http_response_status_code: status,
       url_scheme: isTls ? 'https' : 'http',

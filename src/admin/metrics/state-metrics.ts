@@ -1,4 +1,5 @@
-// What a gateway holds at the moment it is asked: cache, budget, connections, sessions, replica; and how long requests wait.
+// Reports the current state of a gateway: cache, memory budget, connections, sessions, replica, and how long requests
+// wait.
 import type { CacheSize } from '../../http/caching/response-cache.ts'
 import type { InFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { StatisticsVerbs, StoreStatistics } from '../../store/statistics-contract.ts'
@@ -71,12 +72,12 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
   }
 }
 
-/** What `/readyz` says. One worker that is ready is enough, and of none there is no worker to say so. */
+/** Reports the status of `/readyz`. One ready worker is enough; without workers, no worker reports it. */
 export function readiness(isReady: boolean): Metric {
   return gauge('workspace_gateway_ready', 'Whether /readyz is 200.', isReady ? 1 : 0, 'max')
 }
 
-/** Null where the database does not answer: the other metrics are needed then most of all. */
+/** `statistics` is null when the database does not answer: the other metrics matter most then. */
 function ofStore(statistics: StoreStatistics | null): readonly Metric[] {
   const up = gauge(
     'workspace_gateway_database_up',

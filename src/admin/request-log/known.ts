@@ -1,7 +1,7 @@
-// What a line says of a user or an address, kept for the next line: one look at a map of flat texts. Each further object on the way to
-// them would be one more miss of the processor's cache, which costs more than all that is written.
+// Caches what a log line says about a user or an address in one flat map of strings: each further object on the way
+// would be another CPU cache miss, which costs more than writing the whole line.
 
-/** `make` for each key; of so many keys, the newest, what it answered is kept. */
+/** Caches the results of `make` for the newest `max` keys. */
 export function createKnown(max: number, make: (key: string) => string): (key: string) => string {
   const known = new Map<string, string>()
 

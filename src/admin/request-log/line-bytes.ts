@@ -1,5 +1,5 @@
-// A line of the log as it is written: ASCII, straight into the memory that goes out. Put together as a text first, a line is a dozen
-// objects, which cost as much again when they are collected.
+// Writes a log line as ASCII straight into the output buffer. Built as a string first, a line would allocate a dozen
+// objects, and collecting them costs as much again.
 
 const ZERO = 0x30
 const POINT = 0x2e
@@ -7,22 +7,22 @@ const POINT = 0x2e
 /** Longer than any line. */
 export const MAX_LINE_BYTES = 1_024
 
-/** Up to here a loop over a text is faster than a call of `Buffer`. */
+/** Up to this length a loop over the string is faster than a call of `Buffer`. */
 const MAX_SHORT = 24
 
-/** A buffer filled up to `at`. The caller makes sure that there is room behind it. */
+/** A buffer filled up to `at`. The caller makes sure that there is room after it. */
 export interface LineBytes {
   readonly bytes: Buffer
   at: number
 }
 
-/** Written before. */
+/** Appends bytes that were formatted earlier. */
 export function putBytes(out: LineBytes, bytes: Uint8Array): void {
   out.bytes.set(bytes, out.at)
   out.at += bytes.byteLength
 }
 
-/** Of ASCII. */
+/** Appends an ASCII string. */
 export function putText(out: LineBytes, text: string): void {
   const { bytes, at } = out
   if (text.length > MAX_SHORT) bytes.write(text, at, 'latin1')
@@ -30,7 +30,7 @@ export function putText(out: LineBytes, text: string): void {
   out.at = at + text.length
 }
 
-/** A whole number from 0 to 2^53. */
+/** Appends a whole number from 0 to 2^53. */
 export function putWhole(out: LineBytes, value: number): void {
   let digits = 1
   for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits += 1
@@ -42,7 +42,7 @@ export function putWhole(out: LineBytes, value: number): void {
   out.at += digits
 }
 
-/** A number from 0, cut to three digits behind its point. */
+/** Appends a number from 0 on, truncated to three decimals. */
 export function putThousandths(out: LineBytes, value: number): void {
   const whole = Math.floor(value)
   const thousandths = Math.floor((value - whole) * 1_000)
@@ -53,7 +53,7 @@ export function putThousandths(out: LineBytes, value: number): void {
   out.at = at + 4
 }
 
-/** Of a whole number below 1,000. */
+/** Writes a whole number below 1,000 with leading zeros. */
 export function putThreeDigits(bytes: Buffer, at: number, value: number): void {
   bytes[at] = ZERO + Math.floor(value / 100)
   bytes[at + 1] = ZERO + (Math.floor(value / 10) % 10)

@@ -1,4 +1,5 @@
-// A request as a line of the log: JSON as the rest of the log is, or short for a terminal. Written by hand, since it is written often.
+// Formats a request as a log line: JSON like the rest of the log, or short for a terminal. It is hand-written because
+// it runs often.
 import { isPlanned } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
@@ -11,14 +12,14 @@ export interface LineContext {
   readonly requestId: string
   /** The hash of the user; null when nobody was signed in. */
   readonly user: string | null
-  /** Of the client's address. */
+  /** The network of the client's address. */
   readonly network: string
 }
 
-/** Puts a line, for which there is room. */
+/** Appends a line; the caller has made room for it. */
 export type PutLine = (out: LineBytes, request: GatewayRequest, context: LineContext) => void
 
-/** A name that a client chose; GraphQL names hold letters, digits and `_` only. */
+/** Clients choose operation names; GraphQL allows only letters, digits and `_` in them. */
 const MAX_OPERATION_LENGTH = 64
 /** pino's numbers. */
 const INFO = 30
@@ -31,7 +32,10 @@ function levelOf({ status, failureCode }: RequestRecord): number {
   return status >= 400 ? WARN : INFO
 }
 
-/** Every value is a number, of a closed list, or was checked to hold nothing that JSON would have to escape. */
+/**
+ * Writes values without escaping: each one is a number, comes from a closed list, or was checked to contain nothing
+ * that JSON escapes.
+ */
 export function createJsonLine(): PutLine {
   const beginningOf = createBeginning()
   const aboutOf = createByRoute(writeAbout)
@@ -56,14 +60,14 @@ export function createJsonLine(): PutLine {
   }
 }
 
-/** `beginning` is what stands before the value: a comma, the name, a quotation mark. */
+/** `beginning` is the text before the value: a comma, the name, a quotation mark. */
 function putMember(out: LineBytes, beginning: string, value: string): void {
   putText(out, beginning)
   putText(out, value)
   putText(out, '"')
 }
 
-/** Level and time: made once for each second with the same level, whose milliseconds are put in for each line. */
+/** Formats level and time once per second and level. Each line only fills in its milliseconds. */
 function createBeginning(): (now: number, level: number) => Uint8Array {
   let lastSecond = 0
   let lastLevel = 0
@@ -80,9 +84,9 @@ function createBeginning(): (now: number, level: number) => Uint8Array {
   }
 }
 
-/** Method, route and status, as one text for each route and status that there is. */
+/** Formats method, route and status: one text per existing route and status. */
 function writeAbout(method: string, route: Route | null, status: number): Uint8Array {
-  // A path without a route is whatever the client wrote.
+  // Without a route the path is whatever the client sent, so it is not logged.
   const shownRoute = route === null ? '' : `,"route":"${route.path}"`
   return Buffer.from(`","method":"${method}"${shownRoute},"status":${status},"bytes":`)
 }

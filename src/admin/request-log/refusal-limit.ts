@@ -1,6 +1,7 @@
-// Bounds the lines that nobody asked for: repeated refusals do not fill the disk, and the number of lines left out is logged.
+// Limits the log lines that clients can cause: repeated refusals do not fill the disk, and the number of omitted lines
+// is logged.
 
-/** Of one status, planned or not, in one window. */
+/** Maximum lines of one status in one window; planned refusals count separately. */
 const MAX_LINES = 60
 const WINDOW_MS = 60_000
 
@@ -10,7 +11,7 @@ interface Window {
 }
 
 export interface RefusalLimit extends Disposable {
-  /** Whether one more line of this status may be written now. What the operator planned is counted apart. */
+  /** Whether one more line of this status may be written now. Planned refusals are counted separately. */
   readonly admits: (status: number, isPlanned: boolean) => boolean
 }
 
@@ -20,7 +21,7 @@ export interface LeftOut {
   readonly count: number
 }
 
-/** `onLeftOut` is told at the end of a window in which lines were left out. Disposing ends all windows. */
+/** Calls `onLeftOut` at the end of a window in which lines were omitted. Disposing ends all windows. */
 export function createRefusalLimit(onLeftOut: (leftOut: LeftOut) => void): RefusalLimit {
   const unplanned = new Map<number, Window>()
   const planned = new Map<number, Window>()

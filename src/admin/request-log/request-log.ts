@@ -1,4 +1,4 @@
-// The request log: which requests get a line. All that were asked for, and always those that were refused or failed.
+// The request log: decides which requests get a line. It logs the configured sample, and always refusals and failures.
 import { coarseNetworkOf } from '../../auth/coarse-network.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import { isPlanned } from '../../http/problem-details.ts'
@@ -10,18 +10,18 @@ import type { PutLine } from './line.ts'
 import type { LineBytes } from './line-bytes.ts'
 import { createRefusalLimit, type LeftOut } from './refusal-limit.ts'
 
-/** Users whose hash is kept, and addresses whose network is. */
+/** Number of users whose hash is cached, and of addresses whose network is. */
 const MAX_KNOWN = 10_000
 
 export interface RequestLogOptions {
-  /** One request of so many gets a line; 0: none does, unless it was refused or failed. */
+  /** One request in this many gets a line. With 0 only refused and failed requests do. */
   readonly sampleEvery: number
   readonly putLine: PutLine
-  /** The key of users' hashes; the audit log's, so that one finds the other. */
+  /** The key for hashing users; the audit log uses the same one, so that entries can be matched. */
   readonly salt: string
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Where the next line is put: room for `MAX_LINE_BYTES`. */
+  /** Returns where the next line goes, with room for `MAX_LINE_BYTES`. */
   readonly roomForLine: () => LineBytes
   readonly onLeftOut: (leftOut: LeftOut) => void
 }

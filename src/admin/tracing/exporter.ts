@@ -1,4 +1,5 @@
-// Spans to a receiver, by OTLP over HTTP: a batch at a time, off the road of requests, and lost rather than kept for ever.
+// Exports spans by OTLP over HTTP in batches, outside the request path. When the receiver cannot keep up, spans are
+// dropped instead of piling up.
 import { setTimeout as delay } from 'node:timers/promises'
 import { REQUEST, RESOURCE_SPANS, toJson } from './otlp.ts'
 import { endMessage, putFields, type Written } from './protobuf-writer.ts'
@@ -7,11 +8,11 @@ import { resourceFields, scopeFields } from './resource.ts'
 import { createSpanWriter, mostBytesOf, type TracedRequest } from './spans.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** Of a batch: what 1,024 kept replies have, and more. */
+/** Size of a batch: more than the spans of 1,024 cache hits take. */
 const BATCH_BYTES = 524_288
-/** Of batches that were sent: their memory is used again. */
+/** Number of sent batches whose memory is kept for reuse. */
 const MAX_SPARE = 4
-/** For all that waits at the end of the process, which its supervisor does not wait for any longer. */
+/** Time limit for sending everything that still waits when the process ends. The supervisor waits no longer. */
 const MAX_END_MS = 5_000
 /** Tags and lengths of the messages around the spans. */
 const AROUND_BYTES = 64
@@ -20,20 +21,20 @@ export interface Exporter extends AsyncDisposable {
   readonly add: (traced: TracedRequest) => void
 }
 
-/** Spans that are sent at once, as they go out, the first one last. */
+/** Spans that are sent together, in wire format, the first one last. */
 interface Batch extends Written {
   requests: number
 }
 
-/** What spans say of the gateway. */
+/** What spans say about the gateway. */
 export interface TracedGateway {
   readonly version: string
-  /** Stands before each route, as the client sees it. */
+  /** Prefix of each route, as the client sees it. */
   readonly basePath: string
 }
 
 export interface ExportReport {
-  /** Sending begins to fail, or spans were lost: of how many requests since the start. */
+  /** Sending has begun to fail, or spans were lost. `lost` is the number of requests affected since the start. */
   readonly onFailure: (error: unknown, lost: number) => void
   /** Spans are sent again. */
   readonly onRecovery: (lost: number) => void
@@ -53,7 +54,7 @@ export function createExporter(
   const receiver = createReceiver(settings, ending.signal)
   const spare: Batch['bytes'][] = []
   let batch: Batch | null = null
-  /** Requests whose spans were not sent yet. */
+  /** Number of requests whose spans were not sent yet. */
   let queued = 0
   let lost = 0
   let isFailing = false
@@ -61,7 +62,7 @@ export function createExporter(
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
 
-  /** What comes while a batch is tried again goes into one, not into another each time. */
+  /** Spans that arrive while a batch is being retried share one batch instead of starting a new one at each delay. */
   function flushInTime(): void {
     void sending.then(flush)
   }
@@ -73,7 +74,8 @@ export function createExporter(
 
   function lose(requests: number, reason: () => unknown): void {
     lost += requests
-    // Asked for once: an error of each request that is lost would cost more than its spans, while there is too much to do already.
+    // Builds the error only once: one per lost request would cost more than its spans, while the gateway is already
+    // overloaded.
     if (!isFailing) onFailure(reason(), lost)
     isFailing = true
   }
@@ -83,7 +85,7 @@ export function createExporter(
     isFailing = false
   }
 
-  /** An `ExportTraceServiceRequest`. */
+  /** Completes an `ExportTraceServiceRequest`. */
   function complete(spans: Batch): Buffer<ArrayBuffer> {
     const end = spans.bytes.byteLength
     putFields(spans, aboutScope)
@@ -134,7 +136,7 @@ export function createExporter(
     },
     async [Symbol.asyncDispose]() {
       ending.abort()
-      // A receiver that takes connections and answers nothing would take its time for each batch.
+      // A receiver that accepts connections but never answers would use up its timeout for each batch.
       const isAllSent = await Promise.race([flush().then(() => true), delay(MAX_END_MS, false, { ref: false })])
       isOver = true
       if (!isAllSent) lose(queued, () => new Error('the receiver did not take them before the end'))

@@ -1,5 +1,5 @@
-// The messages of OTLP that traces are made of (opentelemetry-proto, common.proto, resource.proto and trace.proto, version 1): numbers of
-// their fields, and a batch of them in JSON for receivers that take no other form.
+// Defines the OTLP messages for traces (opentelemetry-proto, common.proto, resource.proto and trace.proto, version 1):
+// their field numbers, and a conversion of a batch to JSON for receivers that accept no other form.
 
 export const REQUEST = { resourceSpans: 1 } as const
 export const RESOURCE_SPANS = { resource: 1, scopeSpans: 2 } as const
@@ -35,12 +35,12 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   status: STATUS,
 }
 const REPEATED = new Set(['resourceSpans', 'scopeSpans', 'spans', 'attributes'])
-/** Members that are bytes, which OTLP has as hexadecimal digits, unlike protobuf's own JSON. */
+/** Members that are bytes. OTLP writes them as hexadecimal digits, unlike protobuf's own JSON. */
 const IDS = new Set(['traceId', 'spanId', 'parentSpanId'])
-/** A whole number of 64 bits is a text in JSON. */
+/** A 64-bit integer is a string in JSON. */
 const LONG = new Set(['intValue'])
 
-/** Of an `ExportTraceServiceRequest` that this gateway wrote: throws for a field that the table does not have. */
+/** Converts an `ExportTraceServiceRequest` that this gateway wrote. Throws for a field that the table does not have. */
 export function toJson(bytes: Buffer): string {
   return JSON.stringify(readMessage(REQUEST, bytes))
 }
@@ -85,7 +85,7 @@ function readMessage(fields: Fields, bytes: Buffer): object {
     list.push(value)
     lists.set(name, list)
   }
-  // What is written from the end stands there with the last one first.
+  // The writer works from the end, so repeated fields appear in reverse order.
   for (const [name, list] of lists) members[name] = list.toReversed()
   return members
 }

@@ -1,5 +1,5 @@
-// Protobuf's wire format, written from the end to the beginning: a message has its length in front of it, which is known when
-// the rest is there. https://protobuf.dev/programming-guides/encoding
+// Writes Protobuf's wire format from the end to the beginning: a message is preceded by its length, which is known only
+// after the rest is written. https://protobuf.dev/programming-guides/encoding
 
 /** A buffer filled from `start` to its end. The caller makes sure that there is room in front. */
 export interface Written {
@@ -12,13 +12,13 @@ const FIXED64 = 1
 const LENGTH = 2
 const TWO_32 = 4_294_967_296
 
-/** Of a field whose number is below 16. */
+/** Writes the tag of a field whose number is below 16. */
 function putTag(out: Written, number: number, wireType: number): void {
   out.start -= 1
   out.bytes[out.start] = (number << 3) | wireType
 }
 
-/** A whole number from 0 to 2^53. */
+/** Writes a whole number from 0 to 2^53. */
 function putNumber(out: Written, value: number): void {
   let length = 1
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length += 1
@@ -39,7 +39,10 @@ export function putVarint(out: Written, number: number, value: number): void {
   putTag(out, number, VARINT)
 }
 
-/** A `fixed64` of nanoseconds, given as whole microseconds: as nanoseconds they are more than a number holds exactly. */
+/**
+ * Writes a `fixed64` of nanoseconds from whole microseconds: nanoseconds since the epoch exceed what a number holds
+ * exactly.
+ */
 export function putNanos(out: Written, number: number, microseconds: number): void {
   const low = (microseconds % TWO_32) * 1_000
   out.start -= 8
@@ -55,7 +58,7 @@ function putUint32(bytes: Buffer, at: number, value: number): void {
   bytes[at + 3] = value >>> 24
 }
 
-/** Written before, with its own tags. */
+/** Writes fields that were encoded earlier, with their tags. */
 export function putFields(out: Written, fields: Uint8Array): void {
   out.start -= fields.byteLength
   out.bytes.set(fields, out.start)
@@ -67,7 +70,7 @@ export function putBytes(out: Written, number: number, bytes: Uint8Array): void 
   endMessage(out, number, end)
 }
 
-/** Of ASCII, and short: for a long text a call of `Buffer` is faster than this loop. */
+/** Writes a short ASCII string. For a long one a call of `Buffer` would be faster than this loop. */
 export function putText(out: Written, number: number, text: string): void {
   const end = out.start
   const start = end - text.length
@@ -77,7 +80,7 @@ export function putText(out: Written, number: number, text: string): void {
   endMessage(out, number, end)
 }
 
-/** The bytes that the digits, of lower case, stand for. */
+/** Writes the bytes that lower-case hexadecimal digits stand for. */
 export function putHex(out: Written, number: number, digits: string): void {
   const end = out.start
   const start = end - digits.length / 2
@@ -89,18 +92,21 @@ export function putHex(out: Written, number: number, digits: string): void {
   endMessage(out, number, end)
 }
 
-/** What the code of `0` to `9`, or of `a` to `f`, stands for: letters have the bit of 64, and count from 1. */
+/**
+ * Decodes the character code of `0` to `9` or `a` to `f`: letters have the bit of value 64, and their low bits count
+ * from 1.
+ */
 function digitOf(code: number): number {
   return (code & 0xf) + (code >> 6) * 9
 }
 
-/** All that was written since `start` was `end` is one message, in the field of this number. */
+/** Turns everything written since `start` was `end` into one message, in the field with this number. */
 export function endMessage(out: Written, number: number, end: number): void {
   putNumber(out, end - out.start)
   putTag(out, number, LENGTH)
 }
 
-/** What `write` puts, in memory of its own; `mostBytes` is more than that takes. */
+/** Returns what `write` puts, in its own memory. `mostBytes` must be at least the size of that. */
 export function fieldsOf(mostBytes: number, write: (out: Written) => void): Uint8Array {
   const out: Written = { bytes: Buffer.alloc(mostBytes), start: mostBytes }
   write(out)

@@ -1,21 +1,25 @@
-// The receiver of traces, on a connection that is kept open. By node:http: fetch takes twice the time for a large body.
+// Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
+// large body.
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** Codes after which a client asks again (opentelemetry-proto, "OTLP/HTTP", "Retryable Response Codes"). */
+/** Status codes after which a client retries (opentelemetry-proto, "OTLP/HTTP", "Retryable Response Codes"). */
 const RETRYABLE = new Set([429, 502, 503, 504])
 
 export interface Receiver extends Disposable {
-  /** Tries again, within the time that a batch has, where the receiver is busy or away. Throws unless it took them. */
+  /**
+   * Posts a batch. Retries within the batch's timeout while the receiver is busy or away. Throws unless the receiver
+   * accepted it.
+   */
   readonly post: (type: string, body: Uint8Array) => Promise<void>
 }
 
 type ReceiverSettings = Pick<TraceSettings, 'url' | 'headers' | 'timeoutMs' | 'compression'>
 
-/** Says how long the receiver asks to be left alone; null where it says nothing of it. */
+/** The receiver is busy. `retryAfterMs` is the pause that it asks for; null when it does not say. */
 class BusyError extends Error {
   readonly retryAfterMs: number | null
 
@@ -25,18 +29,18 @@ class BusyError extends Error {
   }
 }
 
-/** Once `ending` is aborted, nobody waits for a receiver any more: what is left is tried once. */
+/** Once `ending` is aborted, no retry waits for the receiver: each remaining batch is tried once. */
 export function createReceiver(
   { url, headers, timeoutMs, compression }: ReceiverSettings,
   ending: AbortSignal,
 ): Receiver {
   const { Agent, request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  // By a thread beside that of requests.
+  // Asynchronous: compresses in zlib's thread, not in the thread that handles requests.
   const gzip = promisify(process.getBuiltinModule('node:zlib').gzip)
   const encoding = compression === 'none' ? {} : { 'content-encoding': compression }
 
-  /** False when the connection, kept from the last time, was closed by the receiver meanwhile. */
+  /** Returns false when the receiver has meanwhile closed the keep-alive connection. */
   async function tryPost(type: string, body: Uint8Array, leftMs: number): Promise<boolean> {
     const sent = request(url, {
       method: 'POST',
@@ -45,7 +49,7 @@ export function createReceiver(
     })
     // An AbortSignal would cost as much again as the rest of the request.
     const timer = setTimeout(() => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)), leftMs).unref()
-    // What fails later than it is waited for, fails below.
+    // A handler for errors that are emitted when nothing awaits them; awaited errors throw below.
     sent.on('error', () => {})
     sent.end(body)
     try {
@@ -92,12 +96,15 @@ export function createReceiver(
   }
 }
 
-/** What fails before there is a connection. */
+/** System calls that fail before there is a connection. */
 const CONNECTING = new Set<unknown>(['connect', 'getaddrinfo'])
 
-/** Whether it was busy, or there was no connection. One that broke off may have brought the batch there. */
+/**
+ * Whether the receiver was busy, or no connection was made. After a connection broke, the batch may have arrived, so it
+ * is not retried.
+ */
 function mayRetry(error: unknown): boolean {
-  // Of a name with several addresses, none of which took it.
+  // An AggregateError stands for a name with several addresses, none of which accepted the connection.
   if (error instanceof BusyError || error instanceof AggregateError) return true
   return CONNECTING.has(Reflect.get(Object(error), 'syscall'))
 }

@@ -1,12 +1,12 @@
-// Whose spans they are: the fields that stand around the spans of each batch.
+// Encodes the resource and scope fields that surround the spans of each batch.
 import { ANY_VALUE, KEY_VALUE, RESOURCE, RESOURCE_SPANS, SCOPE, SCOPE_SPANS } from './otlp.ts'
 import { endMessage, fieldsOf, putBytes } from './protobuf-writer.ts'
 
 const NAME = 'workspace-gateway'
-/** Tags and lengths around one text. */
+/** Tags and lengths around one string. */
 const AROUND_BYTES = 32
 
-/** `resource` of a `ResourceSpans`. */
+/** Encodes `resource` of a `ResourceSpans`. */
 export function resourceFields(attributes: Readonly<Record<string, string>>): Uint8Array {
   const pairs = Object.entries(attributes).toReversed()
   return fieldsOf(mostBytesOf(pairs.flat()), (out) => {
@@ -22,7 +22,7 @@ export function resourceFields(attributes: Readonly<Record<string, string>>): Ui
   })
 }
 
-/** `scope` of a `ScopeSpans`. */
+/** Encodes `scope` of a `ScopeSpans`. */
 export function scopeFields(version: string): Uint8Array {
   return fieldsOf(mostBytesOf([NAME, version]), (out) => {
     const end = out.start

@@ -1,4 +1,4 @@
-// A request and its steps as spans of OTLP, as they go out.
+// Encodes a request and its steps as OTLP spans in wire format.
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route, Step } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
@@ -21,12 +21,12 @@ const INTERNAL = 1
 const ERROR = 2
 const MAX_NAME_LENGTH = 64
 const ORIGIN_MICROSECONDS = performance.timeOrigin * 1_000
-/** A request's own span, and one of its steps: more than the longest take. */
+/** Sizes of a request's own span and of a step's span: larger than the longest ones. */
 const REQUEST_BYTES = 1_024
 const STEP_BYTES = 192
-/** Of what all requests of a route have in common. */
+/** Size of the fields that all requests of a route share. */
 const ABOUT_BYTES = 512
-/** How often the base path is written for a request: in `url.path`, in `http.route`, in the name. */
+/** How often the base path occurs in a request's span: in `url.path`, in `http.route`, in the name. */
 const BASE_PATHS = 3
 
 export interface TracedRequest {
@@ -37,12 +37,14 @@ export interface TracedRequest {
   readonly newSpanId: () => string
 }
 
-/** What the spans of a request take, at most. */
+/** Returns an upper bound for the size of a request's spans, in bytes. */
 export function mostBytesOf({ request: { record } }: TracedRequest, basePath: string): number {
   return REQUEST_BYTES + BASE_PATHS * basePath.length + STEP_BYTES * (record.steps?.length ?? 0)
 }
 
-/** Writes the spans of a request that was answered. Every text in them is of a closed list, or was checked: ASCII. */
+/**
+ * Writes the spans of an answered request. Every string in them comes from a closed list or was checked: all are ASCII.
+ */
 export function createSpanWriter(basePath: string): (out: Written, traced: TracedRequest) => void {
   const aboutPlain = createByRoute(writeAbout('http', basePath))
   const aboutTls = createByRoute(writeAbout('https', basePath))
@@ -53,7 +55,7 @@ export function createSpanWriter(basePath: string): (out: Written, traced: Trace
     const end = out.start
     if (status >= 500) {
       putFields(out, FAILED)
-      // The conventions have it in spans of servers for 5xx only.
+      // The semantic conventions set it in server spans for 5xx only.
       putWord(out, 'error.type', failureCode ?? String(status))
     }
     if (record.requestId !== null) putWord(out, 'workspace_gateway.request_id', record.requestId)
@@ -89,11 +91,11 @@ const FAILED = fieldsOf(ABOUT_BYTES, (out) => {
   endMessage(out, SPAN.status, end)
 })
 
-/** Name, kind and attributes that do not differ; a status below zero is that of a kept reply. */
+/** Encodes name, kind and the shared attributes. A negative status is the status of a cache hit. */
 function writeAbout(scheme: string, basePath: string) {
   return (method: string, route: Route | null, status: number): Uint8Array =>
     fieldsOf(ABOUT_BYTES + BASE_PATHS * basePath.length, (out) => {
-      // A path without a route is whatever the client wrote.
+      // Without a route the path is whatever the client sent, so it is not exported.
       const path = route === null ? null : `${basePath}${route.path}`
       if (path !== null) putWord(out, 'url.path', path)
       if (path !== null) putWord(out, 'http.route', path)
@@ -106,7 +108,7 @@ function writeAbout(scheme: string, basePath: string) {
     })
 }
 
-/** Steps that begin and end together are not within each other. */
+/** Steps that begin and end together are not nested in each other. */
 function isWithin(step: Step, other: Step): boolean {
   const length = ({ startedAt, endedAt }: Step) => endedAt - startedAt
   return other.startedAt <= step.startedAt && step.endedAt <= other.endedAt && length(step) < length(other)
@@ -130,7 +132,7 @@ function endAttribute(out: Written, key: string, end: number): void {
   endMessage(out, SPAN.attributes, end)
 }
 
-/** Of times of `performance.now()`, to the microsecond. */
+/** Writes times of `performance.now()`, rounded down to the microsecond. */
 function putTimes(out: Written, from: number, to: number): void {
   putNanos(out, SPAN.endTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + to * 1_000))
   putNanos(out, SPAN.startTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + from * 1_000))

@@ -1,17 +1,17 @@
-// W3C Trace Context: what a caller says of the trace that its request is part of.
+// Parses W3C Trace Context: what a caller says about the trace that its request is part of.
 
 export interface ParentSpan {
   /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** 16. */
+  /** 16 hexadecimal digits. */
   readonly spanId: string
   readonly isSampled: boolean
 }
 
-/** Version 00, and what a later version must begin with (sections 3.2 and 4). */
+/** Matches version 00, and the prefix that later versions must have (sections 3.2 and 4). */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?=$|-)/
 
-/** Null for what is not well formed: then a trace begins here. */
+/** Returns null for a malformed header: a new trace then begins here. */
 export function readTraceparent(value: string | undefined): ParentSpan | null {
   if (value === undefined) return null
   const [all, version, traceId, spanId, flags] = TRACEPARENT.exec(value) ?? []

@@ -1,40 +1,41 @@
-// Where traces go and which, by the standard variables (OpenTelemetry specification, "Environment Variables" and "OTLP Exporter").
+// Reads the trace settings from the standard variables (OpenTelemetry specification, "Environment Variables" and "OTLP
+// Exporter").
 import { UsageError } from '../../errors.ts'
 
-/** The first one by default, as the standard says. */
+/** The first one is the default, as the standard defines. */
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 const COMPRESSIONS = ['none', 'gzip'] as const
 const EXPORTERS = ['otlp', 'none'] as const
-/** Of a receiver that is asked for and not named. */
+/** Endpoint of a receiver that is enabled without an address. */
 const DEFAULT_ENDPOINT = 'http://localhost:4318'
-/** A timer of Node takes more for 1 ms. */
+/** Node runs a timer with a longer delay after 1 ms. */
 const MAX_WAIT_MS = 2_147_483_647
 const TRACE_CONTEXT = 'tracecontext'
-/** Baggage is not read, as nothing here would use it. */
+/** Baggage is accepted but not read, since nothing here would use it. */
 const PROPAGATORS = [TRACE_CONTEXT, 'baggage', 'none']
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 export interface TraceSettings {
-  /** Of the receiver, with its path. */
+  /** Address of the receiver, including the path. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: (typeof PROTOCOLS)[number]
   readonly compression: (typeof COMPRESSIONS)[number]
   readonly timeoutMs: number
-  /** Of the service: `service.name` and what is added. */
+  /** Resource attributes: `service.name` and the configured ones. */
   readonly resource: Readonly<Record<string, string>>
-  /** The part of all traces that begin here, 0 to 1. */
+  /** Fraction of the traces begun here that are sampled, 0 to 1. */
   readonly ratio: number
-  /** Whether a request goes on in the trace of its caller. */
+  /** Whether a request continues the trace of its caller. */
   readonly isContinued: boolean
-  /** Whether a caller's decision counts. */
+  /** Whether the caller's sampling decision is followed. */
   readonly isParentBased: boolean
-  /** How long spans wait for others. */
+  /** Milliseconds that spans wait for others to share a batch. */
   readonly delayMs: number
-  /** Requests whose spans wait at most. */
+  /** Maximum number of requests whose spans wait. */
   readonly maxQueued: number
-  /** Requests whose spans are sent at once: a post takes about as long however small it is. */
+  /** Maximum number of requests per batch: a post takes about as long however small it is. */
   readonly maxBatch: number
 }
 
@@ -42,17 +43,17 @@ const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
 const AUTHORITY = 'is not supported: name the file in NODE_EXTRA_CA_CERTS'
 const CLIENT_CERTIFICATE = 'is not supported: a receiver can know the gateway by OTEL_EXPORTER_OTLP_HEADERS'
-/** Variables of the standard that would have no effect, each also for traces alone. */
+/** Variables of the standard that would have no effect. Each also exists for traces alone. */
 const UNSUPPORTED = { CERTIFICATE: AUTHORITY, CLIENT_KEY: CLIENT_CERTIFICATE, CLIENT_CERTIFICATE }
 
 const ATTRIBUTE = /^[^=]+=/
-/** Its name as RFC 9110 section 5.6.2 has it: no other can be sent. */
+/** A header whose name is a token (RFC 9110 section 5.6.2): no other name can be sent. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+\s*=/
 
-/** Null unless a receiver is asked for. Throws one `UsageError` that names every variable that is wrong. */
+/** Returns null unless a receiver is configured. Throws one `UsageError` that names every invalid variable. */
 export function readTraceSettings(variables: Variables): TraceSettings | null {
   const of = (name: string) => variables[name]?.trim() || undefined
-  /** The one for traces alone goes before that for all signals. */
+  /** The variable for traces overrides the one for all signals. */
   const otlp = (name: string) => of(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? of(`OTEL_EXPORTER_OTLP_${name}`)
   const exporter = of('OTEL_TRACES_EXPORTER')
   const isOff = of('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || exporter === 'none'
@@ -70,7 +71,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
 
   function pairs(name: string, form: RegExp): Readonly<Record<string, string>> {
     const written = (of(name) ?? '').split(',').flatMap((pair) => pair.trim() || [])
-    // A value may be a key of the receiver's: it is not repeated.
+    // The message does not repeat the value: it may be a key of the receiver.
     if (!written.every((pair) => form.test(pair))) wrong.push(`${name}: must be NAME=VALUE, several with commas`)
     const read = written.map((pair) => {
       const [key = '', ...value] = pair.split('=')
@@ -131,7 +132,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     isParentBased: sampler.startsWith('parentbased_'),
     delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 5_000, MAX_WAIT_MS),
     maxQueued,
-    // While one batch is sent, the next one has room to wait.
+    // While one batch is being sent, the next one has room in the queue.
     maxBatch: Math.max(1, Math.min(maxBatch, Math.ceil(maxQueued / 2))),
   }
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))

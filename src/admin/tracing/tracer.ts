@@ -1,4 +1,4 @@
-// Which requests are traced, and their spans when they were answered.
+// Decides which requests are traced, and exports their spans when they are answered.
 import type { ObserveResponse } from '../../http/handler.ts'
 import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
@@ -7,12 +7,15 @@ import { type ParentSpan, readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 export interface Tracer extends AsyncDisposable {
-  /** At the beginning of a request: from here on its steps are recorded, where it is traced. */
+  /** Starts a request: if it is traced, its steps are recorded from here on. */
   readonly start: (request: GatewayRequest) => void
   readonly observe: ObserveResponse
 }
 
-/** Of the trace id as a number: its last 7 bytes, as the sampler `traceidratio` compares them. */
+/**
+ * Trailing hexadecimal digits of the trace id that the sampler `traceidratio` compares as a number: 52 bits, since a
+ * number holds 56 bits (the last 7 bytes) only inexactly.
+ */
 const RATIO_DIGITS = 13
 
 export function createTracer(settings: TraceSettings, gateway: TracedGateway, report: ExportReport): Tracer {
