@@ -53,7 +53,7 @@ export function createAdminEndpoints(services: AdminServices): readonly Endpoint
 
 function forLoopbackHosts(handle: Handler): Handler {
   return async (request) => {
-    if (!isNoOtherName(request.client.host)) {
+    if (!isAllowedHost(request.client.host)) {
       throw new GatewayError('BAD_REQUEST', {
         message: 'Ask for localhost, 127.0.0.1 or [::1]: this port listens on this machine only.',
       })
@@ -63,7 +63,7 @@ function forLoopbackHosts(handle: Handler): Handler {
 }
 
 /** A page of another site always sends the host name of that site. Health checks send none, or an address. */
-function isNoOtherName(host: string): boolean {
+function isAllowedHost(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
   return host === '' || isLoopbackHost(host) || isLoopbackAddress(name)
 }

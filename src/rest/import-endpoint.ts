@@ -52,7 +52,7 @@ interface Kept {
 }
 
 /** An import whose outcome goes to the audit log. */
-interface Told {
+interface AuditedImport {
   /** Remembers the last event. */
   readonly onEvent: (event: ImportEvent) => void
   /** Records the outcome once; further calls do nothing. */
@@ -64,19 +64,19 @@ export function createImportEndpoint(
   requireImporter: RequireImporter,
   { audit, running }: Kept,
 ): Endpoint {
-  const underWay = new Set<() => void>()
+  const activeImports = new Set<() => void>()
   running.defer(async () => {
     await importer.stop()
-    for (const end of underWay) end()
+    for (const end of activeImports) end()
   })
 
-  function begin(name: string, address: string, options: ImportOptions): Told {
+  function begin(name: string, address: string, options: ImportOptions): AuditedImport {
     let last: ImportEvent | null = null
     function end(): void {
-      if (!underWay.delete(end) || options.isDryRun) return
+      if (!activeImports.delete(end) || options.isDryRun) return
       audit.record({ kind: 'import', address, ...outcomeOf(last, name, options) })
     }
-    underWay.add(end)
+    activeImports.add(end)
     return {
       end,
       onEvent(event) {
@@ -85,7 +85,7 @@ export function createImportEndpoint(
     }
   }
 
-  async function requireAndTell(request: GatewayRequest): Promise<string> {
+  async function authorize(request: GatewayRequest): Promise<string> {
     try {
       return await requireImporter(request)
     } catch (error) {
@@ -101,22 +101,22 @@ export function createImportEndpoint(
     path: '/import',
     async handle(request) {
       // Runs before anything of the body is read.
-      const name = await requireAndTell(request)
+      const name = await authorize(request)
       const options = readOptions(request.search)
       const starting = importer.run(request.bodyStream, options)
       if (starting === null) {
         throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
       }
-      const told = begin(name, request.client.address, options)
+      const audited = begin(name, request.client.address, options)
       const importing = await starting.catch((error: unknown) => {
-        told.end()
+        audited.end()
         throw error
       })
       return {
         status: 200,
         headers: { 'content-type': NDJSON, ...NO_STORE },
-        body: asLines(importing, told),
-        held: endWithAnswer(importing, told),
+        body: asLines(importing, audited),
+        held: endWithAnswer(importing, audited),
       }
     },
   }
@@ -153,7 +153,10 @@ function readNames(name: string, value: string): readonly string[] {
   throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is names of fields with commas between them.` })
 }
 
-async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: Told): AsyncGenerator<Uint8Array> {
+async function* asLines(
+  events: AsyncIterable<ImportEvent>,
+  { onEvent, end }: AuditedImport,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const event of events) {
       onEvent(event)
@@ -165,7 +168,7 @@ async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: To
 }
 
 /** Ends an import whose answer is not sent: the client has left, or there is no room for the answer. */
-function endWithAnswer(importing: RunningImport, { end }: Told): Disposable {
+function endWithAnswer(importing: RunningImport, { end }: AuditedImport): Disposable {
   return {
     [Symbol.dispose]() {
       end()

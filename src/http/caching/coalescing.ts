@@ -68,7 +68,7 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
       const made = await making.made
       if (!made.isOfState) {
         forget(key, making)
-        return alone(isFirst ? made : await make())
+        return unshared(isFirst ? made : await make())
       }
       return {
         value: made.value,
@@ -86,10 +86,10 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
   }
 
   return (viewer, operation, make) => {
-    if (viewer === null || viewer.userId === null) return make().then(alone)
+    if (viewer === null || viewer.userId === null) return make().then(unshared)
     const { userId, stateVersion } = viewer
     const makeInTurn = () => limit(userId, make)
-    return isOn ? share(`${userId} ${stateVersion} ${operation}`, makeInTurn) : makeInTurn().then(alone)
+    return isOn ? share(`${userId} ${stateVersion} ${operation}`, makeInTurn) : makeInTurn().then(unshared)
   }
 }
 
@@ -101,6 +101,6 @@ export function isSentAtOnce({ body }: GatewayResponse): boolean {
   return body instanceof Uint8Array && body.byteLength <= SENT_AT_ONCE_BYTES
 }
 
-function alone<T>({ value, held }: Made<T>): Shared<T> {
+function unshared<T>({ value, held }: Made<T>): Shared<T> {
   return { value, [Symbol.dispose]: () => held[Symbol.dispose]() }
 }

@@ -82,7 +82,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let turn = 0
   let turnAt = 0
   /** When requests from the queue last began. Turns that only accept connections do not count. */
-  let choseAt = 0
+  let lastBeganAt = 0
 
   function startTicking(at: number): void {
     if (isTicking) return
@@ -117,7 +117,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     // The newest requests have waited least. When not all can be answered, starting with them keeps the answered ones
     // on time; the rest is refused soon.
     const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
-    choseAt = at
+    lastBeganAt = at
     for (const { since, places, decide } of next) {
       begun += places
       onDelay(at - since)
@@ -129,7 +129,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     giveUp(line.takeBeyond(MAX_WAITING), at)
     // A request that was not among the newest when some of them began is late. While refusals are pending, newer
     // requests are there to begin instead.
-    if (refusals.length() > 0) giveUp(line.takeBefore(choseAt), at)
+    if (refusals.length() > 0) giveUp(line.takeBefore(lastBeganAt), at)
   }
 
   function giveUp(late: readonly Waiting[], at: number): void {

@@ -38,12 +38,12 @@ export function isNewest(incoming: IncomingMessage): boolean {
 const refused = new WeakSet<Duplex>()
 
 /** Connections whose current request is exempt from the request timeout. */
-const unhurried = new WeakSet<Duplex>()
+const timeoutExempt = new WeakSet<Duplex>()
 
 /** Exempts the request in flight from the request timeout until the result is disposed of. */
 export function exemptFromRequestTimeout(socket: Duplex): Disposable {
-  unhurried.add(socket)
-  return { [Symbol.dispose]: () => unhurried.delete(socket) }
+  timeoutExempt.add(socket)
+  return { [Symbol.dispose]: () => timeoutExempt.delete(socket) }
 }
 
 const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
@@ -71,7 +71,7 @@ export function handleClientError(
   socket: Duplex,
   options: RefusalOptions,
 ): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && timeoutExempt.has(socket)) return
   if (error.code === 'ECONNRESET') {
     socket.destroy()
     return

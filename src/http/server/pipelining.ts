@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Maximum number of requests in flight per connection. A request counts until its response has left the process. */
-const MAX_UNANSWERED = 16
+const MAX_IN_FLIGHT = 16
 /**
  * Maximum number of requests read and discarded after the last request of a connection. Closing the connection on them
  * would cut off its last response. node:http keeps a little memory for each.
@@ -28,7 +28,7 @@ export type Listener = (incoming: IncomingMessage, response: ServerResponse) => 
 
 interface Connection {
   /** Handled, but not yet sent completely. */
-  readonly unanswered: ServerResponse[]
+  readonly inFlight: ServerResponse[]
   /** Parsed, but not yet handled: a single read of the socket may hold several requests. */
   readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
   /** Number of requests discarded after the connection's last request. */
@@ -44,13 +44,13 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
   const connections = new WeakMap<Socket, Connection>()
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
-    connection.unanswered.push(response)
+    connection.inFlight.push(response)
     response.on('close', () => {
-      const at = connection.unanswered.indexOf(response)
+      const at = connection.inFlight.indexOf(response)
       if (at === -1) return
-      connection.unanswered.splice(at, 1)
+      connection.inFlight.splice(at, 1)
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
-      else if (connection.unanswered.length === 0 && isStopping()) endConnection(incoming.socket)
+      else if (connection.inFlight.length === 0 && isStopping()) endConnection(incoming.socket)
     })
     listener(incoming, response)
   }
@@ -66,7 +66,7 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
   }
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { unanswered: [], waiting: [], dropped: 0 }
+    const connection: Connection = { inFlight: [], waiting: [], dropped: 0 }
     connections.set(socket, connection)
     socket.once('close', () => closeQueued(connection))
     return connection
@@ -103,8 +103,8 @@ function drop(connection: Connection, incoming: IncomingMessage): void {
  * node:http emits `close` only on the response whose turn it is when the connection ends, but queued responses hold
  * memory too.
  */
-function closeQueued({ unanswered }: Connection): void {
-  for (const response of unanswered.filter(({ socket }) => socket === null)) {
+function closeQueued({ inFlight }: Connection): void {
+  for (const response of inFlight.filter(({ socket }) => socket === null)) {
     response.destroy()
     response.emit('close')
   }
@@ -120,9 +120,9 @@ function keepPaused(socket: Socket, isPaused: () => boolean): void {
   socket.on('resume', onResume)
 }
 
-function hasRoom({ unanswered }: Connection): boolean {
-  if (unanswered.length === 0) return true
-  if (unanswered.length >= MAX_UNANSWERED) return false
-  const unsentBytes = unanswered.reduce((sum, { writableLength }) => sum + writableLength, 0)
+function hasRoom({ inFlight }: Connection): boolean {
+  if (inFlight.length === 0) return true
+  if (inFlight.length >= MAX_IN_FLIGHT) return false
+  const unsentBytes = inFlight.reduce((sum, { writableLength }) => sum + writableLength, 0)
   return unsentBytes <= MAX_UNSENT_BYTES
 }

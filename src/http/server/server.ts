@@ -32,7 +32,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Interval at which Node checks for slow clients. */
 const CONNECTIONS_CHECK_MS = 500
 /** Headers that the pipeline put on the original reply and that hold for any other reply to the same request. */
-const OF_ANY_ANSWER = [
+const CARRIED_OVER_HEADERS = [
   'access-control-allow-origin',
   'access-control-expose-headers',
   'deprecation',
@@ -133,7 +133,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
         const requestId = requestIdOf(request)
         sent = withHeaders(
           toProblem(error, () => {}, requestId),
-          pickHeaders(OF_ANY_ANSWER, (name) => reply.headers[name]),
+          pickHeaders(CARRIED_OVER_HEADERS, (name) => reply.headers[name]),
         )
         return send(sent, incoming, response, requestId)
       }

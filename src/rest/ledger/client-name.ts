@@ -6,12 +6,12 @@ import type { GatewayRequest } from '../../http/request.ts'
 import { redact } from '../../redact.ts'
 
 /** In UTF-16 code units: how much of a stated name is read, and how much of it is kept. */
-const MAX_LOOKED_AT = 256
+const MAX_READ_LENGTH = 256
 const MAX_LENGTH = 64
 /** Size of the LRU cache of names. */
 const MAX_KNOWN = 1_000
 /** Parentheses are reserved for names that the ledger itself assigns. */
-const NOT_SHOWN = /[^\x20-\x7e\xa0-\xff]|[()]/g
+const UNSAFE_CHARACTERS = /[^\x20-\x7e\xa0-\xff]|[()]/g
 
 /** Headers in which clients name themselves, by priority. */
 const NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name']
@@ -34,10 +34,10 @@ export function createClientNames(): NameClient {
 
   function shown(stated = ''): string {
     if (stated === '') return ''
-    const text = stated.slice(0, MAX_LOOKED_AT)
+    const text = stated.slice(0, MAX_READ_LENGTH)
     const known = names.get(text)
     if (known !== undefined) return known
-    const name = redact(text.replace(NOT_SHOWN, '')).slice(0, MAX_LENGTH).trim()
+    const name = redact(text.replace(UNSAFE_CHARACTERS, '')).slice(0, MAX_LENGTH).trim()
     names.set(text, name)
     return name
   }

@@ -7,7 +7,7 @@ export const ANSWER_MS = 30_000
 /** Error codes for a connection that ended before an answer, from Node's sockets and from `fetch`. */
 const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** Content codings that `fetch` decodes. */
-const UNDONE = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
+const DECODED_BY_FETCH = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
 
 export interface OldAnswer {
   readonly status: number
@@ -36,7 +36,7 @@ export async function fetchAgain(url: string, init: RequestInit & { readonly sig
 export function toOldAnswer(response: Response, giveUp: () => void): OldAnswer {
   const headers = new Headers(response.headers)
   const codings = (headers.get('content-encoding') ?? '').toLowerCase().split(',')
-  if (headers.has('content-encoding') && codings.every((coding) => UNDONE.has(coding.trim()))) {
+  if (headers.has('content-encoding') && codings.every((coding) => DECODED_BY_FETCH.has(coding.trim()))) {
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
   }
   return {

@@ -9,7 +9,7 @@ import type { ShadowReport } from './shadow-report.ts'
 const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified']
 
 const CONDITIONS = ['if-match', 'if-none-match']
-const OF_THE_REQUEST = new Set([304, 400, 404, 412])
+const REQUEST_STATUSES = new Set([304, 400, 404, 412])
 
 /** Throws `UNAVAILABLE` when the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
@@ -68,7 +68,7 @@ function toResponse({ status, headers, body }: OldAnswer, held: Disposable): Gat
 
 /** Whether the status is about the request. Any other status is about the old server. */
 function isPassedOn(status: number): boolean {
-  return (status >= 200 && status < 300) || OF_THE_REQUEST.has(status)
+  return (status >= 200 && status < 300) || REQUEST_STATUSES.has(status)
 }
 
 function busy(retryAfterSeconds: number): GatewayError {
