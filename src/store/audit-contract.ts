@@ -1,64 +1,73 @@
-// The store's part about the audit log: entries are added and, when they are old, removed, and never changed but for the email of somebody who is removed.
+// The part of the store contract that covers the audit log: entries are added and, once they are old, removed. The only
+// change to an entry is that the email of a removed or renamed user becomes its hash.
 import type { Awaitable } from './awaitable.ts'
 import { dayOf } from './rest-call-contract.ts'
 
 export interface NewAuditEntry {
-  /** Milliseconds since the epoch: of the first, when `count` is more than 1. */
+  /** Milliseconds since the epoch; the time of the first event if `count` is more than 1. */
   readonly at: number
   readonly kind: string
   readonly result: string
-  /** An email or its hash; empty when nobody is known. */
+  /** An email or its hash; empty if the person is not known. */
   readonly who: string
-  /** Empty for what the operator did. */
+  /** Empty for actions of the operator. */
   readonly network: string
   readonly detail: string
-  /** How many times the same happened in a row. */
+  /** How many times the same event happened in a row. */
   readonly count: number
 }
 
 export interface StoredAuditEntry extends NewAuditEntry {
-  /** Grows. */
+  /** Ascends in the order of writing. */
   readonly id: number
 }
 
-/** Entries to be added: the same batch, named by who adds it and by a number that grows, is added once. */
+/** Entries to add. The writer's name and its growing sequence number identify a batch, so a retry adds it only once. */
 export interface AuditBatch {
   readonly writer: string
   readonly sequence: number
   readonly entries: readonly NewAuditEntry[]
 }
 
-/** In front of the names of writers, which stand in one table with those of the ledger. */
+/** Prefix of the names of audit writers: they share a table with the writers of the REST-call ledger. */
 export const AUDIT_WRITER = 'audit '
 
-/** Of the newest entry. */
+/** The UTC day of the newest entry, such as `2026-01-31`. */
 export function dayOfBatch({ entries }: AuditBatch): string {
   return dayOf(entries.reduce((newest, { at }) => Math.max(newest, at), 0))
 }
 
-/** Null: whatever it is. */
+/** An entry must match every field that is not null. */
 export interface AuditFilter {
   readonly from: number | null
   /** Exclusive. */
   readonly to: number | null
   readonly kind: string | null
-  /** Any of these. */
+  /** An entry matches if it names one of these. */
   readonly who: readonly string[] | null
 }
 
-/** How long it is known who was removed: until then, what processes have waiting of them is written. */
+/**
+ * How long the database remembers who was removed, in milliseconds. By then every process has written the entries that
+ * it had buffered about that person.
+ */
 export const REMOVED_NAME_MS = 86_400_000
 
 export interface AuditVerbs {
-  /** Random, made with the database: emails are hashed with it, so that nobody without the database can guess them. */
+  /**
+   * Random salt, created with the database. Emails are hashed with it, so nobody can guess them without the database.
+   */
   readonly auditSalt: () => Awaitable<string>
-  /** Those after `after` (0: from the start) in the order they were written, at most `limit`. */
+  /** At most `limit` matching entries that follow the id `after` (0: from the start), in the order of writing. */
   readonly auditEntries: (filter: AuditFilter, after: number, limit: number) => Awaitable<readonly StoredAuditEntry[]>
   /**
-   * Who was removed or renamed within `REMOVED_NAME_MS`, by the clock of the database, is written as the hash. Idempotent: a batch
-   * that is not newer than its writer's last one changes nothing.
+   * Adds a batch. An email that was removed or renamed within the last `REMOVED_NAME_MS`, by the clock of the database,
+   * is stored as its hash. Idempotent: a batch that is not newer than its writer's last one changes nothing.
    */
   readonly addAuditEntries: (batch: AuditBatch) => Awaitable<void>
-  /** Removes entries of before `before`, and the writers that wrote nothing since the day of that, at most `limit` of each; answers how many entries. */
+  /**
+   * Removes the entries from before `before` (milliseconds since the epoch) and the writers that have written nothing
+   * since that day, at most `limit` of each. Returns the number of removed entries.
+   */
   readonly removeAuditEntries: (before: number, limit: number) => Awaitable<number>
 }

@@ -1,3 +1,3 @@
-// An answer that may be there at once: it must reach its request within this turn of the event loop.
+// The type of a result that may be synchronous, so that it reaches its request within this turn of the event loop.
 
 export type Awaitable<T> = T | Promise<T>

@@ -1,28 +1,31 @@
-// Writes what processes collect, again and again and one write at a time, off the path of requests.
+// Writes buffered entries periodically, one write at a time, outside the request path.
 import type { Awaitable } from './awaitable.ts'
 
-/** What a process that is killed loses at most. */
+/** Interval between writes, in milliseconds. A killed process loses at most the entries of one interval. */
 const WRITE_EVERY_MS = 1_000
 const PURGE_EVERY_MS = 3_600_000
 const PURGED_PER_STEP = 1_000
 
 export interface BackgroundWriterOptions {
-  /** Makes durable what waits when it is called, and no more; throws where it cannot, and is called again. */
+  /**
+   * Persists the entries that are buffered when it is called, and no later ones. If it throws, the next interval
+   * retries.
+   */
   readonly write: () => Promise<void>
-  /** Removes at most `limit` rows that are too old and answers how many; null where rows stay. */
+  /** Removes at most `limit` rows that are too old and returns how many it removed. Null if rows are kept for ever. */
   readonly removeOld: ((limit: number) => Awaitable<number>) | null
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Called once for failures in a row. */
+  /** Called once for a series of consecutive failures. */
   readonly onFailure: (error: unknown) => void
 }
 
 export interface BackgroundWriter extends AsyncDisposable {
-  /** Resolves when all that waited is durable, or could not be written now. */
+  /** Resolves when all entries that were buffered are durable, or when the attempt to write them failed. */
   readonly flush: () => Promise<void>
 }
 
-/** Disposing it writes what still waits. */
+/** Disposing the writer flushes the entries that are still buffered. */
 export function startBackgroundWriter(options: BackgroundWriterOptions): BackgroundWriter {
   const { write, removeOld, clock, onFailure } = options
   let purgedAt = Number.NEGATIVE_INFINITY
@@ -30,8 +33,9 @@ export function startBackgroundWriter(options: BackgroundWriterOptions): Backgro
   let isFailing = false
 
   /**
-   * One step, and the next one after the next write: what waits meanwhile is lost when the process is killed. Also where the clock was
-   * ahead the last time, and is set back: it would be long until then.
+   * Removes one batch of old rows; the next batch follows after the next write, because entries that wait meanwhile are
+   * lost if the process is killed. The absolute difference also starts a purge after the clock was set back: otherwise
+   * the next one would be delayed by as much.
    */
   async function purge(): Promise<void> {
     if (removeOld === null || Math.abs(clock() - purgedAt) < PURGE_EVERY_MS) return

@@ -1,9 +1,9 @@
-// Collects the single questions of one turn of the event loop into one batch.
+// Collects the single lookups of one turn of the event loop into one batch.
 import type { Awaitable } from './contract.ts'
 
 /**
- * `setImmediate` collects what all requests of a turn ask; `process.nextTick` what their continuations ask before the
- * turn ends.
+ * Says when a batch is flushed. `setImmediate` collects the lookups of all requests of a turn; `process.nextTick`
+ * collects the lookups that their continuations make before the turn ends.
  */
 export type Schedule = (flush: () => void) => void
 
@@ -12,7 +12,9 @@ interface Waiting<V> {
   readonly reject: (error: unknown) => void
 }
 
-/** `load` answers one value per key, in the order given; when it throws, every question of the batch fails with it. */
+/**
+ * `load` returns one value per key, in the order given. If it throws, every lookup of the batch rejects with its error.
+ */
 export function batchPerTurn<K, V>(
   load: (keys: readonly K[]) => Awaitable<readonly V[]>,
   schedule: Schedule,
@@ -26,7 +28,7 @@ export function batchPerTurn<K, V>(
     waiting = []
     try {
       const loading = load(asked)
-      // Not awaited when it is there already: the answers must reach their requests within this turn.
+      // Do not await a synchronous result: the values must reach their requests within this turn.
       const values = isPromise(loading) ? await loading : loading
       batch.forEach(({ resolve }, index) => {
         resolve(values[index] as V)
@@ -44,7 +46,7 @@ export function batchPerTurn<K, V>(
     })
 }
 
-/** As `batchPerTurn`, for questions that come in lists: those of a turn are joined to one. */
+/** Like `batchPerTurn`, but each caller asks for a list of keys. Joins the lists of one turn into one. */
 export function batchListsPerTurn<K, V>(
   load: (keys: readonly K[]) => Awaitable<readonly V[]>,
   schedule: Schedule,

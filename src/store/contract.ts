@@ -1,4 +1,4 @@
-// What is remembered: the contract every database adapter keeps. `test/contract/store.ts` is its proof, sentence by sentence.
+// The store contract that both database adapters implement. `test/contract/store.ts` tests it sentence by sentence.
 
 import type { AuditVerbs } from './audit-contract.ts'
 import type { Awaitable } from './awaitable.ts'
@@ -15,17 +15,20 @@ export type * from './reads-contract.ts'
 export type { LiveSession, NewSession, RefreshableSession, SessionVerbs } from './session-contract.ts'
 export type { SigningKeyVerbs, StoredSigningKey } from './signing-key-contract.ts'
 
-/** One consistent state of the database for as long as it is held. */
+/** Reads one consistent state of the database until it is disposed. */
 export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
 
 export interface SnapshotOptions {
-  /** PostgreSQL: for who waits. A read that takes longer than those of requests may, throws; so does one that comes as late. */
+  /**
+   * PostgreSQL only; set it when a request waits for the snapshot. The statement timeout of requests then applies: a
+   * read that runs longer throws, and so does a read that follows an idle time of that length.
+   */
   readonly isTimed?: boolean
 }
 
 interface StageExport {
   readonly type: 'stageExport'
-  /** The caller's own name for it until it is sealed; unique in the database. */
+  /** Name that the caller gives the export until it is sealed; unique in the database. */
   readonly stage: string
   readonly email: string
   readonly ref: string
@@ -36,9 +39,9 @@ interface StageExport {
 interface StageElements {
   readonly type: 'stageElements'
   readonly stage: string
-  /** Of the first of the texts. */
+  /** Position of the first of the texts. */
   readonly position: number
-  /** With none, the export counts as touched. */
+  /** An empty list only renews the time at which the export was last touched. */
   readonly texts: readonly string[]
 }
 
@@ -50,17 +53,19 @@ interface SealExport {
   readonly elementCount: number
 }
 
-/** An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes. */
+/** An export is staged, filled and sealed. Readers see it only once it is sealed; from then on it is immutable. */
 export type ExportStep = StageExport | StageElements | SealExport
 
 /**
- * A step of an import. A user comes into being with their first step.
- * A project takes its exports along when it is removed, and to another reference, those too that are still being imported. Where the
- * same export is under that reference already, one of them is left. Steps take effect in the order of the list.
+ * A step of an import. The first step that stores something for an email creates the user. Steps take effect in the
+ * order of the list.
+ *
+ * Removing a project removes its exports. Changing a project's reference moves its exports to the new reference, also
+ * those that are still being imported; where the new reference already has the same export, one of the two is kept.
  */
 export type Change =
   | { readonly type: 'addUser'; readonly email: string }
-  /** Everything that is stored for the email: workspace and sessions. */
+  /** Removes everything that is stored for the email: workspace and sessions. */
   | { readonly type: 'removeUser'; readonly email: string }
   | {
       readonly type: 'removeDocument'
@@ -68,7 +73,10 @@ export type Change =
       readonly kind: DocumentKind
       readonly id: string
     }
-  /** Every export of the user that has all that is given here; at least a digest, or a reference and an instant. */
+  /**
+   * Removes the exports of the user that match every filter that is not null. The caller gives at least a digest, or a
+   * reference and an instant.
+   */
   | {
       readonly type: 'removeExports'
       readonly email: string
@@ -88,23 +96,26 @@ export type Change =
   | SealExport
 
 /**
- * `refTaken`: another project of the user has this reference, nothing was changed.
- * `listFull`: the list has no place behind its last document, nothing was changed.
- * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already; or there was
- * nothing to remove.
+ * `refTaken`: another project of the user has this reference; nothing was changed.
+ * `listFull`: the list has no position after its last document; nothing was changed.
+ * `unchanged`: the same document text, or the same export (reference, instant, digest), was stored already; or there
+ * was nothing to remove.
  */
 export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'listFull' | 'staged'
 
 /**
- * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
- * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
+ * Every method is atomic. A write resolves only once it is durable; the one exception is the ledger of REST calls on
+ * SQLite, which may lose its last writes in a power failure. Expected outcomes are return values. A method throws only
+ * when the database fails (`StoreUnavailableError` when it may recover by itself) or refuses the input
+ * (`StoreRefusedError`).
  *
- * The verbs that decide who is asking read a state no older than their call; the reads that follow one see the state it
- * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop). A question that names the
- * state (`seen`) is told when it was another one, and may be answered by a replica of the database that is in that state.
+ * The methods that authenticate the caller read a state no older than their call. Reads that follow such a call see the
+ * same state or a newer one, never an older one (SQLite: the same state within one turn of the event loop). A read that
+ * names its expected state (`seen`) is told which state it was answered from, and may be answered by a replica that is
+ * in that state.
  *
- * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
- * throw, and whether they took effect is unknown.
+ * When a connection is lost, the adapter may retry reads and the methods that are documented as idempotent. It never
+ * retries the others: they throw, and whether they took effect is unknown.
  */
 export interface Store
   extends WorkspaceReads,
@@ -116,36 +127,42 @@ export interface Store
     ClientVerbs,
     StatisticsVerbs,
     AsyncDisposable {
-  /** Applies all changes or, when it throws, none. One outcome per change. Throws `ListFullError` for elements past `MAX_ELEMENTS`, `StagedExportGoneError` for a stage that is not there (any more). */
+  /**
+   * Applies all changes or, when it throws, none. Returns one outcome per change. Throws `ListFullError` for elements
+   * past `MAX_ELEMENTS`, `StagedExportGoneError` for a stage that does not exist (any more).
+   */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
-  /** The id of the document that has each project reference, null where it is free. */
+  /** The id of the project with each reference, in the order given; null where the reference is free. */
   readonly projectIdsByRef: (
     refs: readonly { readonly email: string; readonly ref: string }[],
   ) => Awaitable<readonly (string | null)[]>
-  /** Removes a part of the staged exports last touched before `before`; true when none are left. */
+  /**
+   * Removes some of the staged exports and replacements that were last touched before `before` (milliseconds since the
+   * epoch). Returns true when none are left.
+   */
   readonly dropStaleStages: (before: number) => Awaitable<boolean>
 
   readonly openSnapshot: (options?: SnapshotOptions) => Awaitable<Snapshot>
-  /** Throws unless the database answers. */
+  /** Throws unless the database responds. */
   readonly ping: () => Awaitable<void>
 }
 
-/** The database cannot answer now and may later: a lock held for too long, a connection lost. */
+/** The database cannot respond now but may later: a lock was held for too long, or a connection was lost. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** What was asked for cannot be stored, now or later. Nothing was written. The message is for the operator who asked. */
+/** The input cannot be stored, now or later. Nothing was written. The message is for the operator who made the call. */
 export class StoreRefusedError extends Error {
   override readonly name: string = 'StoreRefusedError'
 }
 
-/** What was to be removed, or replaced, is so; what it was may still lie in the files of the database. `cause`: why. */
+/** The data was removed or replaced, but the database files may still contain the old bytes. `cause` says why. */
 export class TracesLeftError extends Error {
   override readonly name = 'TracesLeftError'
 }
 
-/** A staged export takes no steps any more. */
+/** The staged export no longer exists, so it accepts no further steps. */
 export class StagedExportGoneError extends StoreRefusedError {
   override readonly name = 'StagedExportGoneError'
   constructor() {
@@ -153,42 +170,49 @@ export class StagedExportGoneError extends StoreRefusedError {
   }
 }
 
-/** A document or an element has no place in its list. */
+/** A document's or an element's position exceeds the bound of its list. */
 export class ListFullError extends StoreRefusedError {
   override readonly name = 'ListFullError'
 }
 
-/** Throws `ListFullError` unless every element has a place in its export. */
+/** Throws `ListFullError` if an element's position is beyond `MAX_ELEMENTS`. */
 export function requireElementPlaces(elements: readonly { readonly position: number }[]): void {
   if (elements.some(({ position }) => position > MAX_ELEMENTS)) {
     throw new ListFullError(`an export has at most ${MAX_ELEMENTS} elements`)
   }
 }
 
-/** Throws `ListFullError` unless every document has a place in its list. */
+/** Throws `ListFullError` if a document's position is beyond `LAST_DOCUMENT_POSITION`. */
 export function requireDocumentPlaces(documents: readonly { readonly position: number }[]): void {
   if (documents.some(({ position }) => position > LAST_DOCUMENT_POSITION)) {
     throw new ListFullError(`a list of documents has at most ${LAST_DOCUMENT_POSITION} places`)
   }
 }
 
-/** The database cannot be opened: missing rights, another program's file, or written by a newer version of this one. */
+/**
+ * The database cannot be opened: permissions are missing, or another program or a newer version of this one wrote it.
+ */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
 }
 
-/** The store was opened for reads only: nothing was written, and nothing will be. */
+/** The store was opened read-only: it refuses every write. */
 export class StoreReadOnlyError extends Error {
   override readonly name = 'StoreReadOnlyError'
 }
 
-/** The database cannot be used until an operator has acted: damaged, no room on its disk, a folder that cannot be made. */
+/**
+ * The database cannot be used until an operator acts: it is damaged, its disk is full, or its folder cannot be made.
+ */
 export class StoreFaultError extends Error {
   override readonly name = 'StoreFaultError'
 }
 
-/** The database can be read, perhaps, and not be written to: its disk is read-only, or the rights are missing. */
+/** The database cannot be written to, though it may be readable: its disk is read-only, or permissions are missing. */
 export class StoreNotWritableError extends StoreFaultError {}
 
-/** A pooler in between gives each transaction another server, where sessions were promised: what is prepared in one is not there, or twice. */
+/**
+ * A connection pooler gives each transaction another server connection although the configuration promises sessions: a
+ * prepared statement is missing there, or already exists.
+ */
 export class StoreSessionLostError extends StoreFaultError {}

@@ -1,11 +1,11 @@
-// How the audit log names a person without the email: a hash with the salt of the database.
+// The hash that stands for an email in the audit log, keyed with the salt of the database.
 import { createHmac } from 'node:crypto'
 
 const HASHED = 'hmac-sha256:'
-/** Of 256: enough that no two of a billion emails share one by accident. */
+/** Bits kept of the 256: enough that no two of a billion emails collide by accident. */
 const HASH_BITS = 128
 
-/** How an email is named in the log of the database with this salt: 32 hexadecimal digits behind `hmac-sha256:`. */
+/** The audit name of an email in the database with this salt: `hmac-sha256:` followed by 32 hexadecimal digits. */
 export function hashedEmail(email: string, salt: string): string {
   return `${HASHED}${createHmac('sha256', salt)
     .update(email)
@@ -13,7 +13,7 @@ export function hashedEmail(email: string, salt: string): string {
     .slice(0, HASH_BITS / 4)}`
 }
 
-/** Whether the name of somebody in an audit entry is the email itself. */
+/** Whether the `who` of an audit entry is a clear email, neither empty nor a hash. */
 export function isClearEmail(who: string): boolean {
   return who !== '' && !who.startsWith(HASHED)
 }

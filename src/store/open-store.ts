@@ -1,4 +1,4 @@
-// Which adapter answers for a database URL.
+// Chooses and opens the adapter for a database URL.
 import { UsageError } from '../errors.ts'
 import type { MigratableStore } from './cutover/contract.ts'
 import { isPostgresUrl, readPostgresUrl, readReplicaUrl } from './postgres/engine/connection-string.ts'
@@ -8,7 +8,7 @@ import type { SqliteStoreOptions } from './sqlite/open.ts'
 const FILE_SCHEME = 'file:'
 const NO_REPLICA = 'database-replica: only a database on PostgreSQL has replicas'
 
-/** Each adapter takes what concerns it. */
+/** Each adapter reads only the options that it knows. */
 export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 
 export interface DatabaseUrls {
@@ -17,7 +17,7 @@ export interface DatabaseUrls {
   readonly databaseReplica?: string | undefined
 }
 
-/** Throws `UsageError` for what `openStore` would throw one for; opens nothing. */
+/** Throws `UsageError` for every URL for which `openStore` would throw it. Opens nothing. */
 export function requireDatabaseUrls({ database, databaseNext, databaseReplica }: DatabaseUrls): void {
   for (const url of [database, ...(databaseNext === undefined ? [] : [databaseNext])]) {
     if (databasePath(url) === null) readPostgresUrl(url)
@@ -27,7 +27,7 @@ export function requireDatabaseUrls({ database, databaseNext, databaseReplica }:
   readReplicaUrl(databaseReplica)
 }
 
-/** `file:PATH`, relative to the working directory, or `postgres://…`. */
+/** Opens `file:PATH`, relative to the working directory, or `postgres://…`. Throws `UsageError` for any other URL. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MigratableStore> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
     if (options.replica) throw new UsageError(NO_REPLICA)
@@ -41,7 +41,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
   throw new UsageError('database: use file:PATH or postgres://…')
 }
 
-/** Of the file that the URL names; null when it names a server. */
+/** Path of the file that the URL names; null if it names a server. */
 export function databasePath(databaseUrl: string): string | null {
   return databaseUrl.startsWith(FILE_SCHEME) ? sqlitePath(databaseUrl) : null
 }

@@ -1,39 +1,45 @@
-// What is stored, and the reads that answer it: the part of the contract that requests, dumps and moves share.
+// The types of stored rows and the reads that return them: the part of the contract that requests, dumps and moves use.
 import type { Awaitable } from './awaitable.ts'
 
 export type DocumentKind = 'project' | 'template' | 'uiLibrary'
 
-/** Of one export. As many as the row ids of SQLite tell apart; both engines keep to it, so that each can be moved into the other. */
+/**
+ * Maximum number of elements of one export. SQLite's row ids encode the position in 24 bits; PostgreSQL keeps the same
+ * bound, so that each database can be moved into the other.
+ */
 export const MAX_ELEMENTS = 16_777_215
-/** Half of the places that the row ids of SQLite tell apart: a replacement takes documents through the other half. */
+/**
+ * Highest position of a document in its list: half of the 26-bit range that SQLite's row ids encode. A replacement uses
+ * the other half for documents on their way to another position.
+ */
 export const LAST_DOCUMENT_POSITION = 33_554_431
 
 /** A stored JSON document. */
 export interface StoredDocument {
-  /** Grows along the list of its user and kind, up to `LAST_DOCUMENT_POSITION`; a replaced document keeps it. */
+  /** Ascends along the list of its user and kind, up to `LAST_DOCUMENT_POSITION`. Replacing a document keeps it. */
   readonly position: number
   readonly kind: DocumentKind
   readonly userId: number
-  /** What makes it the same document when it is imported again; unique within user and kind. */
+  /** Identifies the document when it is imported again; unique within user and kind. */
   readonly id: string
-  /** Projects only: unique within the user. */
+  /** Unique within the user; null unless the document is a project. */
   readonly ref: string | null
   /** The JSON text as it was imported. */
   readonly text: string
 }
 
-/** What is known of an export without reading its elements. */
+/** An export without its elements. */
 export interface StoredExport {
   readonly id: number
   readonly userId: number
   readonly ref: string
   /** RFC 3339, as it was imported. */
   readonly createdAt: string
-  /** `createdAt` in UTC with nine digits of fraction, so that text order is time order. */
+  /** `createdAt` in UTC with nine fractional digits, so that text order is time order. */
   readonly instant: string
-  /** SHA-256 of `[` + elements joined by `,` + `]`, lower-case hexadecimal. */
+  /** SHA-256 of `[` + elements joined by `,` + `]`, in lower-case hexadecimal. */
   readonly digest: string
-  /** Of the same bytes. */
+  /** Length of the bytes that `digest` covers. */
   readonly byteLength: number
   readonly elementCount: number
 }
@@ -49,46 +55,51 @@ export interface StoredUser {
   readonly email: string
 }
 
-/** One page of a list: what lies between two items, both left out, in the order of the list. */
+/** One page of a list: the items between two positions, both exclusive, in the order of the list. */
 export interface Page {
-  /** 0: from the start. */
+  /** 0: from the start of the list. */
   readonly after: number
-  /** Absent: to the end. */
+  /** Absent: to the end of the list. */
   readonly before?: number | undefined
-  /** This many items, fewer only where the list ends; null: all. */
+  /** Number of items; fewer only where the range ends. Null: all. */
   readonly limit: number | null
-  /** The last items up to `limit`, not the first. They still come in the order of the list. */
+  /** Selects the last `limit` items instead of the first. They are still returned in the order of the list. */
   readonly fromEnd?: boolean | undefined
 }
 
-/** A page that is read in parts: a long list is not in memory at once. */
+/** A page that is read in parts, so that a long list is never in memory as a whole. */
 export interface PageWithin extends Page {
-  /** A part ends with the item whose text passes this many bytes, and has at most `MAX_ITEMS_WITHIN` items. */
+  /**
+   * A part ends with the item whose text exceeds this many bytes in total, and has at most `MAX_ITEMS_WITHIN` items.
+   */
   readonly maxBytes: number
 }
 
-/** Items of a part: tiny ones cost time by their number. */
+/** Maximum number of items of a part: a byte limit alone does not bound the time that many tiny items take. */
 export const MAX_ITEMS_WITHIN = 2_048
 
 /** The first part of a page (the last part of one that is `fromEnd`), in the order of the list. */
 export interface PagePart<T> {
-  /** Empty only where the page is. */
+  /** Empty only if the page is empty. */
   readonly items: readonly T[]
   /** Whether the page has more items than these. */
   readonly isCut: boolean
 }
 
-/** The state of a user that the lookup of a session saw. */
+/** The state of a user that the session lookup read. */
 export interface ExpectedVersion {
   readonly stateVersion: string
-  /** Called before each answer with the state that it was read from: this one, or one that came after it. Null: the user is gone. */
+  /**
+   * Called before each answer with the state version that it was read from: the same or a later one. Null: no such
+   * user.
+   */
   readonly onRead: (stateVersion: string | null) => void
 }
 
-/** What every question about one user has. */
+/** The part that all questions about one user share. */
 export interface OfUser {
   readonly userId: number
-  /** Absent where it does not matter: the question is answered from the newest state. */
+  /** Absent if the state does not matter: the question is answered from the newest one. */
   readonly seen?: ExpectedVersion | undefined
 }
 
@@ -101,32 +112,32 @@ export interface ProjectRef extends OfUser {
 }
 
 export interface LatestExportQuestion extends ProjectRef {
-  /** Whether the project itself was read already: then nobody looks once more whether there is one. */
+  /** Set if the caller has read the project already; the store then does not check that it exists. */
   readonly isKnown?: boolean | undefined
 }
 
-/** What makes it the same document in whichever database it is. */
+/** Identifies a document across databases. */
 export interface DocumentKey extends DocumentList {
   readonly id: string
 }
 
-/** What makes it the same export in whichever database it is. */
+/** Identifies an export across databases. */
 export interface ExportKey extends ProjectRef {
   readonly instant: string
   readonly digest: string
 }
 
-/** Where an export stands in the history of its project. */
+/** Position of an export in the history of its project. */
 export interface ExportPlace {
   readonly instant: string
   readonly id: number
 }
 
-/** A page of a history, newest first; as `Page`. */
+/** A page of a project's export history, newest first. The fields mean the same as those of `Page`. */
 export interface ExportPage extends ProjectRef {
-  /** Null: from the newest. */
+  /** Null: from the newest export. */
   readonly after: ExportPlace | null
-  /** Absent: to the oldest. */
+  /** Absent: to the oldest export. */
   readonly before?: ExportPlace | undefined
   readonly limit: number | null
   readonly fromEnd?: boolean | undefined
@@ -138,66 +149,71 @@ export interface ElementList extends OfUser {
 
 export type ElementPage = ElementList & Page
 
-/** What follows `after` in an export, bounded both ways. */
+/** Asks for the elements of an export that follow position `after`, bounded by number and by bytes. */
 export interface ElementRunQuestion extends OfUser {
   readonly exportId: number
-  /** Of that export. Whose newest exports are lost, as with a standby that takes over without them, gives their ids away again. */
+  /**
+   * Digest of that export. The id alone does not identify it: when the newest exports are lost, as in a failover to a
+   * standby that has not received them, the database assigns their ids again.
+   */
   readonly digest: string
   readonly after: number
   readonly maxElements: number
   readonly maxBytes: number
 }
 
-/** Consecutive elements as they are sent. */
+/** Consecutive elements in the form in which they are sent. */
 export interface ElementRun {
   /** The texts joined by `,`, in UTF-8. */
   readonly bytes: Uint8Array
-  /** Position of the last of them. */
+  /** Position of the last element. */
   readonly last: number
 }
 
-/** Reads of stored workspaces. Lists in, lists out, in the order given. */
+/** Reads of stored workspaces. Most take a list of questions and return one answer for each, in the order given. */
 export interface WorkspaceReads {
-  /** The documents of each page, in stored order. */
+  /** The documents of each page, by position. */
   readonly documentsOf: (pages: readonly (DocumentList & Page)[]) => Awaitable<readonly (readonly StoredDocument[])[]>
-  /** A part of each page, bounded by bytes. Costs time by what it answers, not by the length of the list. */
+  /** The first part of each page, bounded by bytes. Takes time proportional to the part, not to the list. */
   readonly documentsWithin: (
     pages: readonly (DocumentList & PageWithin)[],
   ) => Awaitable<readonly PagePart<StoredDocument>[]>
   /** The document with each key, null where the user has none. */
   readonly documentsById: (keys: readonly DocumentKey[]) => Awaitable<readonly (StoredDocument | null)[]>
-  /** How many documents each list has. */
+  /** The number of documents of each list. */
   readonly documentCounts: (lists: readonly DocumentList[]) => Awaitable<readonly number[]>
   /** The project with each reference, null where the user has none. */
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredDocument | null)[]>
   /**
-   * The newest export of each project: by instant, then by order of import. Null where the project has none, undefined where
-   * the user has no such project.
+   * The newest export of each project: by instant, then by order of import. Null where the project has no export,
+   * undefined where the user has no such project.
    */
   readonly latestExports: (
     questions: readonly LatestExportQuestion[],
   ) => Awaitable<readonly (StoredExport | null | undefined)[]>
-  /** The export with each key, null where there is none or its project is gone. */
+  /** The export with each key; null where there is none or its project was removed. */
   readonly exportsByKey: (keys: readonly ExportKey[]) => Awaitable<readonly (StoredExport | null)[]>
-  /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */
+  /** The exports of each page, newest first. No read ever returns an export that is not sealed. */
   readonly exportsOf: (pages: readonly ExportPage[]) => Awaitable<readonly (readonly StoredExport[])[]>
   readonly exportCounts: (refs: readonly ProjectRef[]) => Awaitable<readonly number[]>
-  /** The elements of each page, in order. */
+  /** The elements of each page, by position. */
   readonly elementsOf: (pages: readonly ElementPage[]) => Awaitable<readonly (readonly StoredElement[])[]>
-  /** A part of each page, as `documentsWithin`. */
+  /** The first part of each page, like `documentsWithin`. */
   readonly elementsWithin: (
     pages: readonly (ElementList & PageWithin)[],
   ) => Awaitable<readonly PagePart<StoredElement>[]>
   /**
-   * The elements after each position: as many as the bounds allow, and one at least, however long. Null where none follows,
-   * or the export is gone. A read costs time by its bounds, not by the size of the export.
+   * The elements after each position: as many as the bounds allow, but at least one, however long it is. Null if no
+   * element follows or the export is gone. Takes time proportional to the bounds, not to the size of the export.
    */
   readonly elementRunsOf: (questions: readonly ElementRunQuestion[]) => Awaitable<readonly (ElementRun | null)[]>
-  /** Users in order of email, those after `email` ('' for the first): `limit`, fewer only at the end. */
+  /**
+   * At most `limit` users that follow `email` ('' for the first) in order of email; fewer only at the end of the list.
+   */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
-  /** Those that are there in a state no older than this call, in no order. */
+  /** The users with these ids that exist in a state no older than this call, in no particular order. */
   readonly usersById: (ids: readonly number[]) => Awaitable<readonly StoredUser[]>
-  /** The references of a user's exports that no project of the user has, in order: exports nobody can ask for. */
+  /** The references of a user's exports that no project of the user has, sorted. No request can reach these exports. */
   readonly exportRefsWithoutProject: (userId: number) => Awaitable<readonly string[]>
 }

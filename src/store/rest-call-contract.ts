@@ -1,10 +1,10 @@
-// The store's part about the ledger: how often each client called each REST route, a row a day.
+// The part of the store contract that covers the REST-call ledger: per day, how often each client called each route.
 import type { Awaitable } from './awaitable.ts'
 
 export interface RestCalls {
-  /** Of UTC, as `2026-01-31`. */
+  /** In UTC, such as `2026-01-31`. */
   readonly day: string
-  /** Method and path: `GET /projects`. */
+  /** Method and path, such as `GET /projects`. */
   readonly route: string
   readonly client: string
   readonly count: number
@@ -12,37 +12,48 @@ export interface RestCalls {
   readonly lastSeen: number
 }
 
-/** Calls to be counted: the same batch, named by who counted them and by a number that grows, counts once. */
+/**
+ * Calls to count. The writer's name and its growing sequence number identify a batch, so a retry counts it only once.
+ */
 export interface RestCallBatch {
   readonly writer: string
   readonly sequence: number
   readonly calls: readonly RestCalls[]
 }
 
-/** Clients of one day that have rows of their own; calls of further ones are counted together under `OTHER_CLIENT`. */
+/** Maximum number of clients per day with rows of their own. Calls of all others are counted under `OTHER_CLIENT`. */
 export const CLIENTS_PER_DAY = 500
 export const OTHER_CLIENT = '(other)'
 
-/** Of milliseconds since the epoch; the first day for what is older, since a retention may reach further back than a date can. */
+/**
+ * The UTC day of a time in milliseconds since the epoch. A negative time gives the first day, because a retention may
+ * reach further back than a `Date` can.
+ */
 export function dayOf(time: number): string {
   return new Date(Math.max(0, time)).toISOString().slice(0, 10)
 }
 
 export interface RestCallVerbs {
-  /** Adds to what is there. Idempotent: a batch that is not newer than its writer's last one changes nothing. */
+  /** Adds a batch to the counts. Idempotent: a batch that is not newer than its writer's last one changes nothing. */
   readonly addRestCalls: (batch: RestCallBatch) => Awaitable<void>
-  /** The days that have calls, oldest first: those after `after` ('' for the first), at most `limit`. */
+  /** At most `limit` days that have calls and follow `after` ('' for the first), oldest first. */
   readonly restCallDays: (after: string, limit: number) => Awaitable<readonly string[]>
   /** All calls of these days, in order of day, route and client. */
   readonly restCallsOf: (days: readonly string[]) => Awaitable<readonly RestCalls[]>
-  /** Removes calls of days before `before`, and the writers that wrote nothing since then, at most `limit` rows of each; answers how many calls' rows. */
+  /**
+   * Removes the rows of days before `before` and the writers that have written nothing since then, at most `limit` rows
+   * of each. Returns the number of removed call rows.
+   */
   readonly removeRestCalls: (before: string, limit: number) => Awaitable<number>
 }
 
-/** A client that has, on its day, a row. */
+/** A client that has a row on this day. */
 export type KnownClient = Pick<RestCalls, 'day' | 'client'>
 
-/** One row for each day, route and client, none for a client that comes after the last one that its day has room for. */
+/**
+ * Merges calls into one row per day, route and client. Once a day has `CLIENTS_PER_DAY` named clients, the calls of
+ * further clients go to `OTHER_CLIENT`. `known` lists the clients that have a stored row on those days.
+ */
 export function withinBounds(calls: readonly RestCalls[], known: readonly KnownClient[]): readonly RestCalls[] {
   const clients = new Map<string, Set<string>>()
   for (const { day, client } of known) clientsOf(day).add(client)

@@ -1,25 +1,28 @@
-// The store's part about the keys that access tokens are signed with.
+// The part of the store contract that covers the keys that sign access tokens.
 import type { Awaitable } from './awaitable.ts'
 
 export interface StoredSigningKey {
   readonly kid: string
-  /** The private key as a JWK (RFC 7517), JSON text, or that text encrypted: the store does not look into it. */
+  /** The private key as the JSON text of a JWK (RFC 7517), plain or encrypted. The store does not parse it. */
   readonly privateJwk: string
-  /** From when on it signs, in milliseconds since the epoch; a key may be published before. */
+  /** Time from which the key signs, in milliseconds since the epoch. It may be published earlier. */
   readonly createdAt: number
 }
 
-/** The two verbs that take texts out of the files throw `TracesLeftError` when that could not be done: the rest of them is. */
+/**
+ * `removeSigningKey` and `rewriteSigningKeys` also erase the old key texts from the database files. They throw
+ * `TracesLeftError` if only that failed; the row is removed or rewritten even then.
+ */
 export interface SigningKeyVerbs {
   /** Every signing key, newest first. */
   readonly signingKeys: () => Awaitable<readonly StoredSigningKey[]>
   /**
-   * Keeps the key only while the newest one is still `newestKid` (null: while there is none), so that gateways that start
-   * together agree; false when it was not kept.
+   * Stores the key only if the newest stored key is still `newestKid` (null: only if there is no key), so that gateways
+   * that start at the same time agree on one. False if the key was not stored.
    */
   readonly addSigningKey: (key: StoredSigningKey, newestKid: string | null) => Awaitable<boolean>
-  /** False for one that is not there. What is removed is gone from the database's files too. */
+  /** False if there is no such key. Also erases the key from the database files. */
   readonly removeSigningKey: (kid: string) => Awaitable<boolean>
-  /** Puts other texts in the place of keys that are there; the old texts are gone from the database's files. Idempotent. */
+  /** Replaces the texts of stored keys, and erases the old texts from the database files. Idempotent. */
   readonly rewriteSigningKeys: (keys: readonly Pick<StoredSigningKey, 'kid' | 'privateJwk'>[]) => Awaitable<void>
 }

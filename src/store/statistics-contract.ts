@@ -1,34 +1,34 @@
-// What an adapter tells of itself for metrics.
+// The part of the store contract that covers metrics: open sessions, connection pools and the replica.
 import type { Awaitable } from './awaitable.ts'
 
-/** Open sessions are counted up to here, so that a count holds up nobody. */
+/** Open sessions are counted only up to this number, so that the count stays fast. */
 export const MAX_COUNTED_SESSIONS = 100_000
 
 export interface PoolStatistics {
   readonly name: 'primary' | 'replica'
   readonly used: number
   readonly idle: number
-  /** Callers that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   readonly waiting: number
   readonly max: number
 }
 
 export interface ReplicaStatistics {
-  /** Whether reads are asked of it now. */
+  /** Whether reads are sent to the replica at the moment. */
   readonly isUsed: boolean
-  /** How old what it shows is; 0 when it has all that it was sent, null when it cannot be asked. */
+  /** Replication lag. 0 if the replica has applied everything it received, null if it cannot be queried. */
   readonly lagSeconds: number | null
 }
 
 export interface StoreStatistics {
-  /** Open at the time that was asked for; at most `MAX_COUNTED_SESSIONS`. */
+  /** Number of sessions that are open at the given time, at most `MAX_COUNTED_SESSIONS`. */
   readonly openSessions: number
-  /** Of a database that is reached over connections. */
+  /** Connection pools. Empty on SQLite. */
   readonly pools: readonly PoolStatistics[]
   readonly replica: ReplicaStatistics | null
 }
 
 export interface StatisticsVerbs {
-  /** `now` in milliseconds since the epoch. Cheap enough to be asked every few seconds. */
+  /** `now` is in milliseconds since the epoch. Cheap enough to call every few seconds. */
   readonly statistics: (now: number) => Awaitable<StoreStatistics>
 }

@@ -1,14 +1,14 @@
-// Removes what is old while nobody does anything that would, a little at a time, so that no request waits for it.
+// Runs periodic cleanup in small steps, so that old rows go even without traffic and no request waits for the cleanup.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Awaitable } from './awaitable.ts'
 
 const SWEEP_EVERY_MS = 60_000
-/** Between two steps: as long as requests need to get in between. */
+/** Pause between two steps, long enough for waiting requests to run. */
 const STEP_PAUSE_MS = 20
 
 /**
- * Sweeps at once and then every minute, until it is disposed. `dropSome` answers whether nothing is left. What fails is
- * reported, and tried again the next time.
+ * Sweeps immediately and then every minute until disposed. `dropSome` removes a part and returns true when nothing is
+ * left. An error goes to `report`; the next sweep tries again.
  */
 export function startSweep(dropSome: () => Awaitable<boolean>, report: (error: unknown) => void): Disposable {
   const stopped = new AbortController()

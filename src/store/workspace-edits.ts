@@ -1,5 +1,5 @@
-// What is done to whole workspaces beside importing into them: the contract of removing, renaming, replacing and pruning.
-// `test/contract/edits.ts` is its proof, sentence by sentence.
+// The contract for editing whole workspaces: removing, renaming, replacing and pruning. `test/contract/edits.ts` tests
+// it sentence by sentence.
 import { type Awaitable, type DocumentKind, type ExportStep, type Store, StoreRefusedError } from './contract.ts'
 
 /** How much is stored for an email. */
@@ -9,13 +9,13 @@ export interface Holdings {
   readonly templates: number
   readonly uiLibraries: number
   readonly exports: number
-  /** Of the exports' elements, as they are sent. */
+  /** Total size of the exports in the form in which they are sent. */
   readonly exportBytes: number
-  /** Expired ones that are still stored included. */
+  /** Includes expired sessions that are still stored. */
   readonly sessions: number
 }
 
-/** Of an email that only an import had something staged for. */
+/** The holdings of an email for which only a replacement had something staged. */
 export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
   projects: 0,
   templates: 0,
@@ -25,10 +25,10 @@ export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
   sessions: 0,
 }
 
-/** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
+/** The "last touched" time that marks a replacement or staged export as ended: it accepts no steps and is dropped. */
 export const DROPPED_AT = -1
 
-/** A replacement takes no steps any more. */
+/** The replacement no longer exists, so it accepts no further steps. */
 export class ReplacementGoneError extends StoreRefusedError {
   override readonly name = 'ReplacementGoneError'
   constructor() {
@@ -38,24 +38,25 @@ export class ReplacementGoneError extends StoreRefusedError {
   }
 }
 
-/** Which exports of a user go: those that are older than `before` and not among the newest `keep` of their project. */
+/** Selects the exports of a user to remove: older than `before` and not among the newest `keep` of their project. */
 export interface PruneRule {
   readonly userId: number
   readonly keep: number
-  /** As `instant` of an export; null for any age. */
+  /** In the format of an export's `instant`; null for any age. */
   readonly before: string | null
 }
 
 export interface Pruned {
   readonly exports: number
   readonly byteLength: number
-  /** Whether no export is left that the rule is about. */
+  /** Whether no export is left that the rule selects. */
   readonly isDone: boolean
 }
 
 /**
- * A replacement collects what users shall have, seen by nobody, and then swaps it in, user by user. Its steps are like
- * those of an import into workspaces that are empty, but an export stays under the reference that it was staged with.
+ * A replacement stages the complete new contents of users, invisible to readers, and then swaps them in user by user.
+ * Its steps work like those of an import into empty workspaces, except that an export stays under the reference that it
+ * was staged with.
  */
 export type ReplacementStep =
   | { readonly type: 'stageUser'; readonly email: string }
@@ -70,8 +71,8 @@ export type ReplacementStep =
   | ExportStep
 
 /**
- * What became of one user: documents and exports. A document that stands elsewhere among those that stay counts as replaced. A
- * user who shall have nothing counts as one that is added or left unchanged.
+ * What a swap did to one user: numbers of documents and exports. A document whose rank among the documents that stay
+ * changed counts as replaced. A user who is to have nothing counts as one item, added or unchanged.
  */
 export interface Swapped {
   readonly email: string
@@ -83,73 +84,77 @@ export interface Swapped {
 
 export interface SwapQuestion {
   readonly replacement: string
-  /** Users come in the order of their emails: those after this one ('' for the first). */
+  /** Users are swapped in order of email. Continues after this email; '' starts with the first. */
   readonly after: string
-  /** Documents of all users of one call, at most; one user at least, however many documents that one has. */
+  /** Maximum number of documents of all users of one call. A call swaps at least one user, regardless of the number. */
   readonly maxDocuments: number
-  /** Only says what would become of them. */
+  /** Only reports what a swap would do. */
   readonly isDryRun: boolean
   /**
-   * Absent: false. Exports of projects that stay are kept beside those that were staged, under the reference that their project
-   * has then, and are not counted.
+   * True: keeps the existing exports of projects that stay, beside the staged ones, under the new reference of their
+   * project. They are not counted. Absent: false.
    */
   readonly keepsExports?: boolean | undefined
   readonly now: number
 }
 
 /**
- * Every verb is one atomic unit, answered once it is durable. None is idempotent in its answer; each is in its effect.
+ * Every method is atomic and resolves once its effect is durable. Its effect is idempotent; its returned value is not.
  */
 export interface WorkspaceEdits {
-  /** What is stored for each email, in the order given; null where there is neither a workspace nor a session. */
+  /** The holdings of each email, in the order given; null where there is neither a workspace nor a session. */
   readonly holdingsOf: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
-   * Takes away all that is stored for each email, and says what that was; null where there was nothing. What replacements
-   * have staged for it goes too, and they take no steps any more, those under way either. Audit entries that have the email in
-   * clear have its hash instead, also where nothing else was stored, and so have those that are still to be written (`REMOVED_NAME_MS`).
+   * Removes everything that is stored for each email, and returns what that was; null where there was nothing. Also
+   * removes what replacements have staged for the email, and ends those replacements, running ones included: they
+   * accept no further steps. Audit entries with the clear email get its hash instead, even if nothing else was stored;
+   * so do entries that are written within `REMOVED_NAME_MS`.
    */
   readonly removeUsers: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
-   * Everything of the user under another email, and the end of the sessions of the old one, and of what is staged for it,
-   * as in `removeUsers`; so is what the audit log has of the old one. `unknown`: no workspace has the
-   * old email. `taken`: another workspace has the new one. Nothing was changed then.
+   * Gives the user's workspace another email. Ends the sessions of the old email, and treats what is staged for it and
+   * its audit entries like `removeUsers` does. `unknown`: no workspace has the old email. `taken`: another workspace
+   * has the new one. In both cases nothing was changed.
    */
   readonly renameUser: (email: string, to: string) => Awaitable<'renamed' | 'unknown' | 'taken'>
-  /** Removes some of the exports that the rule is about: a bounded number of elements, one export at least. */
+  /** Removes some of the exports that the rule selects: a bounded number of elements, but at least one export. */
   readonly pruneExports: (rule: PruneRule) => Awaitable<Pruned>
 
   readonly beginReplacement: (replacement: string, now: number) => Awaitable<void>
-  /** All steps or, when it throws, none. Throws `ReplacementGoneError` when it is not there (any more), `ListFullError` past the last place of a list. */
+  /**
+   * Applies all steps or, when it throws, none. Throws `ReplacementGoneError` if the replacement does not exist (any
+   * more), `ListFullError` past the last position of a list.
+   */
   readonly stageReplacement: (replacement: string, steps: readonly ReplacementStep[], now: number) => Awaitable<void>
   /**
-   * Gives the next users exactly what was staged for them, in its order: each of them in one step, as readers see it. What is
-   * the same stays as it is. Empty when no user is left. Takes time by what changes of these users, and by how many
-   * documents they have.
+   * Gives the next users exactly what was staged for them, in the staged order. Readers see the change of each user as
+   * one step. Equal rows stay untouched. Returns an empty list when no user is left. Takes time proportional to what
+   * changes and to the number of documents of these users.
    */
   readonly swapReplacement: (question: SwapQuestion) => Awaitable<readonly Swapped[]>
-  /** What is left of a replacement is dropped by `dropStaleStages` from now on, like that of one that died. */
+  /** Ends a replacement. `dropStaleStages` then removes what is left of it, like the rows of an import that died. */
   readonly endReplacement: (replacement: string) => Awaitable<void>
 
   readonly space: () => Awaitable<Space>
-  /** Gives some of the unused space back to the file system. To be called until nothing is left to give back. */
+  /** Returns some of the unused space to the file system. The caller repeats it until nothing is reclaimable. */
   readonly reclaimSpace: () => Awaitable<Space>
-  /** Writes the database anew, without what is unused. Writes of others wait meanwhile, on PostgreSQL reads too. */
+  /** Rewrites the database without its unused space. Other writes wait meanwhile; on PostgreSQL reads wait too. */
   readonly rewrite: () => Awaitable<void>
   /**
-   * What was removed leaves the files of the database. `inUse`: not while somebody reads an older state. `external`: another
-   * program empties the log, in its own time.
+   * Erases removed data from the database files. `inUse`: a reader of an older state, or a writer, prevents it at the
+   * moment. `external`: another program makes the checkpoints, in its own time.
    */
   readonly flushRemovals: () => Awaitable<'flushed' | 'inUse' | 'external'>
 }
 
 export interface Space {
-  /** Of the files of the database. */
+  /** Total size of the database. */
   readonly byteLength: number
-  /** What of it is unused, as far as the engine tells. */
+  /** The unused part of `byteLength`, as far as the engine reports it. */
   readonly unusedBytes: number
-  /** What of that `reclaimSpace` can still give back. */
+  /** The part of `unusedBytes` that `reclaimSpace` can still return to the file system. */
   readonly reclaimableBytes: number
 }
 
-/** A store for commands. */
+/** The store as commands use it. */
 export interface EditableStore extends Store, WorkspaceEdits {}

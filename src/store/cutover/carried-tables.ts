@@ -1,23 +1,24 @@
-// The tables that a move takes along row by row, as plain values, and those that it leaves behind, each with its reason.
+// The tables that a move copies row by row as plain values, and those that it leaves behind, each with the reason.
 import type { Awaitable } from '../awaitable.ts'
 
 type ColumnType = 'text' | 'integer' | 'boolean'
 
 interface CarriedTable {
-  /** Unique in the table. */
+  /** Name of a column that is unique in the table. */
   readonly key: string
-  /** All there are, the key among them. */
+  /** All columns, the key included. */
   readonly columns: Readonly<Record<string, ColumnType>>
-  /** Columns that are unique together as well. */
+  /** Further columns that are unique in combination. */
   readonly alsoUnique?: readonly string[]
   /**
-   * Whether a backup has it too. What somebody has asked for to sign in would be good again after a restore, and
-   * no process that was counting then sends its last batch again, or still has something waiting for the audit log.
+   * Whether a backup contains the table. Pending sign-ins are left out because a restore would make their codes valid
+   * again. Writer sequences and removed names are left out because after a restore no process resends a batch or still
+   * has audit entries buffered from before.
    */
   readonly isBackedUp: boolean
 }
 
-/** Of a user who asked for a code, first where they wait for the decision and then where the mail waits. */
+/** Columns that `code_request` and `outbox` share: a request waits for the decision, then its mail waits to be sent. */
 const CODE_REQUEST_COLUMNS = {
   id: 'text',
   email: 'text',
@@ -109,7 +110,7 @@ export const CARRIED_TABLES = {
   },
 } as const satisfies Readonly<Record<string, CarriedTable>>
 
-/** Neither moved nor backed up. Every other table has copies of its own (`Copy`). */
+/** Tables that are neither moved nor backed up, each with the reason. Every other table has `Copy` types of its own. */
 export const LEFT_BEHIND: Readonly<Record<string, string>> = {
   schema_version: 'PostgreSQL only: the version of this database, whatever that of the other is',
   move: 'says where this database stands, not the other',
@@ -130,18 +131,18 @@ export function carriedTable(name: CarriedTableName): CarriedTable {
 
 export type CarriedValue = string | number | boolean | null
 
-/** The values of all columns, in the order of the table's `columns`. */
+/** The values of a row, in the order of the table's `columns`. */
 export type CarriedRow = readonly CarriedValue[]
 
-/** Of a row; numbers as text. */
+/** The key of a row; a number is returned as text. */
 export function keyOfRow(name: CarriedTableName, row: CarriedRow): string {
   const { key, columns } = carriedTable(name)
   return String(row[Object.keys(columns).indexOf(key)])
 }
 
 export interface CarriedReads {
-  /** Rows in order of their key, those after it ('' for the first), at most `limit`. */
+  /** At most `limit` rows that follow `key` ('' for the first) in order of key. */
   readonly carriedRowsAfter: (name: CarriedTableName, key: string, limit: number) => Awaitable<readonly CarriedRow[]>
-  /** In no order. */
+  /** The rows with these keys, in no particular order; missing ones are left out. */
   readonly carriedRows: (name: CarriedTableName, keys: readonly string[]) => Awaitable<readonly CarriedRow[]>
 }

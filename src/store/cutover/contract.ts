@@ -1,4 +1,4 @@
-// What a store can do beside serving: be moved into another database, and be the one that is moved into.
+// The contract of an online move: a store can be moved into another database, and can be the target of a move.
 import type { Awaitable, NewSession, StoredDocument, StoredExport, StoredSigningKey, StoredUser } from '../contract.ts'
 import { StoreUnavailableError } from '../contract.ts'
 import type { RestCalls } from '../rest-call-contract.ts'
@@ -6,18 +6,21 @@ import type { EditableStore } from '../workspace-edits.ts'
 import type { CarriedReads, CarriedRow, CarriedTableName } from './carried-tables.ts'
 
 /**
- * `live`: in use, or free to be. `filling`: a move writes here, nobody else may. `filled`: whole, and not used by anybody yet.
- * `copying`: in use, while a move copies it; what changes is noted. `closed`: the same, and nobody may write for a moment.
- * `moved`: another database has taken over, for good; nothing here is ever written again.
+ * `live`: in use, or ready for it.
+ * `filling`: the target of a running move; only that move may write.
+ * `filled`: complete, but not in use yet.
+ * `copying`: in use while a move copies it; changes are logged.
+ * `closed`: like `copying`, but all writes are refused for a moment.
+ * `moved`: another database has taken over for good; nothing is ever written here again.
  */
 export type MovePhase = 'live' | 'filling' | 'filled' | 'copying' | 'closed' | 'moved'
 
-/** Where a database stands. */
+/** The state of a database with regard to moves. */
 export interface MoveState {
-  /** Of the database: random, made with it. */
+  /** Random identity of the database, created with it. */
   readonly identity: string
   readonly phase: MovePhase
-  /** Of the move it takes part in, or took part in last. */
+  /** Id of the move that the database takes part in, or last took part in. */
   readonly moveId: string | null
   /** Identity of the database at the other end of that move. */
   readonly other: string | null
@@ -35,7 +38,10 @@ export interface ChangedRow {
   readonly key: string
 }
 
-/** Users by id, sessions by id, whether signing keys are among it, the days whose REST calls are, and rows of carried tables. */
+/**
+ * The changes that were logged: ids of users and sessions, whether signing keys changed, days whose REST calls changed,
+ * and rows of carried tables.
+ */
 export interface Changed {
   readonly users: readonly number[]
   readonly sessions: readonly string[]
@@ -44,26 +50,29 @@ export interface Changed {
   readonly rows: readonly ChangedRow[]
 }
 
-/** The highest number ever given to a user, to an export and to an entry of the audit log; no later one is given twice. */
+/** The highest ids ever assigned to users, exports and audit entries, so that no id is assigned twice after a move. */
 export interface LastIds {
   readonly user: number
   readonly export: number
   readonly auditEntry: number
 }
 
-/** Begins an email that is nobody's. Who is renamed may be brought over after whoever has the old email now. */
+/**
+ * Prefix of a placeholder email that belongs to nobody. It frees an email for its new owner while its former owner, who
+ * was renamed, is not copied yet.
+ */
 export const DETOUR = 'moving:'
 
-/** One row of another database, to be the same here, under the same id. */
+/** One step that copies a row of another database under the same id, or removes it. */
 export type Copy =
-  /** With everything the user has. */
+  /** Removes the user with the whole workspace. */
   | { readonly type: 'dropUser'; readonly id: number }
-  /** Another user with this email has another one from then on, `DETOUR` and the id, until it is put or dropped itself. */
+  /** Another user who has this email gets the placeholder `DETOUR` + id, until that user is put or dropped itself. */
   | ({ readonly type: 'putUser' } & StoredUser)
   | ({ readonly type: 'dropDocument' } & Pick<StoredDocument, 'userId' | 'kind' | 'position'>)
   | { readonly type: 'dropExport'; readonly userId: number; readonly id: number }
   | ({ readonly type: 'addDocument' } & StoredDocument)
-  /** Begins an export anew; its elements follow, then its seal. */
+  /** Starts an export from scratch; its elements follow, then its seal. */
   | { readonly type: 'beginExport'; readonly export: StoredExport }
   | {
       readonly type: 'addElement'
@@ -77,16 +86,16 @@ export type Copy =
   | { readonly type: 'putSession'; readonly session: NewSession }
   | { readonly type: 'dropKey'; readonly kid: string }
   | { readonly type: 'putKey'; readonly key: StoredSigningKey }
-  /** All of the day. */
+  /** Removes all rows of the day. */
   | { readonly type: 'dropRestCalls'; readonly day: string }
   | { readonly type: 'putRestCalls'; readonly calls: RestCalls }
   | { readonly type: 'dropRow'; readonly table: CarriedTableName; readonly key: string }
-  /** Whatever is in its way goes. */
+  /** Replaces every row that conflicts with it. */
   | { readonly type: 'putRow'; readonly table: CarriedTableName; readonly row: CarriedRow }
 
 export type CopyOf<T extends Copy['type']> = Extract<Copy, { readonly type: T }>
 
-/** In the order in which they are applied: what is in the way goes first. */
+/** All copy types in the order in which they are applied: removals come before the rows they would conflict with. */
 const COPY_TYPES = [
   'dropUser',
   'putUser',
@@ -106,7 +115,7 @@ const COPY_TYPES = [
   'putRow',
 ] as const satisfies readonly Copy['type'][]
 
-/** The copies of each type there is, in the order in which they are applied. */
+/** Groups copies by type, in the order in which they are applied. */
 export function byCopyType(
   copies: readonly Copy[],
 ): readonly { readonly [T in Copy['type']]: readonly [T, readonly CopyOf<T>[]] }[Copy['type']][] {
@@ -114,59 +123,76 @@ export function byCopyType(
 }
 
 /**
- * While `closed`, every write throws `StoreClosedError`; once `moved`, every write and every verb that decides who is asking
- * throws `StoreMovedError`. The database itself refuses the writes of whoever does not know of moves, a hand in its shell
- * included. A write that is let through because the time of a closing has run out takes the closing back in its own
- * transaction, so that whether a database may be called moved never depends on a clock.
+ * While the phase is `closed`, every write throws `StoreClosedError`. Once it is `moved`, every write and every method
+ * that authenticates the caller throws `StoreMovedError`. Triggers in the database refuse writes by anyone else, such
+ * as an operator in a database shell. A write that is admitted because the closing has timed out ends the closing in
+ * its own transaction, so that no clock decides whether a database may become `moved`.
  */
 export interface MigratableStore extends EditableStore, CarriedReads {
   readonly moveState: () => Awaitable<MoveState>
-  /** Before anybody is served, or anything imported: `filled` becomes `live`. Answers how it stands then. */
+  /** Call it before serving or importing: `filled` becomes `live`. Returns the resulting state. */
   readonly activate: () => Awaitable<MoveState>
 
   /**
-   * From now on every change is noted. Takes over from another move that has not finished. False for a database that is
-   * being filled, or has moved.
+   * Starts logging every change. Takes over from another move that has not finished. False for a database that is being
+   * filled or has moved.
    */
   readonly beginMove: (move: Move) => Promise<boolean>
-  /** What was changed since it was last asked, and is committed: forgotten with the answer. Null when the move was cancelled or taken over. */
+  /**
+   * Returns the committed changes since the last call and removes them from the log. Null if the move was cancelled or
+   * taken over.
+   */
   readonly drainChangeLog: (moveId: string) => Promise<Changed | null>
-  /** Resolves when no write is under way and none can begin, for at most this long. False when the move was cancelled or taken over. */
+  /**
+   * Closes the database for at most `milliseconds`. Once it resolves, no write is in progress and none can begin. False
+   * if the move was cancelled or taken over.
+   */
   readonly fenceWrites: (moveId: string, milliseconds: number) => Promise<boolean>
-  /** Lets writes in again. */
+  /** Admits writes again. */
   readonly unfenceWrites: (moveId: string) => Promise<void>
-  /** `moved`, if it is still closed by this move since `fenceWrites`: false when anything may have been written since then. */
+  /**
+   * Sets the phase to `moved` if this move has kept the database closed since `fenceWrites`. False if something may
+   * have been written since then.
+   */
   readonly finishMove: (moveId: string) => Promise<boolean>
   /**
-   * Back to `live`; no change is noted any more. Nothing happens unless it is this move's (null: whosever it is, and what an
-   * earlier call that threw has left goes too).
+   * Returns the phase to `live` and stops logging changes. Does nothing unless the current move is `moveId`. Null
+   * cancels any move, and also removes the leftovers of an earlier call that threw.
    */
   readonly cancelMove: (moveId: string | null) => Promise<void>
 
   /**
-   * To `filling`, from where nobody else's move can write. False unless the database is empty, registered clients and the
-   * audit log too, or was filled from the
-   * same one and not used since.
+   * Sets the phase to `filling`, so that no other move can write. False unless the database is empty, registered
+   * clients and the audit log included, or was filled from the same database and has not been used since.
    */
   readonly reserveTarget: (move: Move) => Promise<boolean>
-  /** As one unit, type by type as listed above, and those of one type in the order given. False, and nothing happened, when this move does not have the database (any more). */
+  /**
+   * Applies copies atomically, type by type in the order of `COPY_TYPES`, and within a type in the order given. False,
+   * with nothing changed, if this move does not own the database (any more).
+   */
   readonly applyCopies: (moveId: string, copies: readonly Copy[]) => Promise<boolean>
-  /** Numbers given later are higher than these. False as above. */
+  /** Makes the database assign only ids above these. False as for `applyCopies`. */
   readonly raiseIds: (moveId: string, ids: LastIds) => Promise<boolean>
-  /** `filled`; false as above. */
+  /** Sets the phase to `filled`. False as for `applyCopies`. */
   readonly completeTarget: (moveId: string) => Promise<boolean>
-  /** `live`, when it is being filled from this database, or was. For a caller that knows that the other one has moved here. Idempotent. */
+  /**
+   * Sets the phase to `live` if the database is being filled, or was filled, from the database `from`. Only for a
+   * caller that knows that `from` has moved here. Idempotent.
+   */
   readonly promote: (from: string) => Promise<void>
 
-  /** Of private parts that no key has any more, and copies removed: out of the files too. Throws `TracesLeftError` where that could not be done. */
+  /**
+   * Erases from the database files the private key texts that a move removed here, except those that a stored key still
+   * has. Throws `TracesLeftError` if that fails.
+   */
   readonly eraseKeyTraces: (gone: readonly string[]) => Promise<void>
 
   readonly lastIds: () => Promise<LastIds>
-  /** Sessions with these ids, in no order; expired ones too. */
+  /** The sessions with these ids, expired ones included, in no particular order. */
   readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>
 }
 
-/** What each adapter answers in its `cutover.ts`. */
+/** The methods that each adapter implements in its `cutover.ts`. */
 export type MoveVerbs = Pick<
   MigratableStore,
   | 'moveState'
@@ -181,15 +207,15 @@ export type MoveVerbs = Pick<
   | 'sessionsById'
 >
 
-/** Writes wait for a move to take its last step, which takes a moment. Nothing was written. */
+/** The database is closed for the last step of a move, which takes a moment. Nothing was written. */
 export class StoreClosedError extends StoreUnavailableError {}
 
-/** Another database has taken over. Nothing was written, nothing was answered. */
+/** Another database has taken over. Nothing was read or written. */
 export class StoreMovedError extends StoreUnavailableError {}
 
 export const CLOSED_MESSAGE = 'the database is being moved: writes wait for a moment'
 export const MOVED_MESSAGE =
   'the database has moved to another one: use the URL of that, or name it with the option database-next'
 
-/** A closing never counts for longer than this, also when a clock was set back meanwhile. */
+/** Maximum duration of a closing, even if a clock is set back meanwhile. */
 export const MAX_CLOSED_MS = 60_000

@@ -1,34 +1,34 @@
-// A store that follows its database when that is moved to another one: writes wait for the switch, and nothing is asked twice
-// of two databases.
+// A store that follows its database through a cutover: writes wait for the switch, and each write takes effect in one
+// database only.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Awaitable } from '../contract.ts'
 import type { EditableStore } from '../workspace-edits.ts'
 import { type MigratableStore, StoreClosedError, StoreMovedError } from './contract.ts'
 
-/** How long a write waits while its database is closed; longer than a move closes it, unless it was told to. */
+/** How long a write waits while its database is closed. Longer than the default pause of a move. */
 const PATIENCE_MS = 5_000
 const LOOK_EVERY_MS = 10
 
-/** The database that another one may move to. */
+/** The database that the current one may move to. */
 export interface Successor extends AsyncDisposable {
-  /** As it is now: opened anew where it was lost, since nothing was in it. */
+  /** Opens it in its current state. Reopens it if it was lost in the meantime, which is safe because it was empty. */
   readonly open: () => Awaitable<MigratableStore>
 }
 
 export interface HandOverOptions {
-  /** Where `store` may move to; null when it has nowhere to go. Closed with it. */
+  /** The possible target of a move of `store`; null if there is none. Closed together with `store`. */
   readonly next: Successor | null
   readonly onSwitch?: () => void
 }
 
 /**
- * Every write, and every verb that decides who is asking, is answered by whichever of the two databases is in charge at that
- * moment, which the database itself says. Users and what is theirs have the same ids in both, so whoever was let in by one may
- * go on reading in the other.
+ * Every write and every method that authenticates the caller goes to the database that is in charge at that moment; the
+ * database itself says so. Users and their rows have the same ids in both databases, so a caller whom one has
+ * authenticated may continue reading in the other.
  */
 export function withCutover(store: MigratableStore, { next, onSwitch }: HandOverOptions): EditableStore {
   let current = store
-  /** Answers that the first store still owes. */
+  /** Number of calls in flight to the first store. */
   let owed = 0
   let isFirstClosed = false
   let switching: Promise<void> | null = null
@@ -37,7 +37,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
   function ask<T>(run: (store: MigratableStore) => Awaitable<T>): Awaitable<T> {
     const asked = current
     const answer = run(asked)
-    // What is there at once stays there at once: it must reach its request within this turn.
+    // A synchronous result stays synchronous: it must reach its request within this turn.
     if (asked !== store || !(answer instanceof Promise)) return answer
     owed += 1
     return answer.finally(() => {
@@ -49,11 +49,11 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
   function closeFirst(): void {
     if (current === store || owed > 0 || isFirstClosed) return
     isFirstClosed = true
-    // It may fail as it likes: nobody asks it anything any more.
+    // A failure does not matter: nobody uses this store any more.
     void Promise.resolve(store[Symbol.asyncDispose]()).catch(() => {})
   }
 
-  /** Asks where it must not be answered by a database that another one has taken over from. */
+  /** Runs a call that only the database in charge may answer. Waits out a closing and follows a move. */
   function askInCharge<T>(
     run: (store: MigratableStore) => Awaitable<T>,
     giveUpAt = performance.now() + PATIENCE_MS,
@@ -94,7 +94,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     closeFirst()
   }
 
-  /** One look for all writes that wait. */
+  /** All waiting writes share one polling loop. */
   function whileClosed(from: MigratableStore, giveUpAt: number): Promise<void> {
     opening ??= untilOpen(from, giveUpAt).finally(() => {
       opening = null

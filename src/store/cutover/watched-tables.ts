@@ -1,8 +1,8 @@
-// The tables whose rows a move watches, by the names they have in either database.
+// The tables that a move watches. Their names are the same on both engines.
 
 import { CARRIED_TABLE_NAMES, carriedTable } from './carried-tables.ts'
 
-/** Nobody writes to these while a move has closed the database. */
+/** Tables that refuse writes while a move has closed the database. */
 export const GUARDED_TABLES = [
   'user',
   'session',
@@ -16,7 +16,10 @@ export const GUARDED_TABLES = [
   ...CARRIED_TABLE_NAMES,
 ] as const
 
-/** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
+/**
+ * Tables whose changes are logged, with the column that identifies the changed row. Workspace tables are missing
+ * because every change to a workspace changes the revision of its user.
+ */
 export const NOTED_TABLES = [
   { table: 'user', key: 'id' },
   { table: 'session', key: 'id' },

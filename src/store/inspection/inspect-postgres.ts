@@ -1,4 +1,4 @@
-// A PostgreSQL database and its server, as a gateway would find them.
+// Inspects a PostgreSQL database and its server as a gateway would see them.
 import { StoreOpenError } from '../contract.ts'
 import { type PostgresTarget, readPostgresUrl } from '../postgres/engine/connection-string.ts'
 import { createPool, type PoolOptions } from '../postgres/engine/pool.ts'
@@ -9,34 +9,37 @@ export interface PostgresInspection {
   readonly engine: 'postgres'
   readonly schemaVersion: number
   readonly knownVersion: number
-  /** Whether something in between answers connections in place of the server. */
+  /** Whether a connection pooler accepts connections in place of the server. */
   readonly isPooled: boolean
-  /** Whether connections were seen to share a server; not looked for where it would do no harm. */
+  /**
+   * Whether connections were observed to share a server process. Checked only with pooling `session`: elsewhere it is
+   * safe.
+   */
   readonly sharesServers: boolean
   readonly fsync: boolean
   readonly fullPageWrites: boolean
-  /** Of all clients together. */
+  /** For all clients together, without the connections reserved for superusers. */
   readonly maxConnections: number
-  /** The server's clock less this one's, in milliseconds; half of the round trip may be error. */
+  /** The server's clock minus the local clock, in milliseconds. The error is at most half of the round-trip time. */
   readonly clockOffsetMs: number
-  /** Whether the connection is encrypted, or does not leave the machine. */
+  /** Whether the connection is encrypted or does not leave the machine. */
   readonly isPrivate: boolean
 }
 
-// Not prepared under a name: a pooler that is not known of would answer for another server.
+// Not a named prepared statement: behind an unknown pooler it could run on a server process that has not prepared it.
 const FACTS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as "maxConnections",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
   coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted"`
 
-// Behind a pooler it may also be a connection that the pooler keeps for later.
+// Behind a pooler this also counts idle connections that the pooler keeps open.
 const CLIENTS = {
   name: 'clients',
   text: `select coalesce(host(client_addr), 'this machine') as address, count(*)::int as connections
     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name = $1
     group by 1 order by 1`,
 }
-/** A server notices the end of a client a moment later. */
+/** The server notices only after a moment that a client has disconnected. */
 const LATER = 'select pg_sleep(0.3)'
 
 interface ClientsRow {
@@ -44,7 +47,7 @@ interface ClientsRow {
   readonly connections: number
 }
 
-/** From where this program has connections to a database, the one that asks left out, in words. */
+/** Descriptions of this program's connections to the database by client address, without the connection that asks. */
 export async function clientsUsing(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
   const target = readPostgresUrl(databaseUrl)
   await using pool = createPool(target, options)
@@ -86,7 +89,9 @@ export async function inspectPostgres(
   })
 }
 
-/** With `sslmode=prefer` it is the server that decides. Behind a pooler it tells of the way from there. */
+/**
+ * With `sslmode=prefer` the server decides, so its view counts. Behind a pooler it describes the pooler's connection.
+ */
 function isEncrypted({ tls, isTlsOptional }: PostgresTarget, facts: { readonly isEncrypted?: unknown }): boolean {
   return tls !== null && (!isTlsOptional || facts.isEncrypted === true)
 }

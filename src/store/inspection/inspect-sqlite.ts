@@ -1,4 +1,4 @@
-// An SQLite database as it lies on its disk.
+// Inspects an SQLite database on its disk: schema version, files, permissions, free space, file system, users.
 import { closeSync, existsSync, openSync, readFileSync, readSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
@@ -6,13 +6,13 @@ import { StoreOpenError } from '../contract.ts'
 import { networkFileSystem } from '../sqlite/engine/faults/startup-check.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from '../sqlite/migrations.ts'
 
-/** https://www.sqlite.org/fileformat.html section 1.3 */
+/** Layout of the file header: https://www.sqlite.org/fileformat.html, section 1.3. */
 const HEADER_BYTES = 100
 const USER_VERSION_OFFSET = 60
 const APPLICATION_ID_OFFSET = 68
 const TMPFS = 0x01021994
 const LOCKS = '/proc/locks'
-/** Of the `-shm`: locked by every connection for as long as it is open (SQLite, os_unix.c, `UNIX_SHM_DMS`). */
+/** Offset in the `-shm` file that every connection locks while it is open (SQLite, os_unix.c, `UNIX_SHM_DMS`). */
 const OPEN_BYTE = '128'
 
 export interface DatabaseFile {
@@ -27,14 +27,14 @@ export interface SqliteInspection {
   readonly engine: 'sqlite'
   readonly schemaVersion: number
   readonly knownVersion: number
-  /** The database, and what SQLite has beside it. */
+  /** The database file, and the `-wal` and `-shm` files beside it. */
   readonly files: readonly DatabaseFile[]
   readonly directory: Omit<DatabaseFile, 'byteLength'>
   readonly logBytes: number
   readonly freeBytes: number
-  /** Of a file system that machines share; null for one that is this machine's. */
+  /** Name of the file system if it is a network file system, else null. */
   readonly networkFileSystem: string | null
-  /** Gone with the next start of the machine. */
+  /** Whether the file is on a tmpfs, which a reboot empties. */
   readonly isInMemory: boolean
 }
 
@@ -60,7 +60,10 @@ export function inspectSqlite(path: string): SqliteInspection {
   }
 }
 
-/** The processes that have a database open, this one left out, in words; nobody where the kernel does not tell (proc(5), /proc/locks). */
+/**
+ * Descriptions of the other processes that have the database open (proc(5), /proc/locks); empty where the kernel does
+ * not provide that.
+ */
 export function processesUsing(path: string): readonly string[] {
   const sharedMemory = statSync(`${path}-shm`, { throwIfNoEntry: false, bigint: true })
   if (!sharedMemory || !existsSync(LOCKS)) return []
@@ -81,7 +84,10 @@ function modeOf({ mode }: Stats): number {
   return mode & 0o7777
 }
 
-/** Only where both files are beside it: SQLite would make them, and as root so that the gateway could not write to them. */
+/**
+ * Call it only if `-wal` and `-shm` exist: SQLite would create them otherwise, and if root runs this, the gateway could
+ * not write to them.
+ */
 function askSqlite(path: string): { readonly applicationId: unknown; readonly schemaVersion: number } {
   const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
   try {
@@ -94,7 +100,7 @@ function askSqlite(path: string): { readonly applicationId: unknown; readonly sc
   }
 }
 
-/** As of the last checkpoint: a migration makes one before long. */
+/** Reads the state of the last checkpoint. That suffices: a migration is checkpointed soon. */
 function readHeader(path: string): { readonly applicationId: number; readonly schemaVersion: number } {
   const descriptor = openSync(path, 'r')
   try {

@@ -1,4 +1,4 @@
-// What an operator can see of a database without changing it.
+// Inspects a database for an operator without changing it.
 import { databasePath } from '../open-store.ts'
 import type { PoolOptions } from '../postgres/engine/pool.ts'
 import type { PostgresInspection } from './inspect-postgres.ts'
@@ -6,7 +6,7 @@ import type { SqliteInspection } from './inspect-sqlite.ts'
 
 export type Inspection = SqliteInspection | PostgresInspection
 
-/** Throws `UsageError`, `StoreOpenError`, `StoreUnavailableError`, or what the engine throws. Writes nothing and migrates nothing. */
+/** Throws `UsageError`, `StoreOpenError`, `StoreUnavailableError`, or an error of the engine. It only reads. */
 export async function inspectDatabase(
   databaseUrl: string,
   options: PoolOptions,
@@ -17,7 +17,10 @@ export async function inspectDatabase(
   return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options, clock)
 }
 
-/** The other processes that have a database open, in words; none where that cannot be seen. Throws as `inspectDatabase`, and writes nothing. */
+/**
+ * Descriptions of the other processes or clients that have the database open; empty where that cannot be seen. Throws
+ * the same errors as `inspectDatabase`. Writes nothing.
+ */
 export async function usersOfDatabase(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
   const path = databasePath(databaseUrl)
   if (path !== null) return (await import('./inspect-sqlite.ts')).processesUsing(path)

@@ -1,4 +1,4 @@
-// Lists of the store that are read whole: a page at a time, so that memory holds one page of them.
+// Reads whole lists of the store page by page, so that memory holds only one page at a time.
 import type { Awaitable } from '../awaitable.ts'
 import type { StoredElement, StoredExport, StoredUser, WorkspaceReads } from '../reads-contract.ts'
 import type { RestCallVerbs } from '../rest-call-contract.ts'
@@ -9,16 +9,16 @@ const SESSIONS_PER_READ = 1_000
 const DAYS_PER_READ = 30
 
 export interface PagedList<Item, Key> {
-  /** Smaller than the key of every item. */
+  /** A key smaller than that of every item. */
   readonly start: Key
-  /** Items of a page. */
+  /** Number of items per page. */
   readonly limit: number
-  /** The items that follow the one with this key, in order of key; fewer than `limit` only at the end of the list. */
+  /** Reads the items that follow `after` in order of key; fewer than `limit` only at the end of the list. */
   readonly read: (after: Key, limit: number) => Awaitable<readonly Item[]>
   readonly keyOf: (item: Item) => Key
 }
 
-/** None of them is empty. The next page is read once it is asked for. */
+/** Yields non-empty pages. It reads a page only when the consumer asks for it. */
 export async function* pagesOf<Item, Key>(list: PagedList<Item, Key>): AsyncGenerator<readonly Item[]> {
   const { start, limit, read, keyOf } = list
   for (let after = start; ; ) {
@@ -31,12 +31,12 @@ export async function* pagesOf<Item, Key>(list: PagedList<Item, Key>): AsyncGene
   }
 }
 
-/** In order of email. */
+/** All users in order of email. */
 export function userPages(reads: WorkspaceReads): AsyncGenerator<readonly StoredUser[]> {
   return pagesOf({ start: '', limit: USERS_PER_READ, read: reads.usersAfter, keyOf: ({ email }) => email })
 }
 
-/** In order of id; expired ones too. */
+/** All sessions in order of id, expired ones included. */
 export function sessionPages(store: SessionVerbs): AsyncGenerator<readonly NewSession[]> {
   return pagesOf({ start: '', limit: SESSIONS_PER_READ, read: store.sessionsAfter, keyOf: ({ id }) => id })
 }
@@ -46,7 +46,7 @@ export function restCallDayPages(store: Pick<RestCallVerbs, 'restCallDays'>): As
   return pagesOf({ start: '', limit: DAYS_PER_READ, read: store.restCallDays, keyOf: (day) => day })
 }
 
-/** In order; elements are long, so each caller says how many make a page. */
+/** All elements of an export by position. Elements can be long, so each caller chooses the page size. */
 export function elementPages(
   reads: WorkspaceReads,
   { userId, id: exportId }: StoredExport,

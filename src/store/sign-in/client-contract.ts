@@ -1,25 +1,25 @@
-// Registered clients, back ends that sign their users in, as the store keeps them.
+// The part of the store contract that covers registered clients: back ends that sign their users in.
 
 export interface StoredClient {
-  /** What the operator calls it; the user-id of its credentials. */
+  /** Chosen by the operator; the user-id of the client's credentials. */
   readonly name: string
-  /** SHA-256 of the secret, base64url. */
+  /** SHA-256 of the secret, in base64url. */
   readonly secretHash: string
-  /** Canonical domains whose addresses it may sign in. Never empty; `*` for every domain. */
+  /** Canonical email domains for which the client may sign users in. Never empty; `*` stands for every domain. */
   readonly domains: readonly string[]
   readonly scopes: readonly string[]
-  /** Logins a minute. */
+  /** Maximum number of logins per minute. */
   readonly perMinute: number
   /** Milliseconds since the epoch. */
   readonly createdAt: number
 }
 
 export interface ClientVerbs {
-  /** False, and nothing changed, when there is one of this name. */
+  /** False, with nothing changed, if a client with this name exists. */
   readonly addClient: (client: StoredClient) => Promise<boolean>
-  /** All, in order of name. */
+  /** All clients in order of name. */
   readonly clients: () => Promise<readonly StoredClient[]>
   readonly clientByName: (name: string) => Promise<StoredClient | null>
-  /** False when there is none. */
+  /** False if there is no such client. */
   readonly removeClient: (name: string) => Promise<boolean>
 }

@@ -1,46 +1,50 @@
-// Sign-in by mailed code, as the store keeps it: requests, pending sign-ins, quotas, known networks and the outbox.
+// The part of the store contract that covers sign-in by mailed code: requests, pending sign-ins, quotas, known networks
+// and the outbox.
 
-/** Wrong codes that one pending sign-in takes; the next is not compared any more. */
+/** Maximum number of codes that one pending sign-in compares. Further codes are refused without a comparison. */
 export const MAX_CODE_TRIES = 5
-/** Networks that are remembered of one address, the newest ones. */
+/** Maximum number of known networks stored per address: the newest ones. */
 export const MAX_KNOWN_NETWORKS = 20
 
-/** Somebody asked for a code. Kept before it is answered, and decided on after: the answer takes the same time for every address. */
+/**
+ * A request for a code. It is stored before the HTTP response is sent and decided on afterwards, so that the response
+ * takes the same time for every address.
+ */
 export interface CodeRequest {
-  /** UUIDv7, so that order of id is order of time. */
+  /** A UUIDv7, so that order of id is order of time. */
   readonly id: string
-  /** Canonical. */
+  /** In canonical form. */
   readonly email: string
-  /** The asking network, such as `192.0.2.1` or `2001:db8::/64`. */
+  /** The network that the request came from, such as `192.0.2.1` or `2001:db8::/64`. */
   readonly network: string
-  /** What program asked, as the mail tells it. */
+  /** The requesting program, as the mail names it. */
   readonly agent: string
   /** The signing key that the code is derived from. */
   readonly kid: string
   readonly codeHash: string
-  /** False for an address that never gets a mail. */
+  /** False for an address that must never get a mail. */
   readonly isEligible: boolean
   readonly askedAt: number
 }
 
-/** How many mails may be sent within `windowMs`, to one address and in all. */
+/** The limits for mails within `windowMs`, per address, per network and in total. Durations are in milliseconds. */
 export interface CodeRules {
   readonly windowMs: number
   readonly codeTtlMs: number
-  /** Networks that signed in as an address longer ago than this are strangers to it. */
+  /** A network counts as known to an address if it signed in as that address within this time. */
   readonly knownNetworkTtlMs: number
   readonly isForKnownUsersOnly: boolean
-  /** For one address from one network, known or not. */
+  /** Per address and network, known or not. */
   readonly maxPerAddressAndNetwork: number
-  /** For one address from networks it never signed in from. */
+  /** Per address, from networks that are not known to it. */
   readonly maxPerAddress: number
-  /** From one network, for addresses that never signed in from it. */
+  /** Per network, for addresses that do not know it. */
   readonly maxPerNetwork: number
-  /** In all, for addresses from networks they never signed in from. */
+  /** In total, from networks that are not known to the address. */
   readonly maxTotal: number
 }
 
-/** `joined`: an earlier request's mail stands for this one. `refused`: no mail, by a rule or a limit. */
+/** `joined`: the mail of an earlier request serves this one too. `refused`: no mail, because of a rule or a limit. */
 export type CodeOutcome = 'mailed' | 'joined' | 'refused'
 
 export interface DecidedRequest extends CodeRequest {
@@ -55,27 +59,27 @@ export interface PendingSignIn {
   readonly expiresAt: number
 }
 
-/** `spent`: expired, used up or used; the code was not compared. */
+/** `spent`: the sign-in is expired, used, or out of tries; the code was not compared. */
 export type CodeComparison = 'right' | 'wrong' | 'spent'
 
 export interface CodeGuess {
-  /** Of the pending sign-in. */
+  /** Id of the pending sign-in. */
   readonly id: string
   readonly codeHash: string
 }
 
-/** A mail that is to be sent. The code is not in it: it is derived when the mail is made. */
+/** A mail to send. It does not contain the code, which is derived when the mail is composed. */
 export interface OutboxMail {
-  /** Of the pending sign-in. */
+  /** Id of the pending sign-in. */
   readonly id: string
   readonly email: string
   readonly network: string
   readonly agent: string
   readonly kid: string
   readonly askedAt: number
-  /** Of the code; nobody needs the mail after that. */
+  /** When the code expires; the mail is useless after that. */
   readonly expiresAt: number
-  /** With this one. */
+  /** Number of attempts to send it, the current one included. */
   readonly attempts: number
 }
 
@@ -85,7 +89,7 @@ export interface MailLease {
   readonly limit: number
 }
 
-/** What became of a leased mail: sent or given up (null), or to be tried again at `dueAt`. */
+/** The result for a leased mail: sent or given up (null), or to retry at `dueAt`. */
 export interface SettledMail {
   readonly id: string
   readonly dueAt: number | null
@@ -95,19 +99,20 @@ export interface SettledMail {
 export interface CodeVerbs {
   readonly addCodeRequests: (requests: readonly CodeRequest[]) => Promise<void>
   /**
-   * Decides on the oldest requests, at most `limit`, and forgets them; fewer than `limit` when none are left. One caller at
-   * a time over all gateways: no quota is overrun.
+   * Decides on the oldest requests, at most `limit`, and removes them. Returns fewer than `limit` only when none are
+   * left. Calls of all gateways are serialized, so that no quota is exceeded.
    */
   readonly decideCodeRequests: (rules: CodeRules, now: number, limit: number) => Promise<readonly DecidedRequest[]>
-  /** Null when none is pending, or its time is over. It may be used up. */
+  /** Null if none is pending or it has expired. The returned one may be out of tries. */
   readonly pendingSignIn: (email: string, network: string, now: number) => Promise<PendingSignIn | null>
   /**
-   * Compares, counts a wrong code and uses up a right one in one statement: of any number at once, at most
-   * `MAX_CODE_TRIES` are compared and one is right. A right one makes the network known to the address.
+   * Compares a code, and counts a wrong one or consumes a right one in the same statement. However many run
+   * concurrently, at most `MAX_CODE_TRIES` codes are compared and one is accepted. A right code makes the network known
+   * to the address.
    */
   readonly tryCode: (guess: CodeGuess, now: number) => Promise<CodeComparison>
-  /** Mails that are due, for nobody else until the lease is over. Drops those that nobody needs any more. */
+  /** Leases due mails: no other owner gets them until the lease ends. Removes expired mails. */
   readonly leaseMails: (lease: MailLease, now: number) => Promise<readonly OutboxMail[]>
-  /** Of mails whose lease this owner still has; others are left alone. Idempotent. */
+  /** Settles the mails whose lease this owner still holds and ignores the others. Idempotent. */
   readonly settleMails: (owner: string, settled: readonly SettledMail[]) => Promise<void>
 }

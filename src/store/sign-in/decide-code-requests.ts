@@ -1,4 +1,4 @@
-// Which requests for a code get a mail: the one place that knows the rule, for both engines.
+// Decides which requests for a code get a mail. Both engines use this one implementation of the rule.
 import { hash } from 'node:crypto'
 import { CLOCKS_DIFFER_MS } from '../session-contract.ts'
 import {
@@ -22,11 +22,11 @@ export interface PendingRow extends Pick<CodeRequest, 'id' | 'email' | 'network'
   readonly expiresAt: number
 }
 
-/** What the database knows of the requests, read in the transaction that decides. */
+/** The stored rows that concern the requests, read in the transaction that decides. */
 export interface DecisionState {
   readonly pending: readonly PendingRow[]
   readonly quotas: readonly Quota[]
-  /** Keys of known networks that are there, see `knownNetworkKey`. */
+  /** Keys of the known networks, see `knownNetworkKey`. */
   readonly knownNetworks: ReadonlySet<string>
   /** Emails that have a workspace. */
   readonly users: ReadonlySet<string>
@@ -36,7 +36,7 @@ export interface Decisions {
   readonly decided: readonly DecidedRequest[]
   readonly pending: readonly PendingRow[]
   readonly quotas: readonly Quota[]
-  /** Those that get a mail. */
+  /** The requests that get a mail. */
   readonly mailed: readonly CodeRequest[]
 }
 
@@ -45,7 +45,7 @@ interface Charge {
   readonly limit: number
 }
 
-/** An address that is refused leaves the same rows behind as one that is mailed, except the mail. */
+/** A refused address also gets a pending sign-in, like a mailed one, so that a client cannot tell the two apart. */
 export function decideRequests(
   requests: readonly CodeRequest[],
   state: DecisionState,
@@ -84,7 +84,7 @@ export function decideRequests(
     if (isMailed || !live) {
       pending.set(pair, {
         ...request,
-        // Nothing equals it: nobody was told a code.
+        // No hash equals the empty text, so no code is accepted.
         codeHash: isMailed ? request.codeHash : '',
         isMailed,
         tries: 0,
@@ -104,12 +104,15 @@ export function decideRequests(
   }
 }
 
-/** What ends later than anything can that begins now is not running: it began before the clock was set back. */
+/**
+ * Whether a window of `lengthMs` that ends at `endsAt` is running. A window that ends later than one that begins now
+ * began before the clock was set back; it does not count.
+ */
 export function isRunning(endsAt: number, lengthMs: number, now: number): boolean {
   return endsAt > now && endsAt <= now + lengthMs + CLOCKS_DIFFER_MS
 }
 
-/** A network that the address knows has a quota of its own, which strangers cannot use up. */
+/** A known network of the address has its own quota, which strangers cannot use up. */
 function chargesOf(request: CodeRequest, state: DecisionState, rules: CodeRules): readonly Charge[] {
   const [known, pair, address, network, total] = quotaKeysOf(request)
   if (state.knownNetworks.has(knownNetworkKey(request))) return [{ key: known, limit: rules.maxPerAddressAndNetwork }]
@@ -123,7 +126,7 @@ function chargesOf(request: CodeRequest, state: DecisionState, rules: CodeRules)
 
 type Pair = Pick<CodeRequest, 'email' | 'network'>
 
-/** Every quota that a request may be charged to. Hashed: the table outlives the requests. */
+/** The keys of all quotas that a request may be charged to. They are hashes because the table outlives the requests. */
 export function quotaKeysOf({ email, network }: Pair): readonly [string, string, string, string, string] {
   return [
     keyOf('known', email, network),
@@ -134,12 +137,12 @@ export function quotaKeysOf({ email, network }: Pair): readonly [string, string,
   ]
 }
 
-/** What a known network is stored under: nobody can read from it who signed in from where. */
+/** The key of a known network. It is a hash, so that the table does not show who signed in from where. */
 export function knownNetworkKey({ email, network }: Pair): string {
   return keyOf('known network', email, network)
 }
 
-/** What all known networks of an address have in common. */
+/** The key that all known networks of an address share. */
 export function knownAddressKey(email: string): string {
   return keyOf('known address', email)
 }
@@ -148,7 +151,7 @@ function pairOf({ email, network }: Pair): string {
   return `${email} ${network}`
 }
 
-/** No part has a line break in it. */
+/** Unambiguous because no part contains a line break. */
 function keyOf(...parts: readonly string[]): string {
   return hash('sha256', parts.join('\n'), 'base64url')
 }
