@@ -1,4 +1,5 @@
-// An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place: other state versions, and no sessions unless they are kept.
+// Copies an SQLite database into one file while it is in use, and prepares such a copy to replace the database: with
+// new state versions, and without sessions unless they are kept.
 import {
   accessSync,
   closeSync,
@@ -19,19 +20,22 @@ import { firstFinding } from './engine/faults/startup-check.ts'
 import { watchCopiedFiles } from './engine/faults/watch-database-files.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
 
-/** A checkpoint or a recovery of another process may hold the file for a moment. */
+/** Lock timeout: a checkpoint or a recovery of another process may lock the file for a moment. */
 const TIMEOUT_MS = 10_000
 
-/** Of a copy that are written before they are put on the disk: one of many at once would hold up what others commit there. */
+/** Bytes of a copy written between two fsyncs. A large fsync would delay commits of other processes on that disk. */
 const STEP_BYTES = 393_216
-/** Of the time that a step took, before the next one while others commit: they need the disk as well. */
+/** Pause after a step, as a fraction of the step's duration, while other processes commit: they need the disk too. */
 const PAUSE = 0.6
 
-/** Of the file's header: what a reader must know, 2 where that is the write-ahead log (https://www.sqlite.org/fileformat.html). */
+/** Offset of the read version in the file header; 2 means write-ahead log (https://www.sqlite.org/fileformat.html). */
 const READ_VERSION_AT = 19
 const LOG_MODE_VERSION = 2
 
-/** The newest state, whether others write to it, or nobody can. `to` is an empty file. Throws `StoreOpenError`, or what the file system or SQLite throws. */
+/**
+ * Copies the newest state of the database at `path`, in use or read-only, to the empty file `to`. Throws
+ * `StoreOpenError`, or an error of the file system or SQLite.
+ */
 export async function copyNewest(path: string, to: string): Promise<void> {
   await (isWritable(path) ? copyDatabase(path, to) : copyUnused(path, to))
 }
@@ -46,8 +50,8 @@ function isWritable(path: string): boolean {
 }
 
 /**
- * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread. `to` is an
- * empty file.
+ * Copies the newest state to the empty file `to` in one read transaction. Writers continue, and the write-ahead log
+ * grows until it ends. Blocks its thread.
  */
 export async function copyDatabase(path: string, to: string): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
@@ -56,10 +60,10 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     const written = openSync(to, 'r+')
     file = written
     const pages = Math.ceil(STEP_BYTES / Number(database.pragma('page_size', { simple: true })))
-    // Reads one state from the first page to the last. Outside a transaction each commit of others would begin the copy anew.
+    // The transaction pins one state for all pages. Without it, every commit of another connection restarts the copy.
     database.exec('begin; select 1 from sqlite_schema')
     let begunAt = performance.now()
-    // Where `path` is a link, the log is beside what it leads to.
+    // If `path` is a symbolic link, the log is beside its target.
     const from = realpathSync(path)
     let writtenAt = lastWriteTo(from)
     await database.backup(to, {
@@ -81,15 +85,16 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
 }
 
 /**
- * A database that nobody writes to, with what is in its log, as one whole file `to`. Nothing is written beside `path`, whose folder may
- * be read-only: SQLite would make files there, and empty the log. Throws `StoreOpenError`, or what the file system throws.
+ * Copies a database that nobody writes to, with the contents of its log, into the single file `to`. It copies the files
+ * instead of opening the database: SQLite would create files beside `path`, whose folder may be read-only, and empty
+ * the log. Throws `StoreOpenError`, or an error of the file system.
  */
 export async function copyUnused(path: string, to: string): Promise<void> {
-  // Where `path` is a link, the log is beside what it leads to.
+  // If `path` is a symbolic link, the log is beside its target.
   const from = realpathSync(path)
   requireOwnLog(from)
   const files = watchCopiedFiles(from)
-  // A journal is of a transaction that was broken off, which is taken back.
+  // A rollback journal belongs to an interrupted transaction; SQLite rolls that back when it opens the copy.
   for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(from + name))) {
     await copyFile(from + end, to + end, constants.COPYFILE_FICLONE)
     await chmod(to + end, 0o600)
@@ -110,7 +115,10 @@ export async function copyUnused(path: string, to: string): Promise<void> {
   verifyDatabase(to)
 }
 
-/** A file that is in no log mode, as a backup is, has none: SQLite would apply that of another database to it. */
+/**
+ * Throws `StoreOpenError` if there is a log beside a file that is not in WAL mode, such as a backup. The log then
+ * belongs to another database, and SQLite would apply it to this one.
+ */
 function requireOwnLog(path: string): void {
   const log = `${path}-wal`
   if (isInLogMode(path) || !statSync(log, { throwIfNoEntry: false })?.size) return
@@ -128,7 +136,7 @@ function isInLogMode(path: string): boolean {
   }
 }
 
-/** Nanoseconds since the epoch; null where nothing is in the log. */
+/** Time of the last write to the log, in nanoseconds since the epoch; null if there is no log. */
 function lastWriteTo(path: string): bigint | null {
   return statSync(`${path}-wal`, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
 }
@@ -137,7 +145,7 @@ function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
-/** One file again, which can be read without a log beside it. */
+/** Leaves WAL mode, so that the database is one file that can be read without a log beside it. */
 export function leaveLogMode(path: string): void {
   const database = new SqliteDatabase(path, { fileMustExist: true })
   try {
@@ -147,7 +155,7 @@ export function leaveLogMode(path: string): void {
   }
 }
 
-/** Throws `StoreOpenError` for a file that is not whole. Synchronous. */
+/** Throws `StoreOpenError` if the file is damaged. Synchronous. */
 export function verifyDatabase(path: string): void {
   let database: Database | null = null
   try {
@@ -167,16 +175,16 @@ function notReadable(error: unknown): StoreOpenError {
 }
 
 /**
- * Makes a copy, which has the current schema and which nobody else uses, fit to be served: every state has another name, so
- * that nothing is taken for unchanged that was remembered of a later one; what was being imported or moved is forgotten;
- * and sessions are ended, or those that ended since the copy was made would be alive again.
+ * Prepares a copy for serving; the copy has the current schema and no other user. Every user gets a new state version,
+ * so that nothing cached from a later state is taken for unchanged. Staged imports are removed. Sessions end unless
+ * they are kept: otherwise sessions that ended after the copy was made would be open again.
  */
 export function prepareRestored(path: string, { keepSessions }: { readonly keepSessions: boolean }): void {
   const database = new SqliteDatabase(path, { fileMustExist: true })
   try {
     database.pragma('synchronous = FULL')
     database.pragma('secure_delete = ON')
-    // What was asked for to sign in, too: a code that was used since would be good again.
+    // Pending sign-ins go as well: otherwise a code that was used after the copy was made would be valid again.
     const ended = tablesByEmail(database).filter((table) => table !== 'session' || !keepSessions)
     database.exec(`begin immediate;
       update user set revision = revision + 1, stamp = hex(randomblob(8));
@@ -186,7 +194,7 @@ export function prepareRestored(path: string, { keepSessions }: { readonly keepS
       delete from staged_user;
       delete from replacement;
       commit`)
-    // One file again, without a log beside it.
+    // Leave WAL mode: the result is one file without a log beside it.
     database.pragma('journal_mode = DELETE')
   } finally {
     database.close()
@@ -194,13 +202,14 @@ export function prepareRestored(path: string, { keepSessions }: { readonly keepS
 }
 
 /**
- * Runs while no other connection has the database open, and none can begin to write to it. Null, and nothing was run, when
- * somebody has it open. What is in its log is in the file then. Throws what SQLite throws for a file it cannot read.
+ * Runs `run` while no other connection has the database open and none can begin to write. The log has been merged into
+ * the file by then. Returns null, without running it, if another connection has the database open. Throws an error of
+ * SQLite for a file that it cannot read.
  */
 export function whileUnused<T>(path: string, run: () => T): { readonly answer: T } | null {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 0 })
   try {
-    // In WAL mode every connection holds a shared lock for as long as it is open: this needs all of them gone.
+    // In WAL mode every open connection holds a shared lock. Leaving the mode requires that all of them are closed.
     database.pragma('journal_mode = DELETE')
     database.exec('begin exclusive')
     return { answer: run() }

@@ -1,4 +1,4 @@
-// Opening an SQLite file the way this store needs it.
+// Opens connections to an SQLite file with the pragmas that this store needs.
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
@@ -7,18 +7,24 @@ import { ownLike } from './engine/files/own-like.ts'
 
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
-/** Negative: kibibytes. Filled as it is used; one large export fills that of reads, so it counts when many are sent at once. */
+/**
+ * Page cache size; a negative number means kibibytes. The cache grows on use. One large export fills the read cache, so
+ * its size matters when many are sent at once.
+ */
 const READ_CACHE_KIB = -40_960
 const WRITE_CACHE_KIB = -16_384
-/** Of a new file, or of one before it is rewritten: `vacuum` can give unused pages back a few at a time. */
+/** Lets `vacuum` return unused pages a few at a time. Takes effect on a new file, or with the next full rewrite. */
 export const VACUUM_IN_PIECES = 'auto_vacuum = INCREMENTAL'
 
-/** What makes checkpoints, which move commits from the log into the file: SQLite itself, or another program that reads the log. */
+/**
+ * Who makes checkpoints, which move commits from the log into the database file: SQLite itself (`own`), or another
+ * program that reads the log (`external`).
+ */
 export type Checkpoints = 'own' | 'external'
 
 /**
- * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
- * Callers wait for locks without blocking the event loop, so SQLite itself must not wait.
+ * Opens a read-write connection. `synchronous = FULL` makes commits survive a power failure; in WAL mode, `NORMAL` can
+ * lose acknowledged commits. SQLite's own lock timeout is 0: callers wait for locks without blocking the event loop.
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
   makeDirectories(dirname(path))
@@ -27,29 +33,34 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
   const database = prepared(new SqliteDatabase(path, { timeout: 0 }), [
     ...(checkpoints === 'external' ? ['wal_autocheckpoint = 0'] : []),
     `page_size = ${PAGE_SIZE_BYTES}`,
-    // What was removed is overwritten, not only forgotten.
+    // Overwrites deleted content instead of only marking it free.
     'secure_delete = ON',
     'synchronous = FULL',
-    // Statement journals and sorts stay out of the file system.
+    // Keeps statement journals and sorts out of the file system.
     'temp_store = MEMORY',
-    // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
+    // Makes REPLACE fire delete triggers too, in case somebody uses it through this program's connections.
     'recursive_triggers = ON',
     `cache_size = ${WRITE_CACHE_KIB}`,
   ])
-  // Of a file that is there it would be a write, which a command that only reads must not need.
+  // On an existing file this pragma would be a write, which a command that only reads must not need.
   return database.pragma('page_count', { simple: true }) === 0 ? prepared(database, [VACUUM_IN_PIECES]) : database
 }
 
 /**
- * It will hold the signing keys: a new file is its owner's alone, who is that of the folder where root makes it, and SQLite gives those beside it the same mode. One that is there is not
- * opened: closing it would drop the locks that connections of this process have on it (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ * Creates the file with mode 0600, because it will hold the signing keys; SQLite gives the files beside it the same
+ * mode. When root creates it, it gets the owner of its folder. Call it only for a file that does not exist: closing a
+ * descriptor of an existing database drops the locks that connections of this process hold on it
+ * (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  */
 function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   ownLike(path, dirname(path))
 }
 
-/** A connection for reads only; the file is there and migrated. `isReadOnly`: it cannot even be prepared for other readers. */
+/**
+ * Opens a connection for reads. The file exists and is migrated. `isReadOnly` opens the file itself read-only as well,
+ * for one that this process may not write to.
+ */
 export function openReader(path: string, { isReadOnly = false } = {}): Database {
   return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly: isReadOnly }), [
     'query_only = ON',
@@ -57,7 +68,7 @@ export function openReader(path: string, { isReadOnly = false } = {}): Database 
   ])
 }
 
-/** Some of these read the file, which another process may hold locked for a moment: nothing is left open then. */
+/** Runs the pragmas. Closes the connection if one throws: some read the file, which another process may have locked. */
 function prepared(database: Database, pragmas: readonly string[]): Database {
   try {
     for (const pragma of pragmas) database.pragma(pragma)

@@ -1,4 +1,4 @@
-// Where an SQLite database stands in a move, and the steps of a move away from it.
+// The move state of an SQLite database, and the steps of a move away from it.
 import type { Database } from 'better-sqlite3'
 import { type NewSession, StoreUnavailableError } from '../contract.ts'
 import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
@@ -15,13 +15,13 @@ import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './engine/change-log
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 
-// A closing whose time is over is none any more, though the row says so until somebody writes.
+// A closing that has timed out counts as `copying`, although the row says `closed` until the next write.
 const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,
   move_id as moveId, other from move`
 
 const TAKE_INTO_USE = `update move set phase = 'live' where phase = 'filled'`
 
-/** Throws once another database has taken over. */
+/** Returns a check that throws `StoreMovedError` once another database has taken over. */
 export function createActiveCheck(reader: Database): () => void {
   const isRetired = reader.prepare<[], 0 | 1>(`select phase = 'moved' from move`).pluck()
   return () => {
@@ -31,14 +31,15 @@ export function createActiveCheck(reader: Database): () => void {
 
 export interface OpenCommits {
   readonly openCommits: GroupCommit
-  /** For what nobody sees until something else is written: it takes nothing into use. */
+  /** For writes that stay invisible until another write publishes them: they do not turn `filled` into `live`. */
   readonly stagingCommits: GroupCommit
 }
 
 /**
- * The same, refusing writes that a move must not miss, and those into what one fills, each within its own transaction: the
- * triggers would, but not those that find no row to change, and these would be answered from a state that counts no more. The
- * first write that changes a database that was filled takes it into use, for those who opened it before: the move would remove it.
+ * Wraps the group commit so that every write first checks the move state, within its own transaction. Writes are
+ * refused while the database is closed, moved or being filled. The triggers alone do not suffice: they do not fire for
+ * a write that finds no row to change, whose result would come from an outdated state. The first change to a `filled`
+ * database makes it `live`; otherwise a repeated move would remove that change.
  */
 export function whileOpen(writer: Database, commits: GroupCommit): OpenCommits {
   const state = writer

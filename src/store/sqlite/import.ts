@@ -1,4 +1,4 @@
-// The steps of an import in SQLite.
+// Applies the steps of an import in SQLite.
 import type { Database } from 'better-sqlite3'
 import {
   type Change,
@@ -56,7 +56,7 @@ export function createChanges(
   )
   const dropStaleStages = createStaleStages(writer)
 
-  /** What was looked up in this transaction: nobody else changes it meanwhile. */
+  /** User ids that this transaction has looked up. No other connection can change them meanwhile. */
   const userIds = new Map<string, number>()
 
   function userIdOf(email: string): number {
@@ -67,7 +67,7 @@ export function createChanges(
 
   const documents = createDocumentPuts(writer, userIdOf)
 
-  /** To be called whenever rows may be others than those that were looked up. */
+  /** Clears the lookups. Call it whenever the rows may have changed since. */
   function forgetRows(): void {
     userIds.clear()
     documents.begin()
@@ -107,7 +107,7 @@ export function createChanges(
   function sealExport({ stage, digest, byteLength, elementCount }: ChangeOf<'sealExport'>): ChangeOutcome {
     const { id, userId, ref, createdAt, instant } = requireStaged(stage)
     const { changes } = addExport.run(id, userId, ref, createdAt, instant, digest, byteLength, elementCount)
-    // A trigger takes the elements along where they are those of no export.
+    // If the export was stored already, a trigger removes the staged elements.
     unstage.run(id)
     return changes === 0 ? 'unchanged' : 'added'
   }
@@ -149,7 +149,7 @@ export function createChanges(
   }
 }
 
-/** The same steps, after which nothing is known of the rows. */
+/** Wraps the removal steps so that each clears the lookups afterwards. */
 function forgetting(steps: ApplyRemovals, forget: () => void): ApplyRemovals {
   function andForget<C>(apply: (changes: readonly C[]) => readonly ChangeOutcome[]) {
     return (changes: readonly C[]) => {

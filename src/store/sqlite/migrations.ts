@@ -1,4 +1,4 @@
-// The SQLite schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
+// The SQLite schema as an append-only list: migration n takes version n to n + 1. Never edit a released migration.
 import type { Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
 import { adoptSnapshot } from './migrations/0-snapshots.ts'
@@ -24,15 +24,16 @@ const MIGRATIONS: readonly string[] = [
   REMOVED_NAMES,
 ]
 
-/** What this program knows. */
+/** The schema version of this program. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** Marks the file as ours (`PRAGMA application_id`): "WSGW". */
 export const APPLICATION_ID = 0x57534757
 
 /**
- * Brings the database to this program's version, in one transaction that also keeps out other starting processes. One that has it
- * is only read: commands that read work beside a lock, and on a full disk.
+ * Migrates the database to this program's schema version, in one transaction that also locks out other starting
+ * processes. Does not write if the version is current, so that commands that only read work beside a lock and on a full
+ * disk. Throws `StoreOpenError` for a file of another program or of a newer version.
  */
 export function migrate(database: Database): void {
   if (isCurrent(database)) return
@@ -59,7 +60,7 @@ export function migrate(database: Database): void {
   }
 }
 
-/** Throws `StoreOpenError` unless the database has this program's version, which reading alone cannot bring it to. */
+/** Throws `StoreOpenError` unless the database has this schema version: a read-only database cannot be migrated. */
 export function requireSchema(database: Database): void {
   const version = versionOf(database)
   if (applicationIdOf(database) !== APPLICATION_ID) {

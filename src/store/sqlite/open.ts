@@ -1,4 +1,4 @@
-// The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
+// Opens the SQLite adapter: one connection that reads and one that writes, both in WAL mode on one file.
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
@@ -36,29 +36,29 @@ import { createOutbox } from './sign-in/outbox.ts'
 import { createSpace } from './space.ts'
 import { createStatistics } from './statistics.ts'
 
-/** How long a database that was deleted under a gateway may go unnoticed while nobody writes. */
+/** Interval of the check whether the database files were deleted or replaced. It matters while nothing is written. */
 const FILES_CHECK_MS = 500
 
 export interface SqliteStoreOptions {
-  /** How long a write waits for other processes before it is refused as unavailable. */
+  /** How long a write waits for locks of other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
-  /** Refuse to make the file when it is missing. */
+  /** Throw instead of creating a missing file. */
   readonly mustExist?: boolean
-  /** `external`: this process never makes a checkpoint. */
+  /** `external`: this process never runs a checkpoint. */
   readonly checkpoints?: Checkpoints
-  /** Nothing is ever written: every write is refused with `StoreReadOnlyError`. The file must be there and have the current schema. */
+  /** Refuse every write with `StoreReadOnlyError`. The file must exist and have the current schema. */
   readonly isReadOnly?: boolean
-  /** How much of the file is looked at before it is used (default: off). */
+  /** Integrity check before the file is used (default: off). */
   readonly check?: IntegrityCheck
-  /** Whether anything is kept here (default: always). While nothing is, a file that is deleted leaves no note that it was lost. */
+  /** Whether the database is in use (default: always). No "lost" marker is written for one that is not. */
   readonly isInUse?: () => boolean
-  /** Called once, when the disk or the file failed: what is durable is known again only after a fresh start. */
+  /** Called once when the disk or the file fails. Only a restart can tell what is durable. */
   readonly onFatal: (error: unknown) => void
 }
 
-/** Opens the file, makes it when it is missing, and brings it to the current schema. */
+/** Opens the file, creates it if it is missing, and migrates it to the current schema. */
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
-  // A circle of links, or one that nobody may follow, is told by what opens it.
+  // Opening the file reports a cycle of links, or a link that this process may not follow.
   const relativeFile = await behindLinks(relativePath).catch(() => relativePath)
   if (options.mustExist || options.isReadOnly) assertHasContent(relativeFile, relativePath)
   const place = { path: absolute(relativeFile), named: absolute(relativePath) }
@@ -71,13 +71,13 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   }
 }
 
-/** A file, and the name by which it was asked for: a link that leads to it, or the same. */
+/** A file (`path`), and the name that the caller gave (`named`): a symbolic link to it, or the same path. */
 interface Place {
   readonly path: string
   readonly named: string
 }
 
-/** Throws where the file lacks something that its schema version has, and leaves nothing behind. */
+/** Builds the store. Throws, without leaving a timer behind, if the file lacks a part of its schema version. */
 function storeOn(connections: Connections, { path, named }: Place, options: SqliteStoreOptions): MigratableStore {
   const { lockTimeoutMs, isReadOnly = false, isInUse = () => true, checkpoints } = options
   const { writer, reader, files } = connections
@@ -141,12 +141,12 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
   }
 }
 
-/** Nobody need write for a file that is gone to be noticed. */
+/** Checks the files, so that a deleted database is noticed even while nobody writes. */
 function look(files: DatabaseFiles, faults: FaultLatch): void {
   try {
     faults.assertInPlace(files.assertInPlace)
   } catch {
-    // What is lost was told; where it could not be told, it is looked again soon.
+    // A loss has been reported by the latch; after an inconclusive check, the next one follows soon.
   }
 }
 
@@ -161,13 +161,13 @@ function absolute(path: string): string {
 interface Connections {
   readonly writer: Database
   readonly reader: Database
-  /** Of the file that is open. */
+  /** Path of the open file. */
   readonly path: string
   readonly files: DatabaseFiles
   readonly close: () => void
 }
 
-/** Several processes may start on one file at once: each waits for its turn. */
+/** Opens both connections. If several processes start on one file at once, each waits for the lock. */
 async function openConnections({ path, named }: Place, options: SqliteStoreOptions): Promise<Connections> {
   try {
     if (options.isReadOnly) return await openConnectionForReading({ path, named }, options)
@@ -203,7 +203,7 @@ function watchOrClose(named: string, writer: Database, close: () => void): OpenD
   }
 }
 
-/** One connection stands for both: what would be written is refused before it gets there. */
+/** Opens one connection for both roles: writes are refused before they reach it. */
 async function openConnectionForReading(
   { path, named }: Place,
   { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
@@ -219,7 +219,7 @@ async function openConnectionForReading(
   return { writer: opened.reader, ...opened }
 }
 
-/** Answers a connection that reads. */
+/** Prepares the database through the writer, and returns the connection for reads. Closes the writer if it throws. */
 async function prepare(
   writer: Database,
   path: string,
@@ -237,7 +237,7 @@ async function prepare(
     try {
       writer.close()
     } catch {
-      // What happened first is what the operator has to know.
+      // The first error is the one that the operator needs.
     }
     throw error
   }
@@ -259,7 +259,7 @@ function openDatabase(path: string, checkpoints?: Checkpoints): Database {
 const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 
-/** What an operator has to put right, in a sentence. */
+/** Translates an error into a sentence that tells the operator what to fix. */
 function toOpenError(error: unknown, path: string): unknown {
   const fault = faultOf(error)
   if (fault === 'full') return noRoom(path, error)
@@ -277,14 +277,14 @@ function noRoom(path: string, cause: unknown): StoreFaultError {
 }
 
 function openSnapshot({ path, files, writer }: Connections, faults: FaultLatch) {
-  // Requests that outlive the grace of a shutdown may come here: what watches the files is closed too.
+  // Requests that outlive the grace period of a shutdown may get here. The file watch is closed by then, too.
   if (!writer.open) throw new StoreUnavailableError('the store is closed')
   const database: Database = openReader(path)
   try {
     database.exec('begin')
-    // A deferred transaction takes its snapshot with its first read.
+    // A deferred transaction takes its snapshot at its first read.
     database.prepare('select 1 from user limit 1').get()
-    // Another database may have its name by now, with the same ids for other users.
+    // Another database may have this path by now, with the same ids for other users.
     faults.assertInPlace(files.assertInPlace)
     return {
       ...createReads(database, faults.guard),

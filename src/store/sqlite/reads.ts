@@ -1,8 +1,9 @@
-// The reads of stored workspaces, on one SQLite connection.
+// The reads of stored workspaces on one SQLite connection.
 //
-// In this build of SQLite (with STAT4) a statement with a join, an ORDER BY over an index or a bound LIMIT is compiled anew whenever
-// a value is bound to it, at five to ten times the cost of running it: the value could change the plan
-// (https://www.sqlite.org/c3ref/prepare.html). `+?` is an expression, which no plan depends on. So statements that are run often say that.
+// This build of SQLite (with STAT4) recompiles a statement with a join, an ORDER BY over an index or a bound LIMIT
+// whenever a value is bound to it, because the value could change the plan (https://www.sqlite.org/c3ref/prepare.html).
+// That costs five to ten times as much as running it. `+?` is an expression that no plan depends on, so frequent
+// statements use it.
 import type { Database } from 'better-sqlite3'
 import type {
   Awaitable,
@@ -24,7 +25,7 @@ interface Count {
   readonly count: number
 }
 
-/** `read` says inside which transaction a read runs, `readNow` inside which one that sees all that is committed by now. */
+/** `read` runs a read inside a transaction; `readNow` does the same, but sees everything that is committed by now. */
 export function createReads(
   database: Database,
   read: <T>(run: () => T) => T,
@@ -63,7 +64,7 @@ export function createReads(
 
   const storedVersionOf = database.prepare<[number], { readonly stamp: string }>('select stamp from user where id = ?')
 
-  /** One answer per question, all from one state. */
+  /** Answers every question from one state. */
   function answerAll<K extends OfUser, V>(
     questions: readonly K[],
     answer: (question: K) => V,

@@ -1,4 +1,4 @@
-// Taking away and renaming in SQLite: for the steps of an import, and for commands.
+// Removes and renames in SQLite, for the steps of an import and for commands.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
@@ -8,7 +8,10 @@ import type { ReadTransaction } from './engine/read-transaction.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
 import { createStagedRemoval } from './stale-stages.ts'
 
-/** Elements that one call of `pruneExports` removes, an export more or less, so that it holds the write lock only briefly. */
+/**
+ * Maximum number of elements that one call of `pruneExports` removes (a single larger export excepted), so that it
+ * holds the write lock only briefly.
+ */
 const ELEMENTS_PER_PRUNE = 2_000
 
 const HOLDINGS = `select asked.email,
@@ -26,17 +29,17 @@ type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameU
 type Removal = Extract<Change, { readonly type: 'removeUser' | 'removeDocument' | 'removeExports' }>
 type RemovalOf<T extends Removal['type']> = Extract<Removal, { readonly type: T }>
 
-/** The steps of an import that remove, within its transaction: one outcome for each, in order. */
+/** The removal steps of an import. They run within its transaction and return one outcome per step, in order. */
 export type ApplyRemovals = {
   readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
 }
 
-/** A user who may sign in with the email, or is signed in. */
+/** Deletes of everything that is stored under an email outside the workspace: sessions and pending sign-ins. */
 function byEmail(writer: Database) {
   return tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
 }
 
-/** Within a transaction of the writer. Null for an email that nothing is stored for. */
+/** Run it within a transaction of the writer. Returns what was removed; null for an email without stored rows. */
 function createUserRemoval(writer: Database): (emails: readonly string[]) => readonly (Holdings | null)[] {
   const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
   const removeUser = writer.prepare<[string]>('delete from user where email = ?')
@@ -47,10 +50,10 @@ function createUserRemoval(writer: Database): (emails: readonly string[]) => rea
   function remove(email: string): Holdings | null {
     const found = holdings.get(email)
     const wasStaged = removeStaged(email)
-    // An email that only asked for a code has no workspace.
+    // Always run these: an email that only asked for a code has no workspace.
     for (const statement of removeByEmail) statement.run(email)
     if (!found) return wasStaged ? { email, ...NO_HOLDINGS } : null
-    // Its triggers take what the user has.
+    // Triggers remove the user's documents and exports.
     removeUser.run(email)
     return found
   }

@@ -1,4 +1,4 @@
-// Replacements in SQLite: what users shall have is staged beside what they have, then swapped in, a user at a time.
+// Replacements in SQLite: stages the new contents of users beside the current ones, then swaps them in user by user.
 import type { Database } from 'better-sqlite3'
 import { requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
@@ -6,7 +6,7 @@ import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
 import { createSwap } from './engine/swap-user.ts'
 
-/** Users of one call of `swapReplacement`, at most. */
+/** Maximum number of users per call of `swapReplacement`. */
 const MAX_USERS_PER_SWAP = 256
 
 type ReplacementVerbs = Pick<

@@ -1,4 +1,4 @@
-// The size of an SQLite file, and what is left in it of rows that were removed.
+// Measures an SQLite file, and reclaims the space of removed rows.
 import type { Database } from 'better-sqlite3'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import { type Checkpoints, VACUUM_IN_PIECES } from './connection.ts'
@@ -7,7 +7,7 @@ import { isBusy } from './engine/faults/sqlite-errors.ts'
 import { whileLocked } from './engine/faults/while-locked.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
-/** Pages of one call, so that it holds the write lock only briefly. */
+/** Maximum number of pages per call, so that it holds the write lock only briefly. */
 const PAGES_PER_CALL = 500
 const INCREMENTAL = 2
 
@@ -26,7 +26,7 @@ export function createSpace(
 ): SpaceVerbs {
   const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
 
-  /** False when a reader, or another writer, is in the way. */
+  /** Returns false if a reader or another writer prevents it. */
   function truncateLog(): boolean {
     try {
       const [row] = writer.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[]
@@ -56,10 +56,10 @@ export function createSpace(
       return faults.guard(space)
     },
     async rewrite() {
-      // Not in a transaction, so not through the commits: but refused where those are.
+      // VACUUM cannot run in a transaction. This empty write checks that writes are admitted at all.
       await commits.write(() => {})
       await whileLocked(lockTimeoutMs, () => {
-        // A file of before it could be vacuumed in pieces becomes one that can.
+        // Converts a file that was created before incremental vacuum was enabled.
         writer.pragma(VACUUM_IN_PIECES)
         writer.exec('vacuum')
       }).catch((error: unknown) => {

@@ -1,24 +1,26 @@
-// What is staged in SQLite and shall be no more: what imports that died have left behind goes in pieces, what is staged for
-// an email at once.
+// Removes staged rows in SQLite: leftovers of dead imports in small pieces, and everything staged for an email at once.
 import type { Database } from 'better-sqlite3'
 import { MAX_ELEMENTS } from '../reads-contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { ELEMENT_KEY } from './engine/row-ids.ts'
 
-/** Rows of one call, so that it holds the write lock only briefly. */
+/** Maximum number of rows per call, so that it holds the write lock only briefly. */
 const ROWS_PER_CALL = 2_000
-/** Nor is another export or user begun after so much text. */
+/** After this much text, a call starts no further export or user. */
 const BYTES_PER_CALL = 2_097_152
 
-/** What one call may still remove. */
+/** How much one call may still remove. */
 interface Allowance {
   rows: number
   bytes: number
 }
 
-/** Within a transaction of the writer: removes some of what was not touched since `before`; true when nothing is left. */
+/**
+ * Run it within a transaction of the writer. Removes some of the staged rows that were not touched since `before`, and
+ * returns true when nothing is left.
+ */
 export function createStaleStages(writer: Database): (before: number) => boolean {
-  // An import that was only suspended finds that its replacement takes no steps any more.
+  // The mark stays visible: an import that was only suspended finds that its replacement accepts no further steps.
   const marks = [
     `update replacement set touched_at = ${DROPPED_AT} where touched_at < ? and touched_at > ${DROPPED_AT}`,
     `update staged_export set staged_at = ${DROPPED_AT}
@@ -47,7 +49,7 @@ export function createStaleStages(writer: Database): (before: number) => boolean
   const dropUserRow = writer.prepare<[number]>('delete from staged_user where id = ?')
   const dropReplacements = writer.prepare(`delete from replacement where touched_at = ${DROPPED_AT}`)
 
-  /** Nothing, or not all, where that is more than what is left. */
+  /** Removes the export, or as many of its elements as the allowance permits. */
   function dropExport(id: number, left: Allowance): void {
     take(left, dropElements.all(id, 0, id, MAX_ELEMENTS, left.rows))
     if (isUsedUp(left)) return
@@ -84,15 +86,16 @@ export function createStaleStages(writer: Database): (before: number) => boolean
 }
 
 /**
- * Within a transaction of the writer: removes all that replacements have staged for the email; whether there was anything.
- * They end, those under way too: the rest of what they bring would be swapped in as if it were all.
+ * Run it within a transaction of the writer. Removes everything that replacements have staged for the email, and
+ * returns whether there was anything. Ends these replacements, running ones included: otherwise the rest of their input
+ * would be swapped in as if it were complete.
  */
 export function createStagedRemoval(writer: Database): (email: string) => boolean {
   const end = writer.prepare<[string]>(
     `update replacement set touched_at = ${DROPPED_AT} where name in (select replacement from staged_user where email = ?)`,
   )
   const owners = prepareNumbers<[string]>(writer, 'select id from staged_user where email = ?')
-  // A trigger takes the elements along.
+  // A trigger removes the elements.
   const dropExports = writer.prepare<[number]>('delete from staged_export where owner = ?')
   const dropDocuments = writer.prepare<[number, number]>(
     'delete from staged_document where key >= ? << 28 and key < (? + 1) << 28',
@@ -114,7 +117,7 @@ function prepareNumbers<V extends unknown[]>(writer: Database, sql: string) {
   return writer.prepare<V, number>(sql).pluck()
 }
 
-/** `sizes`: in bytes, of rows that were removed. */
+/** Charges removed rows to the allowance; `sizes` are in bytes. */
 function take(left: Allowance, sizes: readonly number[]): void {
   left.rows -= sizes.length
   for (const bytes of sizes) left.bytes -= bytes

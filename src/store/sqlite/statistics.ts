@@ -1,9 +1,9 @@
-// What SQLite tells of itself for metrics.
+// The metrics of the SQLite adapter.
 import type { Database } from 'better-sqlite3'
 import { MAX_COUNTED_SESSIONS, type StatisticsVerbs } from '../statistics-contract.ts'
 
 export function createStatistics(reader: Database): StatisticsVerbs {
-  // The idle expiry is never later than the other one, and has an index.
+  // The idle expiry is never later than the absolute one, and it is indexed.
   const countSessions = reader
     .prepare<[number, number], number>('select count(*) from (select 1 from session where idle_expires_at > ? limit ?)')
     .pluck()

@@ -1,4 +1,4 @@
-// Documents of an import, into SQLite: new ones are inserted many at a time.
+// Upserts the documents of an import into SQLite, inserting new ones many rows at a time.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
@@ -9,13 +9,13 @@ import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, MAX_DOCUMENT_POSITION } fr
 type DocumentPut = Extract<Change, { readonly type: 'putDocument' }>
 
 export interface DocumentPuts {
-  /** Call it when a transaction begins: what was looked up in the one before may have been changed by others. */
+  /** Clears the lookups. Call it when a transaction begins: other connections may have changed the rows. */
   readonly begin: () => void
-  /** One outcome for each, in order. */
+  /** Returns one outcome per change, in order. */
   readonly put: (changes: readonly DocumentPut[]) => readonly ChangeOutcome[]
 }
 
-/** A list as this transaction found it, and what it added. */
+/** A document list as this transaction found it, with the ids that the transaction added. */
 interface KnownList {
   readonly owner: number
   readonly kind: DocumentKind
@@ -66,7 +66,7 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
     return list
   }
 
-  /** At most `ROWS_PER_INSERT`. */
+  /** Inserts at most `ROWS_PER_INSERT` documents: in one statement, or one by one if a reference is taken. */
   function addAll(documents: readonly NewDocument[]): readonly ChangeOutcome[] {
     const rows = documents.map(valuesOf)
     if (rows.length === ROWS_PER_INSERT && !failsOnTakenRef(() => insert(rows))) return rows.map(() => 'added')
@@ -124,7 +124,7 @@ function valuesOf({ list: { owner, kind }, position, change: { id, ref, text } }
   return [owner, KIND_CODES[kind], position, owner, kind, id, ref, text]
 }
 
-/** Ids are looked up before: what is not unique is the reference. */
+/** The ids are known to be new or to exist, so a unique constraint can fail only for the reference. */
 function failsOnTakenRef(run: () => unknown): boolean {
   try {
     run()

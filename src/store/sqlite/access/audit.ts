@@ -1,4 +1,4 @@
-// The audit log in SQLite.
+// Stores the audit log in SQLite.
 import type { Database } from 'better-sqlite3'
 import {
   AUDIT_WRITER,
@@ -19,17 +19,20 @@ interface Question {
   readonly from: number | null
   readonly to: number | null
   readonly kind: string | null
-  /** A JSON array. */
+  /** A JSON array of names. */
   readonly who: string | null
   readonly limit: number
 }
 
 const SALT = 'select salt from audit_salt'
 
-/** Within a transaction of the writer: entries that name one of the emails in clear have its hash instead, and will have it. */
+/**
+ * Run it within a transaction of the writer. Replaces the clear emails in the audit log by their hashes, and remembers
+ * the hashes, so that entries written later get them too.
+ */
 export function createAuditHashing(writer: Database): (emails: readonly string[]) => void {
   const salt = writer.prepare<[], string>(SALT).pluck()
-  // The table refuses updates: an entry goes and comes again under its id.
+  // The table refuses updates, so the entry is deleted and inserted again under the same id.
   const take = writer.prepare<[string], StoredAuditEntry>(
     `delete from audit_entry where who in (select value from json_each(?))
      returning id, at, kind, result, who, network, detail, count`,
@@ -80,7 +83,7 @@ export function createAuditLog(
        select writer from rest_call_writer where day < ? and substr(writer, 1, ${AUDIT_WRITER.length}) = '${AUDIT_WRITER}' limit ?)`,
   )
 
-  /** Somebody who was removed while the entry waited is not named in clear again. */
+  /** Returns the hash for an email that was removed while the entry was buffered, else `who` as it is. */
   function nameOf(who: string): string {
     if (!isClearEmail(who)) return who
     const hash = hashedEmail(who, saltForWriting.get() ?? '')

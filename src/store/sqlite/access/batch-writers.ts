@@ -1,7 +1,10 @@
-// The last batch of each process that adds batches, in SQLite: one whose answer was lost is not added twice.
+// Keeps the last batch number of each writing process in SQLite, so that a resent batch is not added twice.
 import type { Database } from 'better-sqlite3'
 
-/** Within the transaction that adds the batch: whether it is newer than the last one of its writer, which it is from then on. */
+/**
+ * Run it within the transaction that adds the batch. Returns whether the batch is newer than the last one of its
+ * writer; if so, records it as the last.
+ */
 export function createAdvanceWriter(database: Database): (writer: string, sequence: number, day: string) => boolean {
   const advance = database.prepare<[string, number, string]>(
     `insert into rest_call_writer (writer, sequence, day) values (?, ?, ?)

@@ -1,4 +1,4 @@
-// Takes what was deleted out of the database's files too: SQLite leaves it in the WAL, and may leave it in free space.
+// Erases deleted texts from the database files: SQLite leaves them in the WAL, and may leave them in free space.
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
@@ -6,17 +6,18 @@ import { StoreUnavailableError } from '../../contract.ts'
 import type { Checkpoints } from '../connection.ts'
 import { whileLocked } from '../engine/faults/while-locked.ts'
 
-/** A text is looked for by pieces, since it may lie on several pages. */
+/** Length of the pieces in which a text is searched for, since it may span several pages. */
 const PIECE_LENGTH = 32
 const READ_BYTES = 1_048_576
 const RETRY_MS = 10
 
-/** Resolves when no file of the database holds a piece of `gone` that is not in `kept` too. */
+/** Resolves when no database file contains a piece of a `gone` text that is not also a piece of a `kept` text. */
 export type EraseTraces = (gone: readonly string[], kept: readonly string[]) => Promise<void>
 
 /**
- * The write that deleted the texts ran with `secure_delete`. Waits for other processes' reads of the WAL, and writes, to end, each
- * for at most `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
+ * The write that deleted the texts ran with `secure_delete`. Waits for reads of the WAL and writes by other processes
+ * to end, each for at most `lockTimeoutMs`. If a page was once split, its other half may still contain a copy; the file
+ * is then rewritten with VACUUM.
  */
 export function createEraseTraces(
   writer: Database,
@@ -24,7 +25,10 @@ export function createEraseTraces(
   lockTimeoutMs: number,
   checkpoints: Checkpoints = 'own',
 ): EraseTraces {
-  /** Open until the process ends: closing it would drop SQLite's own locks on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2). */
+  /**
+   * Descriptor that stays open until the process ends: closing it would drop SQLite's own locks on the file
+   * (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+   */
   let database: number | null = null
 
   function isInDatabase(needles: readonly Buffer[]): boolean {
@@ -45,7 +49,7 @@ export function createEraseTraces(
   return async (gone, kept) => {
     const pieces = gone.flatMap(piecesOf).filter((piece) => !kept.some((text) => text.includes(piece)))
     if (pieces.length === 0) return
-    // A log that the other program has not read yet would be lost to it.
+    // A checkpoint here would discard log frames that the other program has not read yet.
     if (checkpoints === 'external') {
       throw new StoreUnavailableError('checkpoints are left to another program, and it has to make one first')
     }
@@ -76,7 +80,7 @@ function isInLog(file: string, needles: readonly Buffer[]): boolean {
 
 function holdsAny(descriptor: number, needles: readonly Buffer[]): boolean {
   const buffer = Buffer.alloc(READ_BYTES + PIECE_LENGTH)
-  // What was read last stays in front: a piece may lie across two reads.
+  // Consecutive reads overlap by the length of a piece, because a piece may span two of them.
   for (let position = 0; ; position += READ_BYTES) {
     const length = readSync(descriptor, buffer, 0, buffer.length, position)
     if (length === 0) return false

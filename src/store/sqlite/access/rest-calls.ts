@@ -1,4 +1,4 @@
-// The ledger of REST calls in SQLite.
+// Stores the REST-call ledger in SQLite.
 import type { Database } from 'better-sqlite3'
 import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'

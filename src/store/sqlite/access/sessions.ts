@@ -1,4 +1,4 @@
-// Sessions in SQLite.
+// Stores sessions in SQLite.
 import type { Database } from 'better-sqlite3'
 import {
   CLOCKS_DIFFER_MS,
@@ -13,10 +13,10 @@ import { cacheUntilCommit } from '../engine/data-version-cache.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
-/** Expired sessions removed by the way, for each one added. */
+/** Maximum number of expired sessions that adding one session also removes. */
 const PURGED_PER_SESSION = 10
 
-/** A whole session. */
+/** All columns of a session, named like the fields of `NewSession`. */
 export const SESSION = `id, email, refresh_hash as refreshHash, created_at as createdAt, last_used_at as lastUsedAt,
   idle_expires_at as idleExpiresAt, expires_at as expiresAt, user_agent as userAgent, network, client`
 
@@ -93,8 +93,9 @@ export function createSessions(
   )
 
   /**
-   * Those of a user with too many that were used longest ago, which a login rarely finds: to count is one look at the index.
-   * Those of a time to come go first: the clock was set back, and what is opened now would always be the idlest.
+   * Ends the least recently used sessions of a user who has too many. A login rarely finds any; counting reads only the
+   * index. Sessions last used in the future go first: the clock was set back since, and otherwise every new session
+   * would count as the least recently used.
    */
   function endBeyond(maxPerUser: number, { email, createdAt }: NewSession): readonly OwnedSession[] {
     const excess = (openCount.get(email, createdAt) ?? 0) - maxPerUser
@@ -111,7 +112,7 @@ export function createSessions(
     sessionsOf(email, now, limit) {
       return turn.decide(() => sessionsOf.all(email, now, now, limit))
     },
-    // Expired ones that go by the way are refused for their time, remembered or not.
+    // Purged sessions may stay cached: `liveSessions` refuses an expired session whether it is cached or not.
     addSessions: (sessions, maxPerUser = Number.POSITIVE_INFINITY) =>
       commits.add(() => {
         const ended: OwnedSession[] = []

@@ -1,4 +1,4 @@
-// Signing keys in SQLite.
+// Stores signing keys in SQLite, and erases removed ones from the files.
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../errors.ts'
 import { TracesLeftError } from '../../contract.ts'
@@ -30,7 +30,7 @@ export function createSigningKeys(
 
   const textsNow = () => keysForWriting.all().map(({ privateJwk }) => privateJwk)
 
-  /** What is kept is left out. */
+  /** Erases the `gone` texts from the files, except for those that are also in `kept`. Throws `TracesLeftError`. */
   async function erase(gone: readonly string[], kept: readonly string[]): Promise<void> {
     await eraseTraces(gone, kept).catch((error: unknown) => {
       const cause = faults.toStoreError(error)
@@ -38,7 +38,7 @@ export function createSigningKeys(
     })
   }
 
-  /** Runs a write that takes texts out of the table, and then takes them out of the files. */
+  /** Runs a write that removes texts from the table, and then erases them from the files. */
   async function erasing<T>(write: () => T): Promise<T> {
     const done = await commits.write(() => {
       const before = textsNow()

@@ -1,4 +1,4 @@
-// Rows of the tables that a move takes along, in SQLite.
+// Reads and writes the rows of carried tables in SQLite.
 import type { Database, Statement } from 'better-sqlite3'
 import {
   CARRIED_TABLE_NAMES,
@@ -69,7 +69,7 @@ export interface CarriedWrites {
   readonly drop: (name: CarriedTableName, key: string) => void
 }
 
-/** To be called within a transaction. */
+/** The returned functions must run within a transaction. */
 export function createCarriedWrites(writer: Database): CarriedWrites {
   const put: Readonly<Record<CarriedTableName, Statement<Value[]>>> = forEachTable((name) => {
     const columns = columnsOf(name)
@@ -85,7 +85,7 @@ export function createCarriedWrites(writer: Database): CarriedWrites {
       put[name].run(...row.map((value) => (typeof value === 'boolean' ? Number(value) : value)))
     },
     drop(name, key) {
-      // A column of numbers compares a text as one.
+      // An integer column converts the text to a number before it compares.
       drop[name].run(key)
     },
   }

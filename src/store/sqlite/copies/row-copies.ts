@@ -1,4 +1,4 @@
-// The steps of a move into an SQLite database.
+// Applies the steps of a move into an SQLite database.
 import type { Database } from 'better-sqlite3'
 import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
 import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'

@@ -1,17 +1,17 @@
-// Inserts of many rows as one statement.
+// Inserts many rows with one statement.
 import type { Database } from 'better-sqlite3'
 
 /**
- * Because of its triggers SQLite keeps a journal of the pages that an INSERT with explicit row ids changes, whole pages,
- * which costs as much as the row itself. A statement of many rows pays that once.
+ * Rows per INSERT. Because the table has triggers, SQLite keeps a statement journal of whole pages for an INSERT with
+ * explicit row ids, which costs as much as the row itself. A statement of many rows pays that once.
  */
 export const ROWS_PER_INSERT = 16
 
 export type RowInsert = (rows: readonly (readonly unknown[])[]) => void
 
 /**
- * `into` names table and columns, `row` is the SQL of one row's values. Throws with none of the last `ROWS_PER_INSERT` rows inserted
- * when one of them cannot be.
+ * `into` names the table and its columns; `row` is the SQL of one row's values. If a row cannot be inserted, it throws,
+ * and no row of the same statement (at most `ROWS_PER_INSERT`) is inserted.
  */
 export function prepareRowInsert(database: Database, into: string, row: string): RowInsert {
   const insertOf = (rows: number) =>

@@ -1,25 +1,30 @@
-// Remembers what was read for as long as nobody has written anything to the database: true by SQLite's own word, not by time.
+// A read cache that is valid until somebody commits to the database, as SQLite's `data_version` reports it, not by age.
 import type { Database } from 'better-sqlite3'
 
-/** Answers that are remembered, some 500 bytes each. */
+/** Maximum number of cached answers, about 500 bytes each. */
 const MAX_REMEMBERED = 20_000
 
 export interface Remembered<T> {
-  /** Reads many at once, first of all in a transaction that was just begun; `answer` is given undefined for what there is not. */
+  /**
+   * Reads many keys at once. It must be the first read of a transaction that has just begun. `answer` gets undefined
+   * for a key that does not exist.
+   */
   readonly read: <A>(keys: readonly string[], answer: (found: T | undefined) => A) => readonly A[]
-  /** To be called with every write of this process that may change an answer. */
+  /** Clears the cache. Call it with every write of this process that may change an answer. */
   readonly forget: () => void
-  /** The same for a write that may change the answers of these keys only. */
+  /** Evicts these keys. For a write that may change only their answers. */
   readonly forgetOnly: (keys: readonly string[]) => void
 }
 
 /**
- * `PRAGMA data_version` tells, at the cost of one lookup for all keys, whether any other connection, of whichever process,
- * has committed since (https://www.sqlite.org/pragma.html#pragma_data_version). `reader` must not write: its version tells
- * whether there is anything new at all. The version of `writer` leaves out what this process wrote itself, which is known
- * without asking: so a login does not make all others be looked up again. It is taken before the reader's transaction sees its state,
- * and compared after: nothing can have come in between. `assertActive` throws, each time it is asked, once nothing
- * here may be answered any more; it is asked whenever there is anything new.
+ * `PRAGMA data_version` tells, with one lookup for all keys, whether another connection of this or another process has
+ * committed since (https://www.sqlite.org/pragma.html#pragma_data_version). `reader` must not write, so its version
+ * changes with every commit. The version of `writer` changes only with commits of other processes; this process evicts
+ * for its own writes, so that one login does not invalidate all cached sessions. The writer's version is read before
+ * the reader's transaction takes its snapshot, and compared afterwards, so that no commit in between is missed.
+ *
+ * `assertActive` is called whenever the database has changed. It throws, on every call, once the database may no longer
+ * answer.
  */
 export function cacheUntilCommit<T>(
   reader: Database,
@@ -35,7 +40,7 @@ export function cacheUntilCommit<T>(
 
   function readNew(key: string): T | undefined {
     const found = read(key)
-    // What there is not is not remembered: it may be added.
+    // Misses are not cached: adding a row does not invalidate the cache.
     if (found === undefined) return undefined
     remembered.set(key, found)
     if (remembered.size > MAX_REMEMBERED) {

@@ -1,4 +1,4 @@
-// Pages of documents: ranges of row ids.
+// Reads pages of documents as ranges of row ids.
 import type { Database } from 'better-sqlite3'
 import type { DocumentList, Page, PagePart, PageWithin, StoredDocument } from '../../contract.ts'
 import { type ItemSize, reachWithin } from './items-within.ts'
@@ -7,17 +7,17 @@ import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, lastBefore, MAX_DOCUMENT_P
 export const DOCUMENT = `user_id as userId, kind, ${DOCUMENT_POSITION} as position, id, ref, text`
 
 type Range = [user: number, kind: number, after: number, user: number, kind: number, last: number]
-/** What a page does not know of its documents before it is read. */
+/** The columns that differ between the documents of a page. */
 type Row = [position: number, id: string, ref: string | null, text: string]
 const COLUMNS = `${DOCUMENT_POSITION}, id, ref, text`
 const RANGE = `from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key`
 const SIZE = `octet_length(text) as byteLength, ${DOCUMENT_POSITION} as position`
 
-/** Positions whose sizes are added up to see whether a list is short: nearly every list is. */
+/** Number of positions whose sizes are summed up to find out whether a list is short. Nearly every list is. */
 const SHORT_LIST = 256
-/** Lists that are remembered as short, some 100 bytes each. */
+/** Maximum number of cached short lists, about 100 bytes each. */
 const MAX_SHORT_LISTS = 50_000
-/** More than there are codes of kinds. */
+/** Greater than every kind code. */
 const KINDS = 4
 
 interface ShortList {
@@ -31,7 +31,8 @@ export interface DocumentPages {
 }
 
 export function createDocumentPages(database: Database): DocumentPages {
-  // Rows as arrays, of what differs: every value that crosses over costs, and so does an object made over there.
+  // Raw rows with only the columns that differ: every value that crosses the native boundary costs time, and so does an
+  // object that is created there.
   const all = database.prepare<Range, Row>(`select ${COLUMNS} ${RANGE}`).raw()
   const some = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} limit +?`).raw()
   const fromEnd = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} desc limit +?`).raw()
@@ -43,25 +44,28 @@ export function createDocumentPages(database: Database): DocumentPages {
   const next = database.prepare<Range, { readonly key: number }>(`select key ${RANGE} limit 1`)
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} desc`)
 
-  /** A hint only, and of the newest state: a list that has grown since is asked for in another state. */
+  /** Caches, as a hint from the newest state, that a list is short. A list that grows gets another state version. */
   function rememberShort({ userId, kind }: DocumentList, short: ShortList): void {
     if (shortLists.size >= MAX_SHORT_LISTS) shortLists.clear()
     shortLists.set(userId * KINDS + KIND_CODES[kind], short)
   }
 
-  /** In the very state that the page is asked of. A page of a short list is short as well. */
+  /** Cache hit if the list was short in the state version that is asked for. Every page of a short list is short. */
   function isKnownShort({ userId, kind, seen, maxBytes }: DocumentList & PageWithin): boolean {
     const known = shortLists.get(userId * KINDS + KIND_CODES[kind])
     return known !== undefined && known.stateVersion === seen?.stateVersion && known.byteLength <= maxBytes
   }
 
-  /** Of all that follows `after`. Two lookups tell, where the walk below would take as long as the reading. */
+  /**
+   * Whether everything after `after` fits into one part. Two lookups tell; walking over the sizes would take as long as
+   * reading the documents.
+   */
   function isShort(page: DocumentList & PageWithin): boolean {
     if (page.limit !== null) return false
     const before = page.after + SHORT_LIST + 1
     const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
     const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
-    // Behind the end of a page with `before` nothing was looked for.
+    // A page with `before` says nothing about the rest of the list.
     const isOfList = page.after === 0 && page.before === undefined
     if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
     return isWhole

@@ -1,4 +1,4 @@
-// Pages of an export's elements: ranges of row ids.
+// Reads pages of an export's elements as ranges of row ids.
 import type { Database } from 'better-sqlite3'
 import {
   type ElementList,
@@ -16,7 +16,7 @@ import { ELEMENT_KEY, ELEMENT_POSITION, lastBefore } from './row-ids.ts'
 type Range = [exportId: number, after: number, exportId: number, last: number]
 const RANGE = `from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY}`
 const ELEMENT = `${ELEMENT_POSITION} as position, text`
-// Lengths are known without reading the texts that lie on overflow pages.
+// SQLite knows a text's length without reading its overflow pages.
 const SIZE = `octet_length(text) as byteLength, ${ELEMENT_POSITION} as position`
 
 interface RunSize {
@@ -38,12 +38,12 @@ export function createElementPages(database: Database): ElementPages {
   )
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key`)
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key desc`)
-  // Not `exists`: SQLite 3.54 makes a join of that, which took five times as long.
+  // Not `exists`: SQLite 3.54 turns it into a join, which took five times as long.
   const runSize = database.prepare<[...Range, id: number, digest: string], RunSize>(
     `select sum(octet_length(text)) as byteLength, max(${ELEMENT_POSITION}) as last ${RANGE}
      and (select digest from export where id = ?) = ?`,
   )
-  // Joined here, and as a blob: no string is made of it, and no object for each row.
+  // SQL joins the texts, as a blob, so that neither a string nor an object per row is created.
   const runBytes = database.prepare<Range, { readonly bytes: Uint8Array }>(
     `select cast(group_concat(text, ',') as blob) as bytes from (select text ${RANGE} order by key)`,
   )
@@ -62,7 +62,7 @@ export function createElementPages(database: Database): ElementPages {
       return { items: all.all(page.exportId, from - 1, page.exportId, to), isCut: reach.isCut }
     },
     run({ exportId, digest, after, maxElements, maxBytes }) {
-      // Positions of elements are consecutive: their number needs no `limit`.
+      // Positions of elements are consecutive, so the range bounds their number without a `limit`.
       const to = Math.min(after + maxElements, MAX_ELEMENTS)
       const size = runSize.get(exportId, after, exportId, to, exportId, digest)
       if (size?.last == null) return null
@@ -75,11 +75,11 @@ export function createElementPages(database: Database): ElementPages {
 }
 
 function rangeOf({ exportId, after, before }: ElementPage): Range {
-  // Below 0 are the elements of other exports.
+  // A negative position would reach into the keys of another export.
   return [exportId, Math.min(Math.max(after, 0), MAX_ELEMENTS), exportId, lastBefore(before, MAX_ELEMENTS)]
 }
 
-/** The position up to which sizes add up to no more than `maxBytes`, the first at least. */
+/** The last position up to which the sizes add up to at most `maxBytes`; at least the first position. */
 function lastFitting(maxBytes: number, sizes: Iterable<ItemSize>): number {
   let total = 0
   let last = 0

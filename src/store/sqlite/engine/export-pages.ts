@@ -1,14 +1,14 @@
-// Pages of export histories, newest first.
+// Reads pages of export histories, newest first.
 import type { Database } from 'better-sqlite3'
 import type { ExportPage, ExportPlace, StoredExport } from '../../contract.ts'
 
 export const EXPORT =
   'id, user_id as userId, ref, created_at as createdAt, instant, digest, byte_length as byteLength, element_count as elementCount'
 
-/** SQLite: a negative limit is no limit. */
+/** In SQLite a negative limit means no limit. */
 const NO_LIMIT = -1
 
-/** Places that no export has: instants start with a digit. */
+/** Sentinels newer and older than every export: an instant begins with a digit. */
 const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
 const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 

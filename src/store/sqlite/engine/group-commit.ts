@@ -1,31 +1,35 @@
-// The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it; none for those that can be lost.
+// Group commit: commits the writes of one turn of the event loop together, with one fsync, and acknowledges them after
+// it. A batch of writes that may be lost needs no fsync.
 import type { Database } from 'better-sqlite3'
 import type { FaultLatch } from './faults/fault-latch.ts'
 import { isBusy } from './faults/sqlite-errors.ts'
 
-/** How often a lock that another process holds is asked for again. */
+/** Interval of retries while another process holds the lock. */
 const LOCK_RETRY_MS = 1
 
 export interface GroupCommitOptions {
-  /** Called before anybody is told of a commit: what they read from then on must show it. */
+  /** Called before a commit is acknowledged, because every later read must show it. */
   readonly onCommitted: () => void
-  /** How long a write waits for other processes before it is refused as unavailable. */
+  /** How long a write waits for locks of other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
   readonly faults: FaultLatch
-  /** Asked before a commit, and before it is acknowledged: throws when it is not where the next start will look for it. */
+  /**
+   * Called before a commit and before its acknowledgement. Throws if the database is no longer where the next start
+   * will look for it.
+   */
   readonly assertInPlace: () => void
 }
 
 export interface GroupCommit {
-  /** Runs `write` in the next transaction; resolves with its answer once that is durable. */
+  /** Runs `write` in the next transaction, and resolves with its result once that is durable. */
   readonly write: <T>(write: () => T) => Promise<T>
-  /** The same for what only adds, so that nothing that was read before is different for it. */
+  /** Like `write`, but for writes that leave every cached read valid: `onWrite` listeners are not called. */
   readonly add: <T>(write: () => T) => Promise<T>
-  /** As `add`, but nobody waits for the disk: loss of power may take the last of these writes, and nothing else. */
+  /** Like `add`, but without waiting for the disk: a power failure may lose the last of these writes, nothing else. */
   readonly addUnsynced: <T>(write: () => T) => Promise<T>
-  /** Calls `listener` with every `write`, before it is committed. */
+  /** Calls `listener` for every `write`, within its transaction and before it commits. */
   readonly onWrite: (listener: () => void) => void
-  /** Resolves when every write so far is committed or refused. */
+  /** Resolves when every write queued so far has been committed or refused. */
   readonly settled: () => Promise<void>
 }
 
@@ -51,7 +55,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
 
   function flush(): void {
     const isSynced = queue.some((job) => job.isSynced)
-    // In WAL mode `NORMAL` leaves the log to the next commit with `FULL`, or to a checkpoint, and keeps its order.
+    // In WAL mode the next commit with `FULL`, or a checkpoint, syncs a commit with `NORMAL`. The order is kept.
     if (!isSynced) database.pragma('synchronous = NORMAL')
     commitQueue()
     if (!isSynced && !database.inTransaction) database.pragma('synchronous = FULL')
@@ -60,7 +64,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
   function commitQueue(): void {
     try {
       faults.assertWritable()
-      // A log that was cut short looks whole again once something is written behind the hole.
+      // Check before writing: a truncated log looks intact again once something is written after the hole.
       faults.assertInPlace(options.assertInPlace)
       begin.run()
     } catch (error) {
@@ -96,16 +100,16 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     }
   }
 
-  /** Answers those that were not refused. */
+  /** Returns the jobs that were not refused. */
   function runAll(jobs: readonly Job[]): readonly Job[] {
     const [only] = jobs
     if (!only || jobs.length > 1) return jobs.filter(runJob)
-    // No savepoint: it would copy every page that is about to change. What fails takes back the transaction.
+    // No savepoint: it would copy every page that is about to change. A failure rolls back the whole transaction.
     only.run()
     return jobs
   }
 
-  /** One job that fails takes back its own writes only. */
+  /** Runs a job in a savepoint, so that a failure rolls back only its own writes. */
   function runJob(job: Job): boolean {
     savepoint.run()
     try {
@@ -133,7 +137,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     refuseAll(takeQueue(), error)
   }
 
-  /** Jobs that were answered already stay answered. */
+  /** Rejects the jobs. A job that was settled already stays as it is. */
   function refuseAll(jobs: readonly Job[], error: unknown): void {
     const refusal = faults.toStoreError(error)
     for (const job of jobs) job.refuse(refusal)

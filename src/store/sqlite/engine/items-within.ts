@@ -1,4 +1,4 @@
-// How far a part of a page reaches, from the sizes of its items: no text is read to know.
+// Computes how far a part of a page reaches from the sizes of its items, without reading their texts.
 import { MAX_ITEMS_WITHIN, type PageWithin } from '../../reads-contract.ts'
 
 export interface ItemSize {
@@ -7,16 +7,16 @@ export interface ItemSize {
 }
 
 export interface Reach {
-  /** Positions of the item that comes first in the walk, and last. */
+  /** Positions of the first and the last item in walking order. */
   readonly first: number
   readonly last: number
   readonly isCut: boolean
 }
 
-/** `walk` answers sizes in the direction of the page. Null where there are none. Takes one past the end at most. */
+/** `walk` yields sizes in the direction of the page. Null if it yields none. Reads at most one item beyond the part. */
 export function reachWithin(walk: () => Iterable<ItemSize>, { limit, maxBytes }: PageWithin): Reach | null {
   let [count, total, first, last] = [0, 0, 0, 0]
-  // Begun only to be ended: a statement that nobody takes rows of keeps its connection busy.
+  // Return before starting the walk: a statement whose rows nobody reads keeps its connection busy.
   if (limit === 0) return null
   for (const { position, byteLength } of walk()) {
     if (total > maxBytes || count === MAX_ITEMS_WITHIN) return { first, last, isCut: true }

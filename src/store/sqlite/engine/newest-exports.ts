@@ -1,4 +1,4 @@
-// The newest export of each of many projects: one statement for those of a user, at half the cost of one for each.
+// Finds the newest export of each of many projects, with one statement per user, at half the cost of one per project.
 import type { Database } from 'better-sqlite3'
 import type { LatestExportQuestion, StoredExport } from '../../contract.ts'
 import type { ExportPages } from './export-pages.ts'
@@ -13,7 +13,7 @@ type Row = [
   elementCount: number,
 ]
 
-/** Answers in order: null for a project without an export, undefined where there is no such project. */
+/** Returns one answer per question, in order: null for a project without exports, undefined without such a project. */
 export type NewestExports = (questions: readonly LatestExportQuestion[]) => readonly (StoredExport | null | undefined)[]
 
 export function createNewestExports(database: Database, exports: ExportPages): NewestExports {
@@ -47,7 +47,7 @@ export function createNewestExports(database: Database, exports: ExportPages): N
     if (!isKnown) for (const index of projects.all(asked, userId)) answers[index] = null
     for (const row of ofMany.all(asked, userId)) {
       const [index] = row
-      // What is left of a project that is gone is not shown.
+      // Exports without a project stay hidden.
       if (answers[index] === null) answers[index] = toExport(userId, refs[index] ?? '', row)
     }
     return answers
@@ -59,7 +59,7 @@ export function createNewestExports(database: Database, exports: ExportPages): N
       const first = questions[at] as LatestExportQuestion
       const refs: string[] = []
       for (; isLike(first, questions[at]); at += 1) refs.push(wellFormed(questions[at]))
-      // Two lookups cost less than taking a list apart.
+      // For one reference, two plain lookups are cheaper than parsing a JSON list.
       if (refs.length === 1) answers.push(newestOf({ ...first, ref: wellFormed(first) }))
       else for (const answer of newestOfMany(first, refs)) answers.push(answer)
     }
@@ -71,7 +71,7 @@ function isLike(first: LatestExportQuestion, other: LatestExportQuestion | undef
   return other?.userId === first.userId && other.isKnown === first.isKnown
 }
 
-/** A lone surrogate is stored as U+FFFD, and asked for as that. */
+/** SQLite stores a lone surrogate as U+FFFD, so the lookup has to use U+FFFD as well. */
 function wellFormed(question: LatestExportQuestion | undefined): string {
   return question?.ref.toWellFormed() ?? ''
 }

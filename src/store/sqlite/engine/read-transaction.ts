@@ -1,17 +1,20 @@
-// One read transaction per turn of the event loop: cheaper than one per read, and one consistent state for all of them.
+// Keeps one read transaction per turn of the event loop: cheaper than one per read, and all reads see the same state.
 import type { Database } from 'better-sqlite3'
 import type { FaultLatch } from './faults/fault-latch.ts'
 
 export interface ReadTransaction {
-  /** Ends the transaction that is open, so that the next read sees everything committed before it. Never throws. */
+  /** Ends the open transaction, so that the next read sees everything committed before it. Never throws. */
   readonly refresh: () => void
-  /** Runs a read inside the transaction of this turn, which the first read of the turn begins. */
+  /** Runs a read in the transaction of this turn. The first read of the turn begins it. */
   readonly read: <T>(run: () => T) => T
   /** Runs a read on a state no older than this call. */
   readonly readNow: <T>(run: () => T) => T
-  /** Runs a read that decides who is asking: on a state no older than this call, and only while nobody else has taken over. */
+  /**
+   * Runs a read that authenticates the caller, on a state no older than this call. Throws `StoreMovedError` once
+   * another database has taken over.
+   */
   readonly decide: <T>(run: () => T) => T
-  /** Within a read: throws once another database has taken over. */
+  /** Throws `StoreMovedError` once another database has taken over. Call it within a read. */
   readonly assertActive: () => void
 }
 
@@ -24,13 +27,13 @@ export function createReadTransaction(
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
 
-  /** Called by the event loop too, where nobody could catch what it throws. */
+  /** Must not throw: the event loop calls it too, where nobody could catch the error. */
   function refresh(): void {
     if (!database.open || !database.inTransaction) return
     try {
       commit.run()
     } catch (error) {
-      // After a page that cannot be read, a transaction may refuse to end; the read of that page has thrown already.
+      // After an unreadable page a transaction may fail to end. The read of that page has thrown already.
       faults.toStoreError(error)
       giveUp()
     }
@@ -48,7 +51,7 @@ export function createReadTransaction(
     return faults.guard(() => {
       if (!database.inTransaction) {
         begin.run()
-        // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
+        // Microtasks and ticks of this turn run before immediates, so they still read the same state.
         setImmediate(refresh)
       }
       return run()

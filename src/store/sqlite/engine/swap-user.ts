@@ -1,12 +1,12 @@
-// One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
-// through the memory of the process.
+// Replaces one user's documents and exports by the staged ones, with set-based SQL, so that no row passes through the
+// memory of the process.
 import type { Database } from 'better-sqlite3'
 import { LAST_DOCUMENT_POSITION } from '../../reads-contract.ts'
 import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 
-/** Positions from here on are taken by nobody but documents that are on their way to another one. */
+/** First position of the range that only documents on their way to another position use. */
 const DETOUR = LAST_DOCUMENT_POSITION + 1
-/** No reference is as long as this: a project has one of these while others take the references they are to have. */
+/** A temporary reference, longer than any real one. A project has it while other projects take their new references. */
 const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
 
 interface Names extends Record<string, unknown> {
@@ -16,26 +16,27 @@ interface Names extends Record<string, unknown> {
   readonly keepsExports: number
 }
 
-/** Where a staged document is to stand. */
+/** The key of a staged document after the swap. */
 const KEY = '((s.key & 268435455) | ($userId << 28))'
 const SAME = 's.owner = $owner and s.kind = document.kind and s.id = document.id'
 const IS_KEPT = `($keepsExports and ref in (select ref from staged_document where owner = $owner and kind = 'project'))`
 const EXPORTS_OF = `select ref, instant, digest from staged_export where owner = $owner and digest is not null`
 
-/** No user has this id: everything counts as new. */
+/** An id that no user has, so that everything counts as new. */
 const NOBODY = -1
 
-/** Among the documents of the kind that stay, so that what comes in or goes out between them moves none. */
+/** Rank among the documents of the kind that stay, so that additions and removals between them move none. */
 const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
-/** As in the question. */
+/** The options of the same name in `SwapQuestion`. */
 type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
 
-/** Within a transaction of the writer. */
+/** The returned function must run within a transaction of the writer. */
 export function createSwap(writer: Database): (owner: number, email: string, options: SwapOptions) => Swapped {
   const userId = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
-  // `stored` is what will be there of what is: under the new reference of its project, which may also go and take it along.
+  // `stored` lists the existing exports under the new reference of their project; `goes` marks those that are removed
+  // with their project.
   const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
     `with
        d as (select d.user_id is null as isNew,
@@ -60,7 +61,7 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
          + (select count(*) from (select ref, instant, digest from stored where goes or not ${IS_KEPT} except select * from wanted)) as removed`,
   )
   const changes = [
-    // Those that stay give up their references and places first, or one would stand in the way of another.
+    // Documents that stay first give up their references and positions: otherwise they would collide with each other.
     `delete from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME})`,
     `update document set ref = ${DETOUR_REF} where user_id = $userId and kind = 'project'
        and exists (select 1 from staged_document s where ${SAME} and s.ref <> document.ref)`,
@@ -78,7 +79,7 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
        select id, $userId, ref, created_at, instant, digest, byte_length, element_count
        from staged_export where owner = $owner and digest is not null order by id`,
     `delete from staged_export where owner = $owner and id in (select id from export where user_id = $userId)`,
-    // The elements of what was there already go later, in pieces, or with the user.
+    // The staged elements of exports that existed already are removed later, in pieces, or together with the user.
     `update staged_export set owner = null, user_id = $userId, staged_at = ${DROPPED_AT}
        where owner = $owner and $userId is not null`,
     `delete from staged_document where owner = $owner and $userId is not null`,

@@ -1,10 +1,10 @@
-// What is stored under an email without being part of a workspace: sessions, and whatever else signing in needs.
+// Lists the tables that store rows by email outside the workspace: sessions, and everything else that sign-in needs.
 import type { Database } from 'better-sqlite3'
 
-/** Part of workspaces: these go with the user. */
+/** Tables of the workspace itself; their rows are removed together with the user. */
 const WORKSPACE_TABLES = ['user', 'staged_user']
 
-/** Every other table with a column `email`, so that none is forgotten when one is added. */
+/** Finds every other table with a column `email`, so that a new table is covered automatically. */
 export function tablesByEmail(database: Database): readonly string[] {
   return database
     .prepare<string[], string>(

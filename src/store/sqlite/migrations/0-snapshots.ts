@@ -1,22 +1,24 @@
-// Databases of the days before entries 1 and 3 had their shape: brought to it, so that the entries after them fit.
+// Converts databases of early development snapshots, from before entries 1 and 3 had their final shape, so that the
+// later entries fit.
 import type { Database } from 'better-sqlite3'
 import { WORKSPACES } from './1-workspaces.ts'
 
-/** Within the transaction of the migration. `version` is what the database says it has. */
+/** Runs within the transaction of the migration. `version` is the schema version that the database states. */
 export function adoptSnapshot(database: Database, version: number): void {
   if (version === 1 && !hasColumn(database, 'user', 'stamp')) rebuildWorkspaces(database)
-  // Entry 4 makes an index of this name.
+  // Entry 4 creates an index of this name.
   if (version === 3) database.exec('drop index if exists session_email')
 }
 
-/** The first snapshots had documents by user, kind and position; those after them no stamps. */
+/** The first snapshots keyed documents by user, kind and position; later ones lacked the stamps. */
 function rebuildWorkspaces(database: Database): void {
   const hasPositions = hasColumn(database, 'document', 'position')
   for (const { type, name } of namesOf(database, ['trigger', 'index'])) database.exec(`drop ${type} "${name}"`)
   for (const { name } of namesOf(database, ['table'])) database.exec(`alter table "${name}" rename to "old_${name}"`)
   database.exec(WORKSPACES)
   database.exec(hasPositions ? FROM_POSITIONS : FROM_KEYS)
-  // Elements are added to a staged export only. What was never sealed is left behind: its import was broken off.
+  // Elements can be added only to a staged export, so every export was staged again first. Exports that were never
+  // sealed are dropped: their imports were interrupted.
   database.exec(`
     delete from staged_export;
     insert or replace into sqlite_sequence (rowid, name, seq)
@@ -66,7 +68,7 @@ interface Named {
   readonly name: string
 }
 
-/** Those that were made by SQL, not by SQLite itself. */
+/** The schema objects that SQL created, without SQLite's internal ones. */
 function namesOf(database: Database, types: readonly string[]): readonly Named[] {
   const all = database.prepare<[], Named>(`select type, name from sqlite_master where sql is not null`).all()
   return all.filter(({ type, name }) => types.includes(type) && !name.startsWith('sqlite_'))

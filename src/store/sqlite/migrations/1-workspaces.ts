@@ -1,4 +1,4 @@
-// The SQLite schema, entry 1: the first: users, sessions, keys, documents, exports.
+// The SQLite schema, entry 1: users, sessions, signing keys, documents and exports.
 
 export const WORKSPACES = `
 -- A stamp names one state of one user for good: random, another one with every change.

@@ -1,4 +1,4 @@
-// The SQLite schema, entry 2: the state of a move, and what is changed during one.
+// The SQLite schema, entry 2: the state of a move, and the log of the changes during one.
 
 export const MOVE = `
 -- One row: where this database stands, and towards which other. What is changed during a move is noted, and while it is

@@ -1,4 +1,4 @@
-// The SQLite schema, entry 4: what is known of sessions, and the audit log.
+// The SQLite schema, entry 4: the details of sessions, and the audit log.
 
 export const SESSIONS = `
 -- What a user recognizes a session by. Sessions of before were last used when their idle expiry was last moved, which

@@ -1,4 +1,4 @@
-// The SQLite schema, entry 6: the ledger of REST calls.
+// The SQLite schema, entry 6: the REST-call ledger.
 
 export const REST_CALLS = `
 create table rest_call (

@@ -1,4 +1,4 @@
-// The SQLite schema, entry 7: which registered client opened a session.
+// The SQLite schema, entry 7: the registered client that opened a session.
 
 export const SESSION_CLIENT = `
 alter table session add column client text not null default '';

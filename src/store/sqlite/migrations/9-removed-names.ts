@@ -1,4 +1,4 @@
-// The SQLite schema, entry 9: whom the audit log names by the hash only, since they were removed or renamed a moment ago.
+// The SQLite schema, entry 9: recently removed or renamed users, whom the audit log may name only by their hash.
 
 export const REMOVED_NAMES = `
 -- who: as in an audit entry, never an email. Kept for a day: what processes still have waiting is written by then.

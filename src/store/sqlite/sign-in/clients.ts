@@ -1,4 +1,4 @@
-// Registered clients in SQLite.
+// Stores registered clients in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'

@@ -1,4 +1,4 @@
-// Sign-in by mailed code in SQLite.
+// Stores sign-in by mailed code in SQLite: requests, pending sign-ins, quotas and known networks.
 import type { Database } from 'better-sqlite3'
 import { CLOCKS_DIFFER_MS } from '../../session-contract.ts'
 import {
@@ -21,10 +21,10 @@ import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
 type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pendingSignIn' | 'tryCode'>
-/** SQLite has no booleans. */
+/** A row with its boolean columns as numbers: SQLite has no booleans. */
 type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: number }
 
-/** Rows that go by the way with each decision. */
+/** Maximum number of expired rows per table that each batch of decisions also removes. */
 const PURGED = 1_000
 const PENDING = `id, email, network, kid, code_hash as codeHash, is_mailed as isMailed, tries, expires_at as expiresAt`
 
@@ -54,7 +54,8 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
   const putMail = writer.prepare<[string, string, string, string, string, number, number, number]>(
     `insert into outbox (id, email, network, agent, kid, asked_at, expires_at, due_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // Those of a time to come too: the clock was set back, and their code would be good again when it comes.
+  // Also purges rows that expire too far in the future: the clock was set back since, and their codes would become
+  // valid again.
   const purgePending = writer.prepare<[now: number, latest: number]>(
     `delete from pending_sign_in where id in
        (select id from pending_sign_in where expires_at <= ? or expires_at > ? limit ${PURGED})`,
@@ -102,7 +103,7 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
           ask.run(id, email, network, agent, kid, codeHash, Number(isEligible), askedAt)
       }),
     async decideCodeRequests(rules, now, limit) {
-      // A look costs nothing; an empty transaction would keep other writers waiting.
+      // Check first: this read is cheap, while an empty write transaction would block other writers.
       if (!isAsked.get()) return []
       return commits.add(() => {
         const requests = take

@@ -1,4 +1,4 @@
-// The outbox of mails in SQLite.
+// Stores the outbox of mails in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
@@ -16,7 +16,7 @@ export function createOutbox(writer: Database, commits: GroupCommit): Pick<CodeV
 
   return {
     async leaseMails({ owner, leaseMs, limit }, now) {
-      // A look costs nothing; an empty transaction would keep other writers waiting.
+      // Check first: this read is cheap, while an empty write transaction would block other writers.
       if (!isDue.get(now, now)) return []
       return commits.add(() => {
         expire.run(now)

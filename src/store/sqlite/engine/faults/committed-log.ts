@@ -1,8 +1,9 @@
-// Whether the write-ahead log of an open database still holds what was committed, also after somebody cut it short and SQLite wrote on.
+// Checks that the write-ahead log of an open database still contains every committed frame, even after somebody
+// truncated it and SQLite continued to write.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { StoreUnavailableError } from '../../../contract.ts'
 
-/** https://www.sqlite.org/walformat.html */
+/** Layout of the write-ahead log: https://www.sqlite.org/walformat.html */
 const HEADER_BYTES = 32
 const SALTS_AT = 16
 const HEADER_SUMS_AT = 24
@@ -10,36 +11,39 @@ const FRAME_HEADER_BYTES = 24
 const FRAME_SALTS_AT = 8
 const FRAME_SUMS_AT = 16
 const SALTS_BYTES = 8
-/** What of the header of a frame is in its checksum. */
+/** Number of bytes of a frame header that its checksum covers. */
 const SUMMED_FRAME_HEADER_BYTES = 8
 
 const FRAMES_PER_READ = 32
-/** The log may be begun anew meanwhile, and SQLite does not say how long it is in the moment that it changes that. */
+/**
+ * Maximum number of retries: the log may be restarted during a look, and SQLite does not report its length at the
+ * moment at which it changes it.
+ */
 const MAX_LOOKS = 1_000
 
 export interface CommittedLog {
   /**
-   * False when a committed frame is not in the file any more. Reads what was added since the last call. Throws
-   * `StoreUnavailableError` when that cannot be told at the moment.
+   * False if a committed frame is no longer in the file. Reads only what was added since the last call. Throws
+   * `StoreUnavailableError` if it cannot tell at the moment.
    */
   readonly isWhole: () => boolean
-  /** Harmless a second time. */
+  /** May be called more than once. */
   readonly close: () => void
 }
 
 type Sums = readonly [number, number]
 
 interface Seen {
-  /** Of the file, in hexadecimal: another one each time SQLite begins the log anew. */
+  /** Header of the log file in hexadecimal. It changes each time SQLite restarts the log. */
   readonly header: string
-  /** How many frames were looked at, and the checksum in front of the last of them. */
+  /** Number of verified frames, and the running checksum before the last of them. */
   readonly frames: number
   readonly before: Sums
 }
 
 /**
- * `committedFrames` answers how many SQLite knows of, or null when it cannot tell. The log may be opened and closed beside SQLite, unlike
- * the database: it holds no lock on it.
+ * `committedFrames` returns how many frames SQLite has committed, or null if it cannot tell. Unlike the database file,
+ * the log may be opened and closed independently of SQLite, which holds no lock on it.
  */
 export function openCommittedLog(name: string, pageSize: number, committedFrames: () => number | null): CommittedLog {
   const file = openSync(name, 'r')
@@ -52,13 +56,13 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
 
   const readHeader = () => header.toString('hex', 0, readSync(file, header, 0, HEADER_BYTES, 0))
 
-  /** The state after a look that found everything; null when something is not there. */
+  /** Returns the new state if all frames are intact; null if one is missing. */
   function look(found: string, committed: number): Seen | null {
     let before: Sums = [header.readInt32BE(HEADER_SUMS_AT), header.readInt32BE(HEADER_SUMS_AT + 4)]
     let next = 1
     if (found === seen.header) {
       if (committed < seen.frames) return null
-      // The last one again: where the log was cut short, the end of what there was is missing.
+      // Verify the last frame again: a truncation removes the end of what was there.
       if (seen.frames > 0) [next, before] = [seen.frames, seen.before]
     }
     let beforeLast = before
@@ -79,7 +83,8 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
   function isThere(at: number, before: Sums): boolean {
     const salts = at + FRAME_SALTS_AT
     if (header.compare(frames, salts, salts + SALTS_BYTES, SALTS_AT, SALTS_AT + SALTS_BYTES) !== 0) return false
-    // A hole reaches to where the next write began, and holds zeros: a header or a page that ends otherwise is not in it.
+    // After a truncation, zeros fill the file up to where the next write began. A frame whose header and page both end
+    // with a nonzero byte is not in such a hole, so it needs no checksum.
     if (frames[at + FRAME_HEADER_BYTES - 1] !== 0 && frames[at + frameBytes - 1] !== 0) return true
     const isLittleEndian = (header.readUInt32BE(0) & 1) === 0
     const start = addSums(view, before, [at, at + SUMMED_FRAME_HEADER_BYTES], isLittleEndian)
@@ -90,7 +95,7 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
   return {
     isWhole() {
       for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-        // In this order: the header is written before any frame behind it is committed.
+        // Read the header first: SQLite writes it before it commits a frame after it.
         const found = readHeader()
         const committed = committedFrames()
         if (committed === null) continue
@@ -105,14 +110,14 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
       throw new StoreUnavailableError('the write-ahead log of the database changes all the time')
     },
     close() {
-      // Another file may have the number by now.
+      // Close only once: another file may have the descriptor by now.
       if (!isClosed) closeSync(file)
       isClosed = true
     },
   }
 }
 
-/** The checksum of SQLite's log, continued over a part of its bytes. */
+/** Continues the checksum of SQLite's log over a range of bytes. */
 function addSums(
   view: DataView,
   [before0, before1]: Sums,

@@ -1,25 +1,27 @@
-// Remembers a fatal fault: from then on nothing is written any more, and nothing is acknowledged.
+// Latches the first fatal fault: from then on nothing is written and nothing is acknowledged.
 import { StoreUnavailableError } from '../../../contract.ts'
 import { faultOf, isBusy, isFatal, toStoreError } from './sqlite-errors.ts'
 import { toFaultError } from './startup-check.ts'
 
 export interface FaultLatch {
-  /** Runs what asks the database. What it throws is in the contract's words; a fatal fault is latched and reported once. */
+  /**
+   * Runs a database call and translates its errors to those of the contract. Latches a fatal fault and reports it once.
+   */
   readonly guard: <T>(run: () => T) => T
-  /** The same for an error that was caught elsewhere: answers what to throw. */
+  /** Does the same for an error that was caught elsewhere, and returns the error to throw. */
   readonly toStoreError: (error: unknown) => unknown
   /**
-   * Runs a look at the files, whose loss SQLite itself does not notice. Latches what it throws, unless it could only not tell.
-   * Throws `StoreUnavailableError` in both cases.
+   * Runs a check of the files, whose loss SQLite itself does not notice. Latches the error that it throws, unless that
+   * is a `StoreUnavailableError`, which means an inconclusive check. Throws `StoreUnavailableError` in both cases.
    */
   readonly assertInPlace: (look: () => void) => void
-  /** Calls `listener` with every fault that may pass, a lock that is held excepted. */
+  /** Calls `listener` for every transient fault except a held lock. */
   readonly onUnavailable: (listener: () => void) => void
-  /** Throws once a fatal fault was latched. */
+  /** Throws `StoreUnavailableError` once a fatal fault is latched. */
   readonly assertWritable: () => void
 }
 
-/** `onFatal` is told the fault as SQLite has it. `path` is the file that sentences for operators name. */
+/** `onFatal` gets the original error. `path` is the file that messages for operators name. */
 export function createFaultLatch(path: string, onFatal: (error: unknown) => void): FaultLatch {
   const listeners: (() => void)[] = []
   let fault: unknown = null

@@ -1,17 +1,18 @@
-// A database that was there and is gone: a supervisor that starts the gateway again must not get an empty one in its place.
+// Marks a database that was lost while it was in use, so that a restart by a supervisor does not create an empty one in
+// its place.
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError, StoreOpenError } from '../../../contract.ts'
 
-/** Beside the database that it stands for. Not the -wal: that would be applied to whatever file is put in its place. */
+/** Suffix of the marker file beside the database. A leftover -wal is no marker: SQLite would apply it to a new file. */
 const MARKER_SUFFIX = '.lost'
 const MARKER_TEXT = `The database beside this file was deleted or emptied while a gateway used it.
 While this file is here, none is started on an empty database. It goes by itself once the database is back.
 `
 
 /**
- * To be called when a database in use failed: leaves a note for the next start when its file has no content any more, or `named`, which
- * led to it, leads to nothing.
+ * Call it when a database in use failed. Writes the marker for the next start if the file has no content any more, or
+ * if `named`, the link to it, leads to nothing.
  */
 export function noteIfLost(path: string, named: string): void {
   try {
@@ -19,11 +20,14 @@ export function noteIfLost(path: string, named: string): void {
     if (lost === undefined) return
     writeFileSync(lost + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
   } catch {
-    // Its folder is gone too, or cannot be read.
+    // The folder is gone too, or cannot be accessed.
   }
 }
 
-/** Throws `StoreFaultError` when there is no content, and what is beside it, or beside the name that leads there, says that there was. Else forgets such a note. */
+/**
+ * Throws `StoreFaultError` if the file has no content although a marker or a log beside it, or beside the link to it,
+ * shows that it had. Removes the marker if there is content.
+ */
 export function assertNotLost(path: string, named: string): void {
   for (const name of new Set([path, named])) assertNoneLost(name)
 }
@@ -41,7 +45,10 @@ function assertNoneLost(path: string): void {
   )
 }
 
-/** For commands that create no database. Throws `StoreFaultError` for one that is lost, `StoreOpenError` where there is none: an empty file is none. */
+/**
+ * For commands that do not create a database. Throws `StoreFaultError` if the database was lost, `StoreOpenError` if
+ * there is none; an empty file counts as none.
+ */
 export function assertHasContent(path: string, named: string): void {
   if (sizeOf(path) > 0) return
   assertNotLost(path, named)
@@ -50,7 +57,10 @@ export function assertHasContent(path: string, named: string): void {
   )
 }
 
-/** 0 where there is none. Throws `StoreFaultError` where nobody can tell: without the rights to its folder, or in a circle of links. */
+/**
+ * Size of a file, 0 if it does not exist. Throws `StoreFaultError` if that cannot be determined: missing permissions on
+ * its folder, or a cycle of links.
+ */
 function sizeOf(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0

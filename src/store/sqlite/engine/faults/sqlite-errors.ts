@@ -1,14 +1,14 @@
-// What SQLite throws, in the words of the contract: the fault policy of this engine, used by reads and writes alike.
+// Maps SQLite's errors to those of the contract: the fault policy of this engine, for reads and writes alike.
 import SqliteDatabase from 'better-sqlite3'
 import { StoreUnavailableError } from '../../../contract.ts'
 
-/** `unavailable`: it may work again by itself. `fatal`: nothing is known about what is on disk, only a fresh start recovers. */
+/** `unavailable`: it may recover by itself. `fatal`: the state on disk is unknown, and only a restart recovers. */
 type Consequence = 'unavailable' | 'fatal'
 
 export type SqliteFault = 'busy' | 'full' | 'readOnly' | 'corrupt' | 'io'
 
 interface FaultRow {
-  /** Of the extended result code; the first row that fits decides. */
+  /** Pattern of the extended result code. The first row that matches decides. */
   readonly code: RegExp
   readonly fault: SqliteFault
   readonly consequence: Consequence
@@ -24,7 +24,7 @@ const FAULTS: readonly FaultRow[] = [
     message: 'another process holds the database locked',
   },
   {
-    // The index of the write-ahead log has to grow too, and says so in its own way.
+    // The WAL index (-shm) has to grow too, and has an error code of its own.
     code: /^SQLITE_(?:FULL|IOERR_SHMSIZE)/,
     fault: 'full',
     consequence: 'unavailable',
@@ -49,7 +49,7 @@ export function sqliteCode(error: unknown): string {
   return error instanceof SqliteDatabase.SqliteError ? error.code : ''
 }
 
-/** Null for what is no fault of the database: a constraint, a mistake of this program. */
+/** Null for an error that is not a fault of the database: a constraint violation, or a bug in this program. */
 export function faultOf(error: unknown): SqliteFault | null {
   return rowOf(error)?.fault ?? null
 }
@@ -62,7 +62,7 @@ export function isFatal(error: unknown): boolean {
   return rowOf(error)?.consequence === 'fatal'
 }
 
-/** A `StoreUnavailableError` where the database may work again by itself, else the error as it is. */
+/** Returns a `StoreUnavailableError` if the database may recover by itself, else the error unchanged. */
 export function toStoreError(error: unknown): unknown {
   const row = rowOf(error)
   return row?.consequence === 'unavailable' ? new StoreUnavailableError(row.message, { cause: error }) : error

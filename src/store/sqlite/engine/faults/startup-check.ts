@@ -1,4 +1,4 @@
-// What is looked at before a database is used: where it lies, and whether it is whole.
+// Checks a database before it is used: its file system and its integrity.
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
@@ -6,7 +6,7 @@ import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { faultOf } from './sqlite-errors.ts'
 
-/** `quick` reads every page, `full` compares every index with its table too, `off` reads what requests ask for. */
+/** `quick` reads every page. `full` also compares every index with its table. `off` checks nothing. */
 export type IntegrityCheck = 'quick' | 'full' | 'off'
 
 const CHECKS: Readonly<Record<Exclude<IntegrityCheck, 'off'>, string>> = {
@@ -14,7 +14,10 @@ const CHECKS: Readonly<Record<Exclude<IntegrityCheck, 'off'>, string>> = {
   full: 'integrity_check(1)',
 }
 
-/** By `f_type` of statfs(2): on these, locks and the shared memory of the write-ahead log do not hold between machines. */
+/**
+ * Network file systems by the `f_type` of statfs(2). On these, locks and the shared memory of the write-ahead log do
+ * not work across machines.
+ */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -27,11 +30,11 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ])
 
 export function networkFileSystem(type: number): string | null {
-  // Some are signed where they are 32 bits wide.
+  // Where `f_type` is 32 bits wide, some values are negative.
   return NETWORK_FILE_SYSTEMS.get(type >>> 0) ?? null
 }
 
-/** Throws `StoreFaultError` on a file system that other machines share. */
+/** Throws `StoreFaultError` on a network file system. */
 export function assertLocalFileSystem(path: string): void {
   const name = networkFileSystem(statfsSync(dirname(path)).type)
   if (name === null) return
@@ -40,7 +43,7 @@ export function assertLocalFileSystem(path: string): void {
   )
 }
 
-/** Throws `StoreFaultError` when the database is not whole. */
+/** Throws `StoreFaultError` if the integrity check finds damage. */
 export function assertWhole(database: Database, path: string, check: IntegrityCheck): void {
   if (check === 'off') return
   const found = String(database.pragma(CHECKS[check], { simple: true }))
@@ -55,7 +58,10 @@ function damaged(path: string, finding: string, cause?: unknown): StoreFaultErro
   )
 }
 
-/** What an operator has to put right, in a sentence, where SQLite threw of a file that is damaged or a disk that failed; else the error as it is. */
+/**
+ * Returns a `StoreFaultError` that tells the operator what to fix if the file is damaged or the disk failed, else the
+ * error unchanged.
+ */
 export function toFaultError(error: unknown, path: string): unknown {
   const fault = faultOf(error)
   if (fault === 'corrupt') return damaged(path, reasonOf(error), error)
@@ -63,7 +69,7 @@ export function toFaultError(error: unknown, path: string): unknown {
   return error
 }
 
-/** What SQLite finds in one of several databases comes below a line with the name of that one. */
+/** The first finding of an integrity check, without the `***` line above it, in which SQLite names the database. */
 export function firstFinding(findings: string): string {
   return findings.split('\n').find((line) => !line.startsWith('***')) ?? findings
 }

@@ -1,17 +1,18 @@
-// Whether the files of an open database are still the ones with its name: SQLite goes on writing into files that were deleted.
+// Checks that the files of an open database are still those at its path: SQLite continues to write to deleted files.
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StoreFaultError } from '../../../contract.ts'
 import { openCommittedLog } from './committed-log.ts'
 import { isBusy } from './sqlite-errors.ts'
 
-/** A checkpoint that comes between two looks makes a file smaller; not every time. */
+/** Number of tries on open: a checkpoint between two looks can shrink the file, but not every time. */
 const LOOKS_AT_OPEN = 5
 
 export interface DatabaseFiles {
   /**
-   * Throws when a file was deleted, replaced or cut short, `StoreUnavailableError` when that cannot be told. Cheap enough to be asked
-   * before every write and every acknowledgement: three `stat`, and what the log grew by. Not to be called within a transaction of the connection.
+   * Throws if a file was deleted, replaced or truncated; throws `StoreUnavailableError` if that cannot be determined.
+   * Cheap enough to call before every write and every acknowledgement: three `stat` calls, and a read of what was
+   * appended to the log. Do not call it within a transaction of the connection.
    */
   readonly assertInPlace: () => void
 }
@@ -22,7 +23,7 @@ export interface OpenDatabaseFiles extends DatabaseFiles {
 
 interface LogState {
   readonly busy: number
-  /** Frames in the write-ahead log, and how many of them are in the database too. */
+  /** Number of frames in the write-ahead log, and how many of them the database file contains already. */
   readonly log: number
   readonly checkpointed: number
 }
@@ -31,21 +32,22 @@ interface WatchedFile {
   readonly name: string
   before: BigIntStats | undefined
   lastSize: bigint
-  /** What it has at least, as SQLite knows it, given what it had; null while that cannot be told. */
+  /** Minimum size that SQLite's state implies, given the last known size; null while that cannot be determined. */
   readonly leastSize: (lastSize: number) => number | null
 }
 
 /**
- * To be called while the database is open in WAL mode, so that both files are there. Throws `StoreFaultError` when one is shorter than
- * other processes that have it open know: what is written behind the hole would make it look whole to them. The database is never opened here: closing it
- * would drop all the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ * Call it while the database is open in WAL mode, so that both files exist. Throws `StoreFaultError` if a file is
+ * shorter than other processes that have it open know: a write after the hole would make it look intact to them. It
+ * never opens the database file itself: closing that descriptor would drop all locks that SQLite holds on it in this
+ * process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
 export function watchDatabaseFiles(path: string, database: Database): OpenDatabaseFiles {
   const pageSize = Number(database.pragma('page_size', { simple: true }))
 
   const noCheckpoint = database.prepare<[], LogState>('pragma wal_checkpoint(NOOP)')
 
-  /** Null when SQLite cannot tell: another process changes it, or this connection is in a transaction. */
+  /** Null if SQLite cannot tell: another process is changing the log, or this connection is in a transaction. */
   function logState(): LogState | null {
     try {
       const state = noCheckpoint.get()
@@ -59,16 +61,16 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
   function leastDatabaseSize(lastSize: number): number | null {
     const state = logState()
     const size = Number(database.pragma('page_count', { simple: true })) * pageSize
-    // Pages that are only in the log need not be in the file yet, but no page was given up.
+    // Pages that are only in the log need not be in the file yet, but the database has not shrunk.
     if (!state || state.log !== state.checkpointed) return size >= lastSize ? lastSize : null
     return size
   }
 
-  // Where `path` is a link, the log is beside what it leads to.
+  // If `path` is a symbolic link, the log is beside its target.
   const realPath = realpathSync(path)
   const logName = `${realPath}-wal`
   const [file, logFile] = [watch(path, leastDatabaseSize), watch(logName, () => null)]
-  // Processes that have another one lock each other out no more, and write over each other in the log.
+  // Processes with different -shm files no longer exclude each other, and overwrite each other's frames in the log.
   const index = watch(`${realPath}-shm`, () => null)
   const log = openCommittedLog(logName, pageSize, () => logState()?.log ?? null)
   try {
@@ -89,13 +91,16 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
   }
 }
 
-/** For a database that is only read, where it lies: `assertInPlace` throws when another file has its name. */
+/** For a database that is read in place: `assertInPlace` throws if the file was deleted or replaced. */
 export function watchReadFile(path: string): DatabaseFiles {
   const file = watch(path, () => null)
   return { assertInPlace: () => assertSame(file) }
 }
 
-/** For a database that a copy was made of: `assertInPlace` throws when anything was written to it since. `path` is no link. */
+/**
+ * For a database whose copy is read: `assertInPlace` throws if the original was written to since. `path` must not be a
+ * symbolic link.
+ */
 export function watchCopiedFiles(path: string): DatabaseFiles {
   const contents = () => [path, `${path}-wal`].map((name) => contentsOf(statOf(name))).join()
   const before = contents()
@@ -123,7 +128,7 @@ function assertSame(file: WatchedFile): void {
     throw new Error(`${file.name} was replaced by another file while it was in use`)
   }
   if (now.size < file.lastSize) {
-    // VACUUM and checkpoints make files smaller too.
+    // VACUUM and checkpoints shrink files too.
     const least = file.leastSize(Number(file.lastSize))
     if (least === null) return
     if (now.size < least) throw cutShort(file.name)
@@ -133,7 +138,7 @@ function assertSame(file: WatchedFile): void {
 
 function assertLongEnough({ name, leastSize }: WatchedFile): void {
   for (let look = 0; look < LOOKS_AT_OPEN; look += 1) {
-    // In this order: what others write in between only adds.
+    // Ask SQLite first, then `stat`: a write in between only makes the file longer.
     const least = leastSize(Number(statOf(name)?.size ?? 0n))
     if (least === null || Number(statOf(name)?.size ?? 0n) >= least) return
   }

@@ -1,11 +1,11 @@
-// What SQLite refuses because another process holds the database locked is tried again, for as long as a write waits.
+// Retries an operation while another process holds a lock on the database.
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../../contract.ts'
 import { isBusy } from './sqlite-errors.ts'
 
 const LOCK_RETRY_MS = 5
 
-/** Throws `StoreUnavailableError` once the time is over; whatever else is thrown, as it is. */
+/** Throws `StoreUnavailableError` after `timeoutMs`. Rethrows every error other than a held lock. */
 export async function whileLocked<T>(timeoutMs: number, run: () => T): Promise<T> {
   const start = performance.now()
   for (;;) {

@@ -1,4 +1,4 @@
-// Whether the next write would find room: what tells a balancer to go elsewhere while a disk is full.
+// Checks whether the next write would find room, so that a load balancer routes around a gateway whose disk is full.
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
@@ -6,12 +6,12 @@ import { StoreUnavailableError } from '../../../contract.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { FaultLatch } from './fault-latch.ts'
 
-/** Less than a few commits need. */
+/** Minimum free space, in bytes. A few commits need more. */
 const MIN_FREE_BYTES = 262_144
 
 /**
- * Rejects while the disk has no room, or while the last look failed and a write that changes nothing still does: quotas, and
- * disks that give out their last blocks to nobody, are not in what the file system says it has.
+ * The returned check rejects while the disk is full. After a transient fault it also rejects until a write that changes
+ * nothing succeeds: the reported free space does not account for quotas or for blocks that the disk never hands out.
  */
 export function createWritableCheck(
   path: string,
@@ -34,7 +34,7 @@ export function createWritableCheck(
   }
 }
 
-/** SQLite leaves out an update that changes nothing, but not this. */
+/** A write that changes nothing. SQLite would skip an UPDATE without a change, but not this. */
 function rewriteHeader(writer: Database): void {
   writer.pragma(`user_version = ${writer.pragma('user_version', { simple: true })}`)
 }

@@ -1,8 +1,11 @@
-// The file that a name stands for: SQLite follows links, and puts its own files beside what they lead to.
+// Resolves symbolic links as SQLite does, which puts its own files beside the target of a link.
 import { readlink, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Also where a link leads to a file that is not there yet. Throws what the file system throws, as for links in a circle. */
+/**
+ * Returns the target of `path`, also if that does not exist yet; `path` itself if it is no link. Rejects with an error
+ * of the file system, for example for a cycle of links.
+ */
 export async function behindLinks(path: string): Promise<string> {
   const next = await readlink(path).catch(() => null)
   if (next === null) return path

@@ -1,11 +1,11 @@
-// Makes a directory with those above it, one by one: Node's recursive mkdir spins for ever where a parent cannot be made.
+// Creates a directory and its parents one by one: Node's recursive mkdir loops for ever if a parent cannot be created.
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { ownLike } from './own-like.ts'
 
-/** Readable by their owner only. `path` is absolute. Throws `StoreFaultError`. */
+/** The new directories have mode 0700. `path` is absolute. Throws `StoreFaultError`. */
 export function makeDirectories(path: string): void {
   if (isFolder(path)) return
   const parent = dirname(path)
@@ -14,7 +14,7 @@ export function makeDirectories(path: string): void {
     mkdirSync(path, { mode: 0o700 })
     ownLike(path, parent)
   } catch (error) {
-    // Another process was first.
+    // Another process may have created it first.
     if (isFolder(path)) return
     throw new StoreFaultError(`the folder ${path} cannot be made: ${reasonOf(error)}`)
   }

@@ -1,14 +1,14 @@
-// Whose the files are that root makes for a service.
+// Sets the owner of files that root creates for a service.
 import { lchownSync, statSync } from 'node:fs'
 
-/** Gives `path` the owner of `like`, where this process may: a service that is no root could not open it. */
+/** If this process runs as root, gives `path` the owner and group of `like`, so that a service user can open it. */
 export function ownLike(path: string, like: string): void {
   if (process.getuid?.() !== 0) return
   try {
     const { uid, gid } = statSync(like)
-    // Not of what a link leads to: whoever may write to the folder could put one there, and be given any file.
+    // Do not follow links: anyone who may write to the folder could place one there and become the owner of any file.
     lchownSync(path, uid, gid)
   } catch {
-    // On a file system without owners, or as a root without that right. Whoever cannot open the file is told so.
+    // The file system has no owners, or root lacks the capability. Whoever cannot open the file gets an error then.
   }
 }

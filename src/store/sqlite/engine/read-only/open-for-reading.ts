@@ -1,4 +1,4 @@
-// A database that is only read: where it lies when that works, else as a copy, since SQLite needs files beside it that it may write to.
+// Opens a database for reads only: in place if possible, else as a copy, because SQLite needs writable files beside it.
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,10 @@ import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/w
 
 const COPY_NAME = 'workspace.db'
 
-/** There is no log beside it, or none of its index, and neither can be made: on a read-only disk, without the rights to its folder, or to the index. */
+/**
+ * Error codes of SQLite if the log or its index is missing and cannot be created: on a read-only disk, or without
+ * permissions on the folder or the index.
+ */
 const NEEDS_FILES_BESIDE = new Set<unknown>([
   'SQLITE_CANTOPEN',
   'SQLITE_READONLY_DIRECTORY',
@@ -21,16 +24,17 @@ const NEEDS_FILES_BESIDE = new Set<unknown>([
 
 export interface ReadOnlyDatabase {
   readonly reader: Database
-  /** What is open: the file itself, or a copy of it. */
+  /** Path of the open file: the database itself, or its copy. */
   readonly path: string
   readonly files: DatabaseFiles
   readonly close: () => void
 }
 
 /**
- * Read where it lies, it shows what others commit. Otherwise nobody has it open, or it would have an index of its log: a copy of
- * the file and its log is read, in a folder of this user alone, for as long as it is open.
- * `path` is what `named` leads to. Throws `StoreOpenError`, `StoreFaultError`, or what SQLite throws.
+ * Opened in place, the database shows the commits of other processes. Where that fails, nobody has it open, because
+ * otherwise the index of its log would exist. Then a copy of the file and its log is read, in a private temporary
+ * folder that is removed on close. `path` is the target of `named`. Throws `StoreOpenError`, `StoreFaultError`, or an
+ * error of SQLite.
  */
 export function openForReading(path: string, named: string): ReadOnlyDatabase {
   try {
@@ -38,7 +42,7 @@ export function openForReading(path: string, named: string): ReadOnlyDatabase {
   } catch (error) {
     if (!NEEDS_FILES_BESIDE.has(sqliteCode(error))) throw error
   }
-  // Before it is copied: what is written meanwhile is noticed.
+  // Start watching before the copy, so that a write during the copy is noticed.
   const files = watchCopiedFiles(path)
   const directory = copyAside(path)
   const remove = () => rmSync(directory, { recursive: true, force: true })
@@ -69,7 +73,7 @@ function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadO
   }
 }
 
-/** Answers the folder that the copy is in. Where it cannot be made, nothing of it is left. */
+/** Copies the files and returns the folder of the copy. Leaves nothing behind if it throws. */
 function copyAside(path: string): string {
   let directory: string | null = null
   try {
