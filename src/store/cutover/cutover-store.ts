@@ -29,7 +29,7 @@ export interface HandOverOptions {
 export function withCutover(store: MigratableStore, { next, onSwitch }: HandOverOptions): EditableStore {
   let current = store
   /** Number of calls in flight to the first store. */
-  let owed = 0
+  let inFlight = 0
   let isFirstClosed = false
   let switching: Promise<void> | null = null
   let opening: Promise<void> | null = null
@@ -39,15 +39,15 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     const answer = run(asked)
     // A synchronous result stays synchronous: it must reach its request within this turn.
     if (asked !== store || !(answer instanceof Promise)) return answer
-    owed += 1
+    inFlight += 1
     return answer.finally(() => {
-      owed -= 1
+      inFlight -= 1
       closeFirst()
     })
   }
 
   function closeFirst(): void {
-    if (current === store || owed > 0 || isFirstClosed) return
+    if (current === store || inFlight > 0 || isFirstClosed) return
     isFirstClosed = true
     // A failure does not matter: nobody uses this store any more.
     void Promise.resolve(store[Symbol.asyncDispose]()).catch(() => {})
@@ -62,12 +62,12 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     try {
       const answer = ask(run)
       if (!(answer instanceof Promise)) return answer
-      return answer.catch((error: unknown) => again(error, asked))
+      return answer.catch((error: unknown) => retry(error, asked))
     } catch (error) {
-      return again(error, asked)
+      return retry(error, asked)
     }
 
-    async function again(error: unknown, refusedBy: MigratableStore): Promise<T> {
+    async function retry(error: unknown, refusedBy: MigratableStore): Promise<T> {
       if (error instanceof StoreMovedError) await switchFrom(refusedBy, error)
       else if (error instanceof StoreClosedError && performance.now() < giveUpAt) await whileClosed(refusedBy, giveUpAt)
       else throw error

@@ -68,7 +68,7 @@ export function createChanges(
   const documents = createDocumentPuts(writer, userIdOf)
 
   /** Clears the lookups. Call it whenever the rows may have changed since. */
-  function forgetRows(): void {
+  function clearLookups(): void {
     userIds.clear()
     documents.begin()
   }
@@ -116,7 +116,7 @@ export function createChanges(
     readonly [T in Change['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
   } = {
     addUser: (changes) => changes.map(addUserOnce),
-    ...forgetting(createRemovalSteps(writer), forgetRows),
+    ...clearingLookups(createRemovalSteps(writer), clearLookups),
     putDocument: documents.put,
     stageExport: (changes) => changes.map(stageExport),
     stageElements,
@@ -130,7 +130,7 @@ export function createChanges(
   return {
     applyChanges: (changes) =>
       commits.write(() => {
-        forgetRows()
+        clearLookups()
         return runsOfOneType(changes).flatMap(([type, run]) => apply(type, run))
       }),
     projectIdsByRef(refs) {
@@ -150,18 +150,18 @@ export function createChanges(
 }
 
 /** Wraps the removal steps so that each clears the lookups afterwards. */
-function forgetting(steps: ApplyRemovals, forget: () => void): ApplyRemovals {
-  function andForget<C>(apply: (changes: readonly C[]) => readonly ChangeOutcome[]) {
+function clearingLookups(steps: ApplyRemovals, clear: () => void): ApplyRemovals {
+  function thenClear<C>(apply: (changes: readonly C[]) => readonly ChangeOutcome[]) {
     return (changes: readonly C[]) => {
       const outcomes = apply(changes)
-      forget()
+      clear()
       return outcomes
     }
   }
   return {
-    removeUser: andForget(steps.removeUser),
-    removeDocument: andForget(steps.removeDocument),
-    removeExports: andForget(steps.removeExports),
+    removeUser: thenClear(steps.removeUser),
+    removeDocument: thenClear(steps.removeDocument),
+    removeExports: thenClear(steps.removeExports),
   }
 }
 

@@ -122,12 +122,12 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
     ...createCarriedReads(reader, turn),
     ...createCopies(writer, commits),
   }
-  const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
+  const watching = setInterval(() => checkFiles(files, faults), FILES_CHECK_MS).unref()
   return {
     ...verbs,
     openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections, faults)),
     async ping() {
-      look(files, faults)
+      checkFiles(files, faults)
       faults.assertWritable()
       turn.decide(() => ping.get())
       await assertWritable()
@@ -142,7 +142,7 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
 }
 
 /** Checks the files, so that a deleted database is noticed even while nobody writes. */
-function look(files: DatabaseFiles, faults: FaultLatch): void {
+function checkFiles(files: DatabaseFiles, faults: FaultLatch): void {
   try {
     faults.assertInPlace(files.assertInPlace)
   } catch {

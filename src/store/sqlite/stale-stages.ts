@@ -51,7 +51,7 @@ export function createStaleStages(writer: Database): (before: number) => boolean
 
   /** Removes the export, or as many of its elements as the allowance permits. */
   function dropExport(id: number, left: Allowance): void {
-    take(left, dropElements.all(id, 0, id, MAX_ELEMENTS, left.rows))
+    charge(left, dropElements.all(id, 0, id, MAX_ELEMENTS, left.rows))
     if (isUsedUp(left)) return
     dropExportRow.run(id)
     left.rows -= 1
@@ -62,7 +62,7 @@ export function createStaleStages(writer: Database): (before: number) => boolean
       dropExport(one, left)
       if (isUsedUp(left)) return
     }
-    take(left, dropDocuments.all(id, id, left.rows))
+    charge(left, dropDocuments.all(id, id, left.rows))
     if (isUsedUp(left)) return
     dropUserRow.run(id)
     left.rows -= 1
@@ -118,7 +118,7 @@ function prepareNumbers<V extends unknown[]>(writer: Database, sql: string) {
 }
 
 /** Charges removed rows to the allowance; `sizes` are in bytes. */
-function take(left: Allowance, sizes: readonly number[]): void {
+function charge(left: Allowance, sizes: readonly number[]): void {
   left.rows -= sizes.length
   for (const bytes of sizes) left.bytes -= bytes
 }

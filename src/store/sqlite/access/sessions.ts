@@ -50,7 +50,7 @@ export function createSessions(
     const { endsAt, ...live } = found
     return { live, endsAt }
   })
-  commits.onWrite(sessionsById.forget)
+  commits.onWrite(sessionsById.clear)
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
     `select id, email, last_used_at as lastUsedAt, idle_expires_at as idleExpiresAt, expires_at as expiresAt
      from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
@@ -123,7 +123,7 @@ export function createSessions(
           add.run(...sessionValues(session))
           if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))
         }
-        sessionsById.forgetOnly(ended.map(({ id }) => id))
+        sessionsById.evict(ended.map(({ id }) => id))
         return ended
       }),
     extendSessions: (extensions) =>

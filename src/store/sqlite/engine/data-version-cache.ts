@@ -2,18 +2,18 @@
 import type { Database } from 'better-sqlite3'
 
 /** Maximum number of cached answers, about 500 bytes each. */
-const MAX_REMEMBERED = 20_000
+const MAX_CACHED = 20_000
 
-export interface Remembered<T> {
+export interface ReadCache<T> {
   /**
    * Reads many keys at once. It must be the first read of a transaction that has just begun. `answer` gets undefined
    * for a key that does not exist.
    */
   readonly read: <A>(keys: readonly string[], answer: (found: T | undefined) => A) => readonly A[]
   /** Clears the cache. Call it with every write of this process that may change an answer. */
-  readonly forget: () => void
+  readonly clear: () => void
   /** Evicts these keys. For a write that may change only their answers. */
-  readonly forgetOnly: (keys: readonly string[]) => void
+  readonly evict: (keys: readonly string[]) => void
 }
 
 /**
@@ -31,26 +31,26 @@ export function cacheUntilCommit<T>(
   writer: Database,
   assertActive: () => void,
   read: (key: string) => T | undefined,
-): Remembered<T> {
+): ReadCache<T> {
   const version = reader.prepare<[], number>('pragma data_version').pluck()
   const othersVersion = writer.prepare<[], number>('pragma data_version').pluck()
   const remembered = new Map<string, T>()
   let lastVersion: number | undefined
   let lastOthersVersion: number | undefined
 
-  function readNew(key: string): T | undefined {
+  function readMiss(key: string): T | undefined {
     const found = read(key)
     // Misses are not cached: adding a row does not invalidate the cache.
     if (found === undefined) return undefined
     remembered.set(key, found)
-    if (remembered.size > MAX_REMEMBERED) {
+    if (remembered.size > MAX_CACHED) {
       const [oldest] = remembered.keys()
       if (oldest !== undefined) remembered.delete(oldest)
     }
     return found
   }
 
-  function forgetWhatOthersChanged(): void {
+  function clearIfOthersCommitted(): void {
     const othersBefore = othersVersion.get()
     const current = version.get()
     if (current === lastVersion) return
@@ -62,11 +62,11 @@ export function cacheUntilCommit<T>(
 
   return {
     read(keys, answer) {
-      forgetWhatOthersChanged()
-      return keys.map((key) => answer(remembered.get(key) ?? readNew(key)))
+      clearIfOthersCommitted()
+      return keys.map((key) => answer(remembered.get(key) ?? readMiss(key)))
     },
-    forget: () => remembered.clear(),
-    forgetOnly(keys) {
+    clear: () => remembered.clear(),
+    evict(keys) {
       for (const key of keys) remembered.delete(key)
     },
   }

@@ -68,7 +68,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       faults.assertInPlace(options.assertInPlace)
       begin.run()
     } catch (error) {
-      waitOrRefuse(error)
+      retryOrRefuse(error)
       return
     }
     waitingSince = null
@@ -78,7 +78,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       done = runAll(jobs)
       commit.run()
     } catch (error) {
-      takeBack()
+      rollBack()
       refuseAll(jobs, error)
       return
     }
@@ -92,7 +92,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     for (const job of done) job.acknowledge()
   }
 
-  function takeBack(): void {
+  function rollBack(): void {
     try {
       if (database.inTransaction) rollback.run()
     } catch (error) {
@@ -127,7 +127,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     }
   }
 
-  function waitOrRefuse(error: unknown): void {
+  function retryOrRefuse(error: unknown): void {
     waitingSince ??= performance.now()
     if (isBusy(error) && performance.now() - waitingSince < options.lockTimeoutMs) {
       setTimeout(flush, LOCK_RETRY_MS)

@@ -71,7 +71,7 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
       const length = count * frameBytes
       if (readSync(file, frames, 0, length, HEADER_BYTES + (next - 1) * frameBytes) < length) return null
       for (let at = 0; at < length; at += frameBytes) {
-        if (!isThere(at, before)) return null
+        if (!isIntact(at, before)) return null
         beforeLast = before
         before = [view.getInt32(at + FRAME_SUMS_AT), view.getInt32(at + FRAME_SUMS_AT + 4)]
       }
@@ -80,7 +80,7 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
     return { header: found, frames: committed, before: beforeLast }
   }
 
-  function isThere(at: number, before: Sums): boolean {
+  function isIntact(at: number, before: Sums): boolean {
     const salts = at + FRAME_SALTS_AT
     if (header.compare(frames, salts, salts + SALTS_BYTES, SALTS_AT, SALTS_AT + SALTS_BYTES) !== 0) return false
     // After a truncation, zeros fill the file up to where the next write began. A frame whose header and page both end
