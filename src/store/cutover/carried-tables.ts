@@ -110,7 +110,7 @@ export const CARRIED_TABLES = {
   },
 } as const satisfies Readonly<Record<string, CarriedTable>>
 
-/** Tables that are neither moved nor backed up, each with the reason. Every other table has `Copy` types of its own. */
+/** Tables that are neither moved nor backed up, with the reason. A table in neither list has its own `Copy` types. */
 export const LEFT_BEHIND: Readonly<Record<string, string>> = {
   schema_version: 'PostgreSQL only: the version of this database, whatever that of the other is',
   move: 'says where this database stands, not the other',
