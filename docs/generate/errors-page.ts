@@ -6,16 +6,17 @@ import { code, markdownTable } from './markdown-table.ts'
 
 const INTRODUCTION = `# Errors
 
-REST answers a failure as [problem+json](https://www.rfc-editor.org/rfc/rfc9457): \`type\`, \`title\`, \`status\`, \`code\` and
-\`detail\`. \`code\` is stable; \`detail\` is for people and may change. GraphQL has the same \`code\` in \`extensions.code\`.
+REST answers a failure as [problem+json](https://www.rfc-editor.org/rfc/rfc9457) with \`type\`, \`title\`, \`status\`, \`code\` and
+\`detail\`. The \`code\` is stable. The \`detail\` is for people and may change. GraphQL has the same \`code\` in \`extensions.code\`.
 
-- A \`5xx\` that is a fault also has an \`instance\`. The log has a line with the same id. In one GraphQL answer all errors of one cause have the same, and one line; while the database is away, all failures of one minute and cause have. A refusal (too much to do) has none. Every problem document has a \`requestId\`, the header \`X-Request-Id\` of every failure.
+- A \`5xx\` caused by a fault also has an \`instance\`, and the log has a line with the same id. Errors of one GraphQL answer that share a cause share one \`instance\` and one line. While the database is away, all failures of one minute and cause share them. A refusal because of overload has no \`instance\`.
+- Every problem document has a \`requestId\`. Every failure has the same value in the header \`X-Request-Id\`.
 - A \`401\` has \`WWW-Authenticate: Bearer\`. A \`429\` and most \`503\` have \`Retry-After\`, in seconds. A \`405\` has \`Allow\`.
-- No error holds a token, a password, an email of a user, a path, SQL or a stack.
-- Errors are never compressed and never kept.
+- No error contains a token, a password, a user's email, a path, SQL or a stack.
+- Errors are never compressed or cached.
 
 The last column names the routes that list the code. Every route may answer ${ANY_ROUTE_FAILURES.map(code).join(' and ')}. A code without a
-route belongs to GraphQL, or to what every request passes (the path, the method, the headers).
+route belongs to GraphQL, or to checks that apply to every request (path, method, headers).
 `
 
 export function errorsPage(): string {
