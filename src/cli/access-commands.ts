@@ -1,4 +1,4 @@
-// The commands about who gets in: sessions, signing keys, and the log of what happened. Each is loaded when it runs.
+// Registers the commands about access: `sessions`, `keys` and `audit`. Each loads its implementation only when it runs.
 import type { Command } from 'commander'
 import type { Describe } from './configuration/described-commands.ts'
 import type { CommandContext } from './io.ts'
@@ -11,7 +11,7 @@ import {
 import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { parseOptions } from './options/option.ts'
 
-/** `describe` gives a command its options; `onExit` is told how it ended. */
+/** `describe` adds options to a command. `onExit` receives the exit code of the command that ran. */
 export function addAccessCommands(
   program: Command,
   describe: Describe,

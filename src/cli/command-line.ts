@@ -1,5 +1,5 @@
-// The command line: every command of the program, how it is stopped, and its exit code. The only file that reads arguments, the environment and the
-// process.
+// The command line: registers every command, stops it on a signal, and maps errors to exit codes. Only this file reads
+// the arguments, the environment and the streams of the process.
 import { fstatSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
@@ -38,12 +38,12 @@ import { type Signals, stopSignal } from './workers/stop-signal.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
-/** Its descriptor. */
+/** File descriptor of stdin. */
 const STDIN = 0
-/** For what the reader of the output has not taken when a gateway, or `follow`, has stopped. */
+/** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
 const READER_GRACE_MS = 1_000
 
-/** Answers the exit code. */
+/** Runs one command and returns the exit code. Never rejects for an error of the command. */
 export async function runCommandLine(
   args: readonly string[] = process.argv.slice(2),
   io: CommandIo = processIo(),
@@ -62,8 +62,8 @@ export async function runCommandLine(
 }
 
 /**
- * Every command with its options. Each command's code is loaded when it runs: --help and import need nothing of what serve
- * needs. `onExit` is told how the command ended, `commands` which options each has.
+ * Creates every command with its options. The code of a command is loaded when it runs, so that --help and import do
+ * not load what serve needs. `onExit` receives the exit code; `commands` collects the options of each command.
  * @internal
  */
 export function createProgram(
@@ -182,13 +182,13 @@ export function createProgram(
   return program
 }
 
-/** `help keys rotate` would be answered with the help of `keys`. */
+/** Rewrites `help keys rotate` to `keys rotate --help`: commander would answer with the help of `keys`. */
 function helpAsOption(args: readonly string[]): readonly string[] {
   const [first, ...words] = args
   return first === 'help' && words.length > 1 ? [...words, '--help'] : args
 }
 
-/** Every option gets the value it has by flag, environment, file or default, before the command reads it. */
+/** Sets every option from flag, environment, file or default, before the command reads it. */
 async function configure(command: Command, commands: DescribedCommands, environment: Environment): Promise<void> {
   const described = commands.find(command)
   if (!described) return
@@ -214,7 +214,7 @@ async function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): Pr
 
 interface Failure {
   readonly exitCode: number
-  /** Null where nothing is to be said, or commander said it. */
+  /** Null when there is nothing to print, or commander has printed it. */
   readonly message: string | null
 }
 
@@ -252,7 +252,7 @@ function processIo(): CommandIo {
   }
 }
 
-/** Of what else there is, such as a folder, Node makes a stream that is empty: as if nothing had been sent. */
+/** For any other kind of stdin, such as a folder, Node would make an empty stream, as if nothing had been sent. */
 function readableStdin(): Readable {
   const stdin = fstatSync(STDIN)
   if (stdin.isFile() || stdin.isFIFO() || stdin.isSocket() || stdin.isCharacterDevice()) return process.stdin
@@ -263,28 +263,34 @@ function readableStdin(): Readable {
   })
 }
 
-/** Its disk may be full. At once, because most commands do not look whether they were written. */
+/** Ends the process when stdout fails, for example on a full disk: most commands do not check their writes. */
 function endWithoutStdout(error: Error): void {
-  // What writes on is told by its stream.
+  // The next write reports a broken pipe to the command.
   if (isBrokenPipe(error)) return
   process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
   process.exit(1)
 }
 
-/** A full disk of its log takes a gateway's lines, and no more: it serves on, and writes again when there is room. */
+/**
+ * When the disk of its log is full, a gateway loses log lines, and goes on serving. It writes again when there is
+ * space.
+ */
 function outliveOutput({ stdout }: CommandIo): void {
   stdout.off('error', endWithoutStdout).on('error', ignore)
 }
 
-/** What is written to a pipe keeps the process until it is read, and whoever reads a log may stand still. */
+/**
+ * Unread output in a pipe keeps the process alive, and the reader of a log may have stopped. So the process exits by
+ * itself.
+ */
 function leaveUnread({ stderr }: CommandIo): void {
   if (stderr === process.stderr) setTimeout(() => process.exit(), READER_GRACE_MS).unref()
 }
 
-/** There is nobody left to tell. */
+/** For errors of stderr: no stream is left to report them to. */
 function ignore(): void {}
 
-/** The reader of stdout closed it, as `head` does. */
+/** True when the reader of stdout has closed it, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
   return Reflect.get(Object(error), 'code') === 'EPIPE'
 }

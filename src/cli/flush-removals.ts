@@ -1,10 +1,10 @@
-// After a command that removed something: waits until it has left the files of the database, or says what is left to do.
+// After a command has removed data: waits until the bytes have left the database files, or says what is left to do.
 import { flushRemovals } from '../import-export/flush-removals.ts'
 import type { EditableStore } from '../store/workspace-edits.ts'
 import type { CommandIo } from './io.ts'
 import type { StoreConfig } from './options/database-options.ts'
 
-/** Waits for readers of an older state as long as for a lock, then says what that means. */
+/** Waits at most `lockTimeout` for readers of an older state, then writes to stderr what the operator should do. */
 export async function flushAndTell(
   store: Pick<EditableStore, 'flushRemovals'>,
   { lockTimeout }: StoreConfig,

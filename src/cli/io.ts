@@ -1,4 +1,4 @@
-// What a command may use of the process it runs in; command-line.ts hands it over.
+// Defines what a command may use of its process. command-line.ts passes it in.
 import type { Readable, Writable } from 'node:stream'
 
 export interface CommandIo {
@@ -11,16 +11,22 @@ export interface CommandIo {
   readonly clock: () => number
 }
 
-/** What the commands of a group are given when they are added to the program. */
+/** What a group of commands receives when it is added to the program. */
 export interface CommandContext {
   readonly io: CommandIo
-  /** Told how the command ended. */
+  /** Receives the exit code of the command. */
   readonly onExit: (code: ExitCode) => void
-  /** From when it is asked for, a signal aborts it and does not end the process. */
+  /** Once this was called, a signal aborts the returned `AbortSignal` instead of ending the process. */
   readonly stopSignal: () => AbortSignal
-  /** For a command that runs until it is told to stop, at its end: a reader of its output that stands still does not keep the process. */
+  /**
+   * Called at the end of a long-running command, so that a stalled reader of its output does not keep the process
+   * alive.
+   */
   readonly leaveUnread: () => void
 }
 
-/** 0 done, 1 failed, 2 wrong usage. A command throws a `UsageError` for the last one, unless a worker has said already what is wrong. */
+/**
+ * 0 done, 1 failed, 2 wrong usage. A command throws `UsageError` for 2, unless a worker has already reported the
+ * problem.
+ */
 export type ExitCode = 0 | 1 | 2

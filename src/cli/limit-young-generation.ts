@@ -1,24 +1,26 @@
-// Keeps V8 from taking memory for young objects that makes nothing faster, or little.
+// Limits V8's young generation, because beyond a size more memory brings little or no speed.
 import { performance } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Of both semi-spaces. V8 lets them grow to four times as much in whatever allocates for a moment, short-lived or not. */
+/**
+ * Limit for both semi-spaces together. V8 grows them to four times as much in any process that allocates for a moment.
+ */
 const MAX_BYTES = 33_554_432
-/** A look takes some 4 µs. */
+/** Interval of the check. One check takes about 4 µs. */
 const LOOK_EVERY_MS = 50
-/** A burst is over by then. */
+/** Length of the period over which utilization is measured. A short burst ends within it. */
 const BUSY_FOR_MS = 1_000
-/** Part of that time in which the event loop was at work. */
+/** Event loop utilization in that period from which the loop counts as busy. */
 const BUSY_PART = 0.7
 
 export interface YoungGenerationLimits {
-  /** Of both semi-spaces once the event loop has been busy for a second: with more, what lives for a moment is collected less often. */
+  /** Limit for both semi-spaces while the event loop is busy. A larger young generation is collected less often. */
   readonly maxBytesWhenBusy?: number
 }
 
 /**
- * For the whole process, until disposed of. `--max-semi-space-size` would do the same, but only for who starts Node with it; how
- * fast it grows can be said at any time.
+ * Applies to the whole process until it is disposed of. The flag `--max-semi-space-size` works only at the start of
+ * Node, while the growth factor can be changed at any time.
  */
 export function limitYoungGeneration({ maxBytesWhenBusy = MAX_BYTES }: YoungGenerationLimits = {}): Disposable {
   const isBusy = watchLoop()
@@ -42,7 +44,7 @@ export function limitYoungGeneration({ maxBytesWhenBusy = MAX_BYTES }: YoungGene
   }
 }
 
-/** Whether the event loop was busy in the last of the times that it is watched for; to be called more often. */
+/** Returns whether the event loop was busy in the last full period. Call it several times in each period. */
 function watchLoop(): () => boolean {
   let before = performance.eventLoopUtilization()
   let isBusy = false

@@ -1,4 +1,5 @@
-// The log on stderr, without secrets, as `--log-level` asks for it: lines of JSON, or for people where that is a terminal.
+// Creates the log on stderr, with secrets redacted: JSON lines, or readable lines on a terminal. Also rate-limits its
+// reports.
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Logger, pino } from 'pino'
@@ -13,7 +14,7 @@ import type { ServeConfig } from './options/serve-options.ts'
 import type { LogOutput } from './sight/log-output.ts'
 import { isReadable, toReadableLine } from './sight/readable-log.ts'
 
-/** Of a message or a stack, in UTF-16 units: what a client sent may be in it. */
+/** Maximum length of a message or a stack, in UTF-16 units: it may contain what a client sent. */
 const MAX_LOGGED_LENGTH = 8_192
 
 type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'accessLog'>>
@@ -28,9 +29,9 @@ export function createLog(
   )
 }
 
-/** Of a line about what comes as often as clients like. */
+/** Minimum time between two lines about an event that clients can cause at any rate. */
 const LINE_PAUSE_MS = 60_000
-/** Causes that are told apart. */
+/** Number of causes that are tracked separately (LRU). */
 const MAX_OUTAGES = 100
 
 interface Outage {
@@ -40,8 +41,9 @@ interface Outage {
 }
 
 /**
- * A failure that a client was told nothing about but its incident. What fails all requests for a while, such as a database that is
- * away, is one incident a minute for each cause; `count` is how many failed so since the start. `clock` is in milliseconds.
+ * Logs a failure and returns its incident URN, which is all that the client learns. A failure of all requests, such as
+ * an unavailable database, is logged as one incident a minute for each cause; `count` is the number of such failures
+ * since the start. `clock` is in milliseconds.
  */
 export function createReport(log: Logger, clock: () => number): ReportFailure {
   const outages = new LRUCache<string, Outage>({ max: MAX_OUTAGES })
@@ -69,12 +71,12 @@ export function createReport(log: Logger, clock: () => number): ReportFailure {
   }
 }
 
-/** Whether every request fails in the same way until it is over. */
+/** Whether the error belongs to an outage, in which every request fails in the same way. */
 function isOutage(error: unknown): boolean {
   return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
 }
 
-/** Answers whether it is time for another line of this kind. */
+/** Returns a function that says whether another line of a kind is due, and if so counts it as written. */
 function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
   const toldAt = new Map<Kind, number>()
   return (kind) => {
@@ -91,13 +93,13 @@ const BREAKS = {
   failed: ['error', 'a response broke off: the rest of it could not be made'],
 } as const satisfies Record<BreakReason, readonly [level: string, message: string]>
 
-/** A target in absolute form (RFC 9112 section 3.2.2) names a host, of any length. */
+/** The scheme and host of a target in absolute form (RFC 9112 section 3.2.2). The host can have any length. */
 const AUTHORITY = /^https?:\/\/[^/?#]*/i
 const MAX_LOGGED_PATH = 200
 
 /**
- * Responses that ended before they were whole; `count` is how many did so for the same reason since the start. Of clients that do not
- * read, a line a minute: they can be as many as there are connections. `clock` is in milliseconds.
+ * Logs responses that ended before they were complete. `count` is the number for the same reason since the start.
+ * Stalled clients get one line a minute, because there can be as many as connections. `clock` is in milliseconds.
  */
 export function createBrokenOffReport(log: Logger, clock: () => number): ReportBrokenOff {
   const counts: Record<BreakReason, number> = { stalled: 0, left: 0, failed: 0 }
@@ -116,19 +118,22 @@ const REFUSALS = {
   noProxyHeader: 'connections of a trusted proxy are closed: they do not begin with a PROXY header',
 } as const satisfies Record<ConnectionRefusal, string>
 
-/** Connections that were closed without an answer: a line a minute at most for each reason. `count` is how many were since the start. */
+/**
+ * Logs connections that were closed without an answer, at most one line a minute for each reason. `count` is the number
+ * since the start. `clock` is in milliseconds.
+ */
 export function createRefusedConnectionReport(log: Logger, clock: () => number): ReportRefusedConnection {
   const counts: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
   const isDue = onceAMinute<ConnectionRefusal>(clock)
   return (reason, peer) => {
     counts[reason] += 1
     if (!isDue(reason)) return
-    // A proxy's address is in the configuration; a client's is nobody's business.
+    // The address of a proxy is in the configuration anyway. The address of a client stays private.
     log.warn({ ...(reason === 'noProxyHeader' ? { peer } : {}), count: counts[reason] }, REFUSALS[reason])
   }
 }
 
-/** Said when it begins and when it is over, not for every request. */
+/** Logs when an overload begins and when it ends, not every refused request. */
 export function createOverloadReport(log: Logger): (isRefusing: boolean, refused: number) => void {
   return (isRefusing, refused) => {
     if (isRefusing) log.warn('overloaded: some requests are refused with 503')
@@ -150,7 +155,7 @@ function toLoggedError(error: unknown): LoggedError {
   return {
     name: error.name,
     message: logged(error.message),
-    // Where in the program a database was missed tells nothing.
+    // For an unavailable database, the stack says nothing useful.
     ...(error.stack === undefined || error instanceof StoreUnavailableError ? {} : { stack: logged(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),
     ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),

@@ -1,4 +1,4 @@
-// Whether a gateway may start as it is configured: nobody gets in by accident, and nobody is left to guess what to write.
+// Checks that a gateway's configuration does not expose sign-in by accident, and names the options that fix a problem.
 import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
@@ -10,7 +10,7 @@ type Exposure = Pick<
   'host' | 'loginGuard' | 'trustedProxy' | 'proxyProtocol' | 'rateLimits' | 'attemptsPerMinute'
 >
 
-/** Each answers what is wrong, with the lines that mend it. They read of the configuration only what they need. */
+/** Each rule returns its problems, with the lines that fix them. A rule reads only the options that it needs. */
 export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOptions) => readonly string[])[] = [
   ({ loginGuard }, options) => {
     const rows = loginGuard.map((name) => LOGIN_GUARDS[name])
@@ -28,13 +28,13 @@ export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOp
       : [],
 ]
 
-/** Throws one `UsageError` that names everything wrong. */
+/** Throws one `UsageError` that names every problem. */
 export function requireSafeExposure(config: Exposure, options: GuardOptions): void {
   const wrong = EXPOSURE_RULES.flatMap((rule) => rule(config, () => options))
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
 
-/** Throws `UsageError` for a file of a guard that is not as it must be: the first who signs in would be told so. */
+/** Throws `UsageError` for an invalid file of a login guard. Without this check it would fail at the first sign-in. */
 export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: () => GuardOptions) {
   const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options())))
   if (wrong.flat().length > 0) throw new UsageError(wrong.flat().join('\n'))
@@ -50,11 +50,14 @@ function exposedHost(host: string): string {
   ].join('\n')
 }
 
-/** Users that systemd makes for one service (`DynamicUser=`), by its own documentation: nobody else runs as one. */
+/**
+ * Range of user ids that systemd assigns to a single service (`DynamicUser=`), from its documentation. No one else uses
+ * them.
+ */
 const FIRST_DYNAMIC_USER = 61_184
 const LAST_DYNAMIC_USER = 65_519
 
-/** What an operator should know at every start of a gateway that runs as this user; undefined where there are none. */
+/** Warnings for every start of a gateway that runs as user `userId`; undefined on systems without user ids. */
 export function exposureWarnings(
   { loginGuard, trustedProxy }: Exposure,
   userId: number | undefined,
@@ -74,12 +77,12 @@ export function exposureWarnings(
   ]
 }
 
-/** Whether only programs of this machine reach the gateway, as far as its configuration says. */
+/** Whether, by its configuration, only programs on this machine can reach the gateway. */
 export function isThisMachineOnly({ host, trustedProxy }: Pick<Exposure, 'host' | 'trustedProxy'>): boolean {
   return isLoopbackBinding(host) && trustedProxy.length === 0
 }
 
-/** Null for no limits of any kind, 0 for none of logins and refreshes. */
+/** Logins and refreshes a minute per network. 0 means no limit for them; null means that all rate limits are off. */
 export function attemptsPerMinute(config: Exposure): number | null {
   if (config.rateLimits === 'off') return null
   return config.attemptsPerMinute ?? (isThisMachineOnly(config) ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE)

@@ -1,4 +1,4 @@
-// The database of a gateway, or of an import: in use from here on, and followed when it moves.
+// Opens the database of a gateway or an import, marks it as in use, and switches to its successor when it moves.
 import { UsageError } from '../errors.ts'
 import { StoreOpenError } from '../store/contract.ts'
 import { MOVED_MESSAGE, type MoveState } from '../store/cutover/contract.ts'
@@ -9,18 +9,21 @@ import { openSuccessor } from './serving/open-successor.ts'
 
 export interface ServedDatabase {
   readonly database: string
-  /** Where it may move to while it is in use. */
+  /** The database that `database` may move to while it is in use. */
   readonly databaseNext?: string | undefined
-  /** Of `database`: once that has moved, nothing reads from it any more. */
+  /** The replica of `database`. Nothing reads from it after the cutover. */
   readonly replica?: StoreOptions['replica']
   readonly onSwitch?: () => void
-  /** `databaseNext` cannot be opened, or was lost: it is opened when it is needed. */
+  /** Called when `databaseNext` cannot be opened or was lost. It is opened again when it is needed. */
   readonly onNextUnusable?: (error: unknown) => void
-  /** Nothing is changed for good: what a move has filled counts as unused afterwards, and may be filled again. */
+  /** For a dry run: the database is not marked as in use, so a move that has filled it may fill it again afterwards. */
   readonly isTrial?: boolean
 }
 
-/** Throws `StoreOpenError` for a database that is being filled, or that has moved and not to `databaseNext`. */
+/**
+ * Throws `StoreOpenError` for a database that is being filled, or that has moved to another one than `databaseNext`.
+ * Throws `UsageError` when both are the same database.
+ */
 export async function openActiveStore(
   { database, databaseNext, replica, onSwitch, onNextUnusable = () => {}, isTrial = false }: ServedDatabase,
   options: StoreOptions,
@@ -30,7 +33,7 @@ export async function openActiveStore(
   const next =
     databaseNext === undefined ? null : opened.use(await openSuccessor(databaseNext, options, onNextUnusable))
   const state = options.isReadOnly || isTrial ? await store.moveState() : await store.activate()
-  // Nothing is anywhere else, once it has moved there.
+  // After the cutover everything is in the next database, so it must be usable.
   const there = await (state.phase === 'moved' ? next?.requireStore() : next?.store())?.moveState()
   if (state.identity === there?.identity) {
     throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')
@@ -44,14 +47,14 @@ export async function openActiveStore(
       onSwitch?.()
     },
   })
-  // Switches at once where it has to.
+  // If the database has moved already, this switches to the next one now.
   await handed.ping()
-  // It closes both from here on.
+  // From here on, disposing of `handed` closes both stores.
   opened.move()
   return handed
 }
 
-/** Throws `StoreOpenError` for a database that is being filled: it holds a part of what it will hold. */
+/** Throws `StoreOpenError` for a database that is being filled: it is still incomplete. */
 export function requireWhole({ phase }: MoveState): void {
   if (phase !== 'filling') return
   throw new StoreOpenError(

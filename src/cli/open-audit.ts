@@ -1,10 +1,12 @@
-// The audit log as commands open it.
+// Opens the audit log for commands, and formats its entries.
 import { type AuditLog, openAuditLog } from '../auth/audit/audit-log.ts'
 import type { AuditVerbs, NewAuditEntry } from '../store/audit-contract.ts'
 import type { CommandIo } from './io.ts'
 import type { AuditConfig } from './options/audit-options.ts'
 
-/** Of a command that ends by itself: old entries are left to a gateway, and what cannot be written is said. */
+/**
+ * For a short-lived command: old entries are left for a gateway to remove, and a failed write is reported on stderr.
+ */
 export function openCommandAudit(
   store: AuditVerbs,
   config: AuditConfig,
@@ -19,7 +21,7 @@ export function openCommandAudit(
   })
 }
 
-/** As it is shown, and as it stands in the log: without what is empty. */
+/** An entry as JSON for the command `audit` and for the log, without empty members. */
 export function describeEntry({ at, who, network, detail, count, ...entry }: NewAuditEntry): object {
   return {
     at: new Date(at).toISOString(),

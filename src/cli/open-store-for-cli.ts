@@ -1,4 +1,4 @@
-// The store as commands open it: the options about databases handed to the adapter.
+// Opens the store for commands, with the database options of the command line.
 import { StoreNotWritableError } from '../store/contract.ts'
 import { type MigratableStore, MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
@@ -11,7 +11,7 @@ export interface CommandStoreConfig extends StoreConfig {
   readonly database: string
 }
 
-/** A disk that fails ends the command: what it was writing is reported as failed. */
+/** A failing disk ends the command, because the write that was in progress rejects. So `onFatal` has nothing to do. */
 export function openStoreForCli(config: CommandStoreConfig, mustExist = false): Promise<MigratableStore> {
   return openStore(config.database, { ...toStoreOptions(config), mustExist })
 }
@@ -29,14 +29,14 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
 }
 
 /**
- * For a command that changes what is stored: the database is in use from here on, so that no move overwrites the change. Throws
- * `StoreOpenError` for a database that is being filled, or that has moved.
+ * Opens an existing database for a command that changes it, and marks it as in use, so that no move overwrites the
+ * change. Throws `StoreOpenError` for a database that is being filled, or that has moved.
  */
 export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableStore> {
   return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
 }
 
-/** For a command that only shows what is stored. When the database has moved, a warning says so. */
+/** Opens the database for a command that only reads. Warns on stderr when the database has moved. */
 export async function openStoreToRead(
   config: CommandStoreConfig,
   { stderr }: Pick<CommandIo, 'stderr'>,
@@ -50,8 +50,8 @@ export async function openStoreToRead(
 }
 
 /**
- * To read from. A database that may not be written to, as on the disk of a snapshot, is read all the same: where it
- * lies, or from a copy of it. Throws `StoreOpenError` for one that is being filled, which holds a part only.
+ * Opens a complete database for reading. A database that cannot be written, for example on a read-only snapshot disk,
+ * is read in place or from a copy. Throws `StoreOpenError` for one that is being filled, because it is incomplete.
  */
 export async function openWholeStore(config: CommandStoreConfig): Promise<MigratableStore> {
   await using opened = new AsyncDisposableStack()
@@ -71,7 +71,7 @@ async function openWritableOrNot(config: CommandStoreConfig): Promise<Migratable
   }
 }
 
-/** What of a command's configuration concerns the store, as a value that can be sent to a thread. */
+/** The store options of a command's configuration, as a plain object that can be sent to a worker thread. */
 export function storeConfig(config: StoreConfig): StoreConfig {
   const { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize, databasePooling } = config
   return { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize, databasePooling }

@@ -1,18 +1,18 @@
-// Lines about how far a long command is: one that is drawn again and again on a terminal, sizes and durations in words.
+// Draws the progress line of a long command on a terminal, and formats sizes and durations.
 import type { CommandIo } from './io.ts'
 
 const REDRAW_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
 
 export interface LiveLine {
-  /** What `line` answers in place of what was drawn before, unless that was only a moment ago. */
+  /** Replaces the drawn line with the result of `line`, at most once every `REDRAW_MS`. */
   readonly update: (line: () => string) => void
-  /** The same at once. */
+  /** Replaces the drawn line at once. */
   readonly show: (line: string) => void
   readonly clear: () => void
 }
 
-/** Draws on a terminal only. */
+/** Draws on a terminal only; otherwise does nothing. */
 export function createLiveLine({ stderr, isTerminal }: Pick<CommandIo, 'stderr' | 'isTerminal'>): LiveLine {
   let drawnAt = Number.NEGATIVE_INFINITY
 
@@ -33,12 +33,12 @@ export function createLiveLine({ stderr, isTerminal }: Pick<CommandIo, 'stderr' 
 }
 
 export interface Progress {
-  /** Without `records`, bytes are counted for the speed. */
+  /** Without `records`, the speed is in bytes. */
   readonly update: (bytes: number, records?: number) => void
   readonly finish: () => void
 }
 
-/** How far, how fast, how much longer. */
+/** A progress line with percentage, speed and remaining time. */
 export function createProgress(io: CommandIo, label: string, totalBytes: number): Progress {
   const start = performance.now()
   const line = createLiveLine(io)
@@ -59,7 +59,7 @@ export function createProgress(io: CommandIo, label: string, totalBytes: number)
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** In powers of 1,000. */
+/** Formats a size in powers of 1,000. */
 export function toSize(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   return `${(bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`

@@ -1,4 +1,4 @@
-// The secrets that signing keys are encrypted with, from the environment or from a file.
+// Reads the secrets that encrypt signing keys, from the environment or from a file.
 import { readFileSync } from 'node:fs'
 import { createKeyCipher, type KeyCipher, type KeyUnreadableError, readSecret } from '../auth/tokens/key-cipher.ts'
 import { reasonOf, UsageError } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { KeyEncryptionConfig } from './options/token-options.ts'
 const ENVIRONMENT = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
 const ADVICE = `with ${ENVIRONMENT} or --key-encryption-key-file`
 
-/** Throws `UsageError`; no message repeats a secret. */
+/** Throws `UsageError`, whose message never contains a secret. */
 export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEncryptionConfig): KeyCipher {
   if (keyEncryptionKey !== undefined && keyEncryptionKeyFile !== undefined) {
     throw new UsageError(`${ENVIRONMENT} and --key-encryption-key-file: give one of them`)
@@ -17,12 +17,15 @@ export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEnc
   return createKeyCipher(text === undefined ? [] : text.split(',').map((part) => requireSecret(part, source)))
 }
 
-/** The command that removes a key although its tokens may be in use. One of an earlier version may begin with a dash. */
+/**
+ * The command that removes a key even if its tokens may be in use. It contains `--`, because the kid of an earlier
+ * version may begin with a dash.
+ */
 export function retireAtOnce(kid: string): string {
   return `workspace-gateway keys retire --force -- ${kid}`
 }
 
-/** What an operator should do about keys that cannot be read. */
+/** The error for a key that cannot be read, with advice for the operator. */
 export function toUsageError({ message, kid, reason }: KeyUnreadableError): UsageError {
   const advice = {
     noSecret: `give the key they were encrypted with, ${ADVICE}`,

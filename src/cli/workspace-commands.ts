@@ -1,4 +1,4 @@
-// The commands that look at, take away and keep what is stored: each is loaded when it runs.
+// Registers the commands about stored workspaces: users, exports, vacuum, backup, restore. Each is loaded when it runs.
 import type { Command } from 'commander'
 import type { Describe } from './configuration/described-commands.ts'
 import type { CommandContext } from './io.ts'
@@ -11,7 +11,7 @@ import {
   VACUUM_OPTIONS,
 } from './options/workspace-options.ts'
 
-/** `describe` gives a command its options. */
+/** `describe` adds options to a command. */
 export function addWorkspaceCommands(
   program: Command,
   describe: Describe,

@@ -1,16 +1,22 @@
-// Output line by line, no faster than it is read, and into files that a disk may have no room for.
+// Writes lines to a stream with backpressure, and chunks to a file with errors such as a full disk reported.
 import { once } from 'node:events'
 import type { FileHandle } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { MachineError, reasonOf } from '../errors.ts'
 
-/** Rejects with the error of a stream that takes no more, and once `stop` is aborted while its reader is waited for. */
+/**
+ * Waits for `drain` when the stream is full. Rejects with the error of a failed stream, and when `stop` is aborted
+ * meanwhile.
+ */
 export async function writeLine(stream: Writable, line: string, stop?: AbortSignal): Promise<void> {
   if (stream.errored) throw stream.errored
   if (!stream.write(`${line}\n`)) await once(stream, 'drain', stop ? { signal: stop } : {})
 }
 
-/** Throws what `chunks` throws, and a `MachineError` that begins with what could not be done where the file takes no more. */
+/**
+ * Throws what `chunks` throws, and a `MachineError` whose message begins with `failure` when the file cannot be
+ * written.
+ */
 export async function writeChunks(
   file: FileHandle,
   chunks: AsyncIterable<string | Uint8Array>,

@@ -1,4 +1,5 @@
-// The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause or in large steps. It answers why that failed.
+// The worker thread of a backup: copies an SQLite database and verifies the copy. SQLite blocks its thread for both, so
+// they run outside the main thread. On failure the thread posts the reason as text.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
 import { copyNewest, verifyDatabase } from '../../store/sqlite/backup.ts'
@@ -13,11 +14,11 @@ try {
   if (!isStopped()) await copyNewest(from, to)
   if (!isStopped()) verifyDatabase(to)
 } catch (error) {
-  // As text: on its way to another thread an error is no longer of its class.
+  // Posted as text: an error loses its class when it is cloned for another thread.
   parentPort?.postMessage(reasonOf(error))
 }
 
-/** Any message tells it to stop. */
+/** Whether the main thread has asked to stop. Any message means stop. */
 function isStopped(): boolean {
   return parentPort !== null && receiveMessageOnPort(parentPort) !== undefined
 }

@@ -1,35 +1,40 @@
-// The names that `backup --keep-newest` gives in a folder, by time, and which of them it removes.
+// Names the backups of `backup --keep-newest` by their time, and removes the oldest ones from the folder.
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { wholeNameOf } from './publish-file.ts'
 
-/** Nothing else in the folder is looked at. */
+/** Names of backups. Every other file in the folder is ignored. */
 const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
-/** Milliseconds without a write after which nobody writes it any more. */
+/** Age of the last write, in milliseconds, after which a partial file counts as abandoned. */
 const ABANDONED_AFTER_MS = 86_400_000
 
-/** `at` is in milliseconds since the epoch. Names sort as their backups were made. */
+/** `at` is in milliseconds since the epoch. Names sort in the order in which their backups were made. */
 export function backupName(at: number): string {
   return `workspace-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`
 }
 
-/** Throws `UsageError`. It is not made: where a disk is not mounted, the backups would go onto another one. */
+/**
+ * Throws `UsageError` when the folder does not exist. It is never created: if the backup disk is not mounted, the
+ * backups would go to another disk.
+ */
 export async function requireFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null)
   if (!found?.isDirectory()) throw new UsageError(`--keep-newest needs a folder for the backups, and ${path} is none`)
 }
 
 export interface RemovedBackups {
-  /** Names, each with its digest. */
+  /** Names of the removed backups. The digest file of each was removed with it. */
   readonly removed: readonly string[]
-  /** Why others stay that should be gone too. */
+  /** One reason for each backup that should have been removed and could not be. */
   readonly reasons: readonly string[]
 }
 
 /**
- * `made` stays even if its name is older: the clock may have been set
- * back. The newest name stays too: that backup may have begun after `made`, and ended before it. So two can stay where `keep` is one. Throws `MachineError`.
+ * Removes all but the `keep` newest backups. `made`, the backup of this run, stays even if its name is older than
+ * others, because the clock may have been set back. The newest name stays too: that backup may have begun after `made`
+ * and ended before it. So two backups can stay when `keep` is 1. Throws `MachineError` when the folder cannot be
+ * listed.
  */
 export async function removeOldBackups(folder: string, keep: number, made: string): Promise<RemovedBackups> {
   const others = (await listFolder(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
@@ -42,7 +47,7 @@ export async function removeOldBackups(folder: string, keep: number, made: strin
       for (const file of [name, `${name}.sha256`]) await rm(join(folder, file), { force: true })
       removed.push(name)
     } catch (error) {
-      // The others go all the same: the disk must not fill up for one that nobody may remove.
+      // Removal goes on with the other backups: one that cannot be removed must not let the disk fill up.
       reasons.push(reasonOf(error))
     }
   }
@@ -50,8 +55,8 @@ export async function removeOldBackups(folder: string, keep: number, made: strin
 }
 
 /**
- * Removes what backups that were killed have left, `now` in milliseconds since the epoch, and answers the names. What cannot be removed stays:
- * it is no reason to make no backup.
+ * Removes partial files that killed backups have left, and returns their names. `now` is in milliseconds since the
+ * epoch. A file that cannot be removed is skipped: it must not prevent a new backup.
  */
 export async function removeAbandonedParts(folder: string, now: number): Promise<readonly string[]> {
   const removed: string[] = []

@@ -1,11 +1,11 @@
-// Where to stand when the working directory was removed: a thread does not start there.
+// Changes to the root directory when the working directory was removed, because a worker thread cannot start there.
 import { realpathSync } from 'node:fs'
 import { parse } from 'node:path'
 
-/** To be called once no relative path is left to be opened: from then on it would mean another file. */
+/** Call this only after every relative path was opened: afterwards a relative path would mean another file. */
 export function leaveRemovedDirectory(): void {
   try {
-    // Not `process.cwd`, which answers what it found first.
+    // `process.cwd` caches its first result and would not notice the removal.
     realpathSync.native('.')
   } catch {
     process.chdir(parse(process.execPath).root)

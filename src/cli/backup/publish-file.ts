@@ -1,25 +1,25 @@
-// A file gets its name only when it is whole and on the disk: no backup, and no dump, is seen before.
+// Publishes a file atomically: a backup or a dump appears under its name only when it is complete and synced to disk.
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 
 const READ_BYTES = 262_144
-/** Of `sha256sum`, which begins it with a backslash where the name has a character that it escapes. */
+/** A line of `sha256sum`. It begins with a backslash when the file name contains an escaped character. */
 const DIGEST_LINE = /^\\?([0-9a-f]{64}) [ *]/
-/** What SQLite leaves beside a database that it could not write to its end. */
+/** Suffixes of the files that SQLite leaves beside a database that was not written to its end. */
 const SQLITE_ENDS = ['-wal', '-shm', '-journal']
 const DIGEST_END = '.sha256'
 const PART = /^(.+)\.[0-9a-f]{8}\.part$/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
 
-/** Throws `UsageError` when that is no name, or there is something of it. */
+/** Throws `UsageError` when `path` is empty or already exists. */
 export async function requireFree(path: string): Promise<void> {
   if (path === '') throw new UsageError('name a file for the backup')
   if (await isTaken(path)) throw new UsageError(takenMessage(path))
 }
 
-/** Also by a link that leads nowhere: it is not written over either. */
+/** Also true for a dangling symbolic link: it is not overwritten either. */
 export async function isTaken(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null
 }
@@ -29,9 +29,10 @@ export function takenMessage(path: string): string {
 }
 
 /**
- * Answers the digest. Makes the file under another name in the same folder, its owner's alone; whatever happens, under
- * `path` there is nothing or the whole. Its digest lies beside it, as `sha256sum -c` reads it. Of several that make a file of one
- * name, one does, and the others throw `MachineError` and change nothing of it.
+ * Returns the SHA-256 digest of the file in hex. Writes the file under a temporary name in the same folder, with mode
+ * 0600, so that `path` holds either nothing or the complete file. Writes the digest beside it, in the format of
+ * `sha256sum -c`. When several processes publish the same name, one succeeds; the others throw `MachineError` and leave
+ * its file unchanged.
  */
 export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
   if (await isTaken(path)) throw new MachineError(takenMessage(path))
@@ -53,39 +54,43 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
   }
 }
 
-/** The name that a file has until it is whole, in the same folder. */
+/** The temporary name of a file until it is complete, in the same folder. */
 export function partOf(path: string): string {
   return `${path}.${randomUUID().slice(0, 8)}.part`
 }
 
-/** The name that a part, or what lies beside it, would have got; null for any other file. */
+/** The final name of a partial file, or of a digest or SQLite file beside one; null for any other file. */
 export function wholeNameOf(name: string): string | null {
   const end = [DIGEST_END, ...SQLITE_ENDS].find((end) => name.endsWith(end)) ?? ''
   return PART.exec(name.slice(0, name.length - end.length))?.[1] ?? null
 }
 
-/** With what SQLite leaves beside it. */
+/** Removes a partial file and the SQLite files beside it. Errors are ignored. */
 export async function removeParts(part: string): Promise<void> {
-  // A name that is too long with this end is no file's.
+  // With a suffix the name may be too long. Then no such file exists.
   for (const end of ['', ...SQLITE_ENDS]) await rm(part + end, { force: true }).catch(() => {})
 }
 
-/** Of the disk, a folder, or the rights: it says itself what would help. */
+/** An error about the disk, a folder or permissions. Its message is enough for the operator. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
-/** The process that links the file under its name has won. No other may write the digest, which may be the winner's. */
+/**
+ * The process that links the file under its final name wins. No other process may write the digest: it may be the
+ * winner's.
+ */
 async function publishPair(path: string, part: string, digestPart: string): Promise<void> {
-  // Before the file, which is never seen without one. With one that was left there, it is refused until that is replaced.
+  // The digest is linked before the file, so that the file never appears without one. If an old digest was left there,
+  // the file does not match it, and `restore` refuses the file until the rename below.
   if (!(await isTaken(path))) await linkNew(digestPart, path + DIGEST_END)
-  // Not a rename: that would write over what has come there meanwhile.
+  // A link instead of a rename: a rename would overwrite a file that appeared in the meantime.
   if (!(await linkNew(part, path))) throw new MachineError(takenMessage(path))
   await rename(digestPart, path + DIGEST_END)
   await syncPath(dirname(path))
 }
 
-/** False where there is something of that name. */
+/** False when `to` already exists. */
 export async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
@@ -114,7 +119,7 @@ async function writeDigest(part: string, line: string): Promise<void> {
   await file.close()
 }
 
-/** What was written under this name, and a file's own name in its folder, outlive the power. */
+/** Makes a file's content, or a folder's entries, survive a power failure (fsync). */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
@@ -126,7 +131,8 @@ export async function syncPath(path: string): Promise<void> {
 
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  // One piece of memory for all of it: of gigabytes, a stream would leave as much to be collected, with every processor there is.
+  // One buffer for the whole file: with a stream, gigabytes of input would become gigabytes of garbage, which the
+  // collector clears with every processor.
   const buffer = Buffer.alloc(READ_BYTES)
   const file = await open(path, 'r')
   try {
@@ -140,7 +146,10 @@ export async function digestOf(path: string): Promise<string> {
   }
 }
 
-/** Throws `UsageError` when the digest that lies beside the file is another one, or cannot be read. */
+/**
+ * Throws `UsageError` when the digest file beside the file does not match, or cannot be read. A missing digest file is
+ * accepted.
+ */
 export async function requireDigest(path: string): Promise<void> {
   const line = await readFile(path + DIGEST_END, 'utf8').catch((error: unknown) => {
     if (Reflect.get(Object(error), 'code') === 'ENOENT') return null

@@ -1,4 +1,4 @@
-// A restored database under the name of the one that it replaces, which is kept under another name.
+// Puts a restored database in place of the current one, and keeps the current one under another name.
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
@@ -7,8 +7,9 @@ import { ownLike } from '../../store/sqlite/engine/files/own-like.ts'
 import { syncPath } from './publish-file.ts'
 
 /**
- * Puts `part` in the place of `target`. What was there is kept under another name, with the time `at` (milliseconds since the epoch) in
- * it: the whole database, or only the log of one that was deleted or emptied. Answers that name, null where nothing was there.
+ * Puts `part` in the place of `target`. The previous content is kept under a name that contains the time `at`
+ * (milliseconds since the epoch): the whole database, or only the write-ahead log of a database that was deleted or
+ * emptied. Returns that name, or null when there was nothing to keep. Throws `UsageError`.
  */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
   const found = statSync(target, { throwIfNoEntry: false })
@@ -22,7 +23,7 @@ function replaceDatabase(part: string, target: string, at: number): string {
   return whileUnusedOrRefuse(target, () => {
     const kept = freeName(target, at)
     orSay(`cannot keep ${target} as ${kept}`, () => linkSync(target, kept))
-    // Under the name of the database there is always a whole one.
+    // Linked, not renamed: at every moment `target` is a complete database.
     orSay(`cannot write ${target}`, () => renameSync(part, target))
     return kept
   })
@@ -32,7 +33,8 @@ function replaceLost(part: string, target: string, at: number): string | null {
   const log = `${target}-wal`
   const keptLog = existsSync(log) ? `${freeName(target, at)}-wal` : null
   const replace = () => orSay(`cannot write ${target}`, () => renameSync(part, target))
-  // It would be applied to the restored one, and SQLite removes it where it opens an empty file.
+  // Left in place, the old log would be applied to the restored database. SQLite also deletes it when it opens an empty
+  // file.
   if (keptLog !== null) orSay(`cannot keep ${log} as ${keptLog}`, () => renameSync(log, keptLog))
   try {
     if (existsSync(target)) whileUnusedOrRefuse(target, replace)
@@ -45,7 +47,10 @@ function replaceLost(part: string, target: string, at: number): string | null {
   return keptLog
 }
 
-/** To keep what is at `target`, or only its log. It has the time: there may have been another restore within that second. */
+/**
+ * A free name for the database at `target`, or for its log alone. The name contains the time to the second, and a
+ * number when another restore ran within that second.
+ */
 function freeName(target: string, at: number): string {
   const name = `${target}.before-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   for (let number = 1; ; number += 1) {
@@ -54,7 +59,7 @@ function freeName(target: string, at: number): string {
   }
 }
 
-/** So is a name that cannot be looked up: its next use tells why. */
+/** Also true for a name that cannot be looked up: its next use reports the error. */
 function isFree(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined
@@ -71,7 +76,10 @@ function orSay(what: string, run: () => void): void {
   }
 }
 
-/** A file that SQLite cannot read does not tell who uses it: it is the operator who knows. */
+/**
+ * Throws `UsageError` when the database is in use. It also does so when SQLite cannot read the file: then nothing shows
+ * whether it is in use, and the operator must decide.
+ */
 function whileUnusedOrRefuse<T>(target: string, run: () => T): T {
   const done = orUnreadable(target, () => whileUnused(target, run))
   if (done === null) throw new UsageError('the database is in use: stop what is serving on it, then restore')

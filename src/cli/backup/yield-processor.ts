@@ -1,29 +1,32 @@
-// Work that can wait: a process beside a gateway that lets it have the processor first.
+// Lowers the priority of this process for background work, so that a gateway on the same machine gets the processor
+// first.
 import { readdirSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
-/** A tenth of a processor that others use whole: enough to come to an end. */
+/** On a fully used processor this leaves a tenth for the process: enough to finish. */
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL
 
-/** Until it is disposed of, if the system lets the process take it back. */
+/**
+ * Lowers the priority until the result is disposed of. Raising it again may fail: some systems allow that only to root.
+ */
 export function yieldProcessor(): Disposable {
   const before = getPriority()
   prioritize(Math.max(before, PRIORITY))
   return { [Symbol.dispose]: () => prioritize(before) }
 }
 
-/** All threads that there are: on Linux each has a priority of its own, and hands it on to those that it starts. */
+/** Sets the priority of all threads: on Linux each thread has its own, and the threads that it starts inherit it. */
 function prioritize(priority: number): void {
   for (const thread of threads()) {
     try {
       setPriority(thread, priority)
     } catch {
-      // It has ended, or only root may.
+      // The thread has ended, or only root may set this priority.
     }
   }
 }
 
-/** 0 is all of the process where threads have no number. */
+/** Ids of the threads of this process. 0 means the whole process, on systems without /proc. */
 function threads(): readonly number[] {
   try {
     return readdirSync('/proc/self/task').map(Number)

@@ -1,4 +1,4 @@
-// audit: what happened, as NDJSON.
+// audit: writes the audit log as NDJSON.
 import { AUDIT_KINDS } from '../../auth/audit/audit-event.ts'
 import { UsageError } from '../../errors.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
@@ -12,7 +12,7 @@ import { writeLine } from '../write-line.ts'
 
 const ENTRIES_PER_READ = 1_000
 
-/** Oldest first. */
+/** Writes one JSON object a line, oldest first. Throws `UsageError` for an unknown kind or an empty period. */
 export async function runAudit(config: AuditCommandConfig, io: CommandIo): Promise<ExitCode> {
   const { stdout } = io
   const { from = null, to = null, kind = null } = config
@@ -34,7 +34,7 @@ export async function runAudit(config: AuditCommandConfig, io: CommandIo): Promi
   return 0
 }
 
-/** Whether it was kept hashed or in clear. */
+/** The email in clear and hashed: the log may hold either form. */
 async function namesOf(email: string, store: AuditVerbs): Promise<readonly string[]> {
   return [email, hashedEmail(email, await store.auditSalt())]
 }

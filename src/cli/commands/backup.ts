@@ -1,4 +1,4 @@
-// backup: everything that is stored, sessions and keys too, in one file or a stream, while gateways serve.
+// backup: writes everything that is stored, with sessions and keys, to a file or stdout while gateways go on serving.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -24,7 +24,7 @@ import { createProgress, toSize } from '../progress.ts'
 
 const PROGRESS_MS = 200
 
-/** Of `place`: what there is goes to stdout. */
+/** The `place` that means stdout. */
 const STDOUT = '-'
 
 interface Context {
@@ -32,7 +32,10 @@ interface Context {
   readonly stop: AbortSignal
 }
 
-/** `place` is the file, or `-`, or with `keepNewest` the folder it gets its name in. Told to stop, it leaves nothing there. */
+/**
+ * `place` is a file, `-` for stdout or, with `keepNewest`, the folder for the backup. When `stop` is aborted, no file
+ * is left and the exit code is 1.
+ */
 export async function runBackup(
   place: string,
   config: BackupConfig,
@@ -59,7 +62,7 @@ async function makeNamed(path: string, config: BackupConfig, context: Context): 
 async function makeNewest(folder: string, keep: number, config: BackupConfig, { io, stop }: Context): Promise<void> {
   await requireFolder(folder)
   const tell = (name: string) => io.stdout.write(`removed ${join(folder, name)}\n`)
-  // Before anything is written: they may be what fills the disk.
+  // Abandoned parts go before anything is written: they may be what fills the disk.
   for (const part of await removeAbandonedParts(folder, io.clock())) tell(part)
   const name = backupName(io.clock())
   await makeBackup(join(folder, name), config, { io, stop })
@@ -68,7 +71,10 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
   if (reasons.length > 0) throw new MachineError(`backed up, but older backups stay: ${reasons.join('; ')}`)
 }
 
-/** As lines, whatever the database is: the last one tells that all were there, where a file says nothing of its end. */
+/**
+ * Writes lines for SQLite too, not a database file: the last line proves that the stream is complete, and a database
+ * file could be cut off unnoticed.
+ */
 async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise<void> {
   if (config.keepNewest !== undefined) throw new UsageError('--keep-newest: name a folder: stdout keeps nothing')
   using _low = yieldProcessor()
@@ -96,11 +102,11 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
 
 async function openBackedUp(config: BackupConfig): Promise<MigratableStore> {
   await using opened = new AsyncDisposableStack()
-  // Says what is wrong with the database before anything is written.
+  // Opening the store reports a problem of the database before anything is written.
   const store = opened.use(await openWholeStore(config))
-  // What is written from now on is in the other one: each later backup of this one would be of the same old state.
+  // New writes go to the database that took over, so every later backup of this one would hold the same old state.
   if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
-  // The caller closes it.
+  // The caller closes the store.
   opened.move()
   return store
 }
@@ -127,12 +133,13 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
   stop.throwIfAborted()
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
   const workerData: CopyRequest = { from, to }
-  // With a relative path neither the database nor the file of the backup would have been opened before.
+  // Safe here: in a removed directory a relative path would already have failed, so both paths are absolute.
   leaveRemovedDirectory()
   const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })
   const reasons: unknown[] = []
   worker.on('message', (reason) => reasons.push(reason))
-  // It ends after what SQLite is doing, and is not terminated: while it loads the driver of SQLite, that aborts the process.
+  // The thread stops after its current SQLite call. It is never terminated: terminating a thread while it loads the
+  // SQLite driver aborts the whole process.
   const tell = () => worker.postMessage('stop')
   stop.addEventListener('abort', tell)
   const timer = setInterval(() => {
@@ -142,7 +149,7 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
     )
   }, PROGRESS_MS)
   try {
-    // Rejects with what the thread throws.
+    // Rejects with the error that the thread throws.
     await once(worker, 'exit')
   } finally {
     stop.removeEventListener('abort', tell)

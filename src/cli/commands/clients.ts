@@ -1,4 +1,4 @@
-// clients add, list and remove: the back ends that may sign their users in.
+// clients add, list and remove: manages the back ends that may sign their users in.
 import { ANY_DOMAIN } from '../../auth/guards/client/client.ts'
 import { createClientSecret, isClientName } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
@@ -36,7 +36,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
   return 0
 }
 
-/** One line for each, tab-separated: name, domains, scopes, logins a minute, since when. */
+/** Writes one tab-separated line for each client: name, domains, scopes, logins a minute, creation time. */
 export async function runClientsList(config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openWholeStore(config)
   for (const { name, domains, scopes, perMinute, createdAt } of await store.clients()) {

@@ -1,4 +1,4 @@
-// dump: workspaces out, as NDJSON that import reads.
+// dump: writes workspaces as NDJSON that `import` reads.
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,7 +12,11 @@ import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
 import { writeChunks } from '../write-line.ts'
 
-/** `stopSignal` is asked where a signal is not to end the process at once. */
+/**
+ * `stopSignal` is called only when a file is written: from then on a signal aborts it instead of ending the process.
+ * Throws `UsageError` for an unknown email or an output that exists, and `MachineError` when the output cannot be
+ * written.
+ */
 export async function runDump(config: DumpConfig, io: CommandIo, stopSignal: () => AbortSignal): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
   await using snapshot = await store.openSnapshot()
@@ -22,11 +26,11 @@ export async function runDump(config: DumpConfig, io: CommandIo, stopSignal: () 
     await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
     return 0
   }
-  // Awaited here: the database is closed on return.
+  // Awaited here because the store is closed on return.
   return await writeOutput(config.output, lines, stopSignal(), io)
 }
 
-/** Told to stop, it leaves no file. */
+/** Leaves no file when `stop` is aborted. */
 async function writeOutput(
   path: string,
   lines: AsyncIterable<string>,
@@ -50,7 +54,7 @@ async function* untilStopped(lines: AsyncIterable<string>, stop: AbortSignal): A
   }
 }
 
-/** All of it, or no file of that name. */
+/** Creates the complete file, or no file of that name. */
 async function writeNew(path: string, lines: AsyncIterable<string>): Promise<void> {
   if (await isTaken(path)) throw takenError(path)
   const part = partOf(path)

@@ -1,4 +1,4 @@
-// exports prune: old exports out, a few at a time. Broken off, it goes on when it is run again.
+// exports prune: removes old exports in small batches. After an interruption, the next run goes on.
 import { setTimeout as delay } from 'node:timers/promises'
 import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
@@ -12,11 +12,14 @@ import { openStoreToWrite } from '../open-store-for-cli.ts'
 import type { PruneConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
-/** Long enough for somebody who asks for the write lock every millisecond to get it. */
+/** Pause between batches, long enough for another writer that polls the write lock every millisecond to get it. */
 const PAUSE_MS = 3
-/** Of each project, when only an age is given: what GET /exports answers stays. */
+/** Exports kept per project when only an age is given: the one that GET /exports answers stays. */
 const DEFAULT_KEEP = 1
-/** No export has an earlier `instant`. Before it, `toSortableUtc` is null, and null is any age. */
+/**
+ * Lower bound of the cutoff: no export has an earlier `instant`. For earlier times `toSortableUtc` is null, which means
+ * any age.
+ */
 const FIRST_INSTANT_MS = Date.parse('0000-01-01T00:00:00Z')
 
 interface Removed {
@@ -31,7 +34,7 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   }
   const before = olderThan === undefined ? null : cutoffOf(io.clock() - olderThan)
   await using store = await openStoreToWrite(config)
-  // Before anything is removed: what is broken off stands there too.
+  // Opened before anything is removed, so that an interrupted run is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   const removed: Removed = { exports: 0, byteLength: 0 }
   try {
@@ -51,7 +54,8 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   if (removed.exports > 0) {
     audit.record({ kind: 'removal', result: 'done', detail: `${removed.exports} exports pruned` })
   }
-  // Also where nothing is left to remove: a run that was killed may have removed it all, and its bytes are in the files.
+  // Flushed even if nothing was removed: a run that was killed may have removed everything and left the bytes in the
+  // files.
   await flushAndTell(store, config, io)
   return 0
 }
@@ -60,7 +64,7 @@ function cutoffOf(time: number): string | null {
   return toSortableUtc(new Date(Math.max(FIRST_INSTANT_MS, time)).toISOString())
 }
 
-/** Adds what goes to `removed`. Throws whatever once it is to stop. */
+/** Adds the removed exports to `removed`. Throws the reason of `stop` once it is aborted. */
 async function pruneUser(store: EditableStore, rule: PruneRule, removed: Removed, stop: AbortSignal): Promise<void> {
   for (let isDone = false; !isDone; ) {
     stop.throwIfAborted()

@@ -1,4 +1,4 @@
-// import: workspaces in, from NDJSON.
+// import: imports workspaces from NDJSON, directly, through POST /import, or from another server of the contract.
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
@@ -25,7 +25,10 @@ import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/import-options.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
 
-/** `stopSignal` is asked where a signal is not to end the process at once. */
+/**
+ * `stopSignal` is called when the import itself begins: from then on a signal aborts it instead of ending the process.
+ * Throws `UsageError` for options that do not go together.
+ */
 export async function runImport(
   source: string,
   config: ImportConfig,
@@ -53,11 +56,11 @@ export async function runImport(
     await using input = await openImportSource(source, io)
     return await importRemotely(input, config, config.to, io)
   }
-  // What cannot be read must not bring a database into being, nor must a dry run.
+  // The input is opened first: an unreadable input must not create a database. A dry run must not create one either.
   await using input = await openImportSource(source, io)
   const isTrial = config.dryRun === true
   await using store = await openActiveStore({ ...config, isTrial }, { ...toStoreOptions(config), mustExist: isTrial })
-  // Awaited here: file and store are closed on return.
+  // Awaited here because the file and the store are closed on return.
   return await importFile(input, config, store, { io, stop: stopSignal() })
 }
 
@@ -85,7 +88,7 @@ async function importFile(
   }
 }
 
-/** Throws `InputChangedError`, and whatever once it is to stop. */
+/** Throws `InputChangedError` when the input changes meanwhile, and the reason of `stop` once it is aborted. */
 async function importUnchanged(
   { file, name, advice }: ImportSource,
   config: ImportConfig,
@@ -116,10 +119,10 @@ async function importUnchanged(
     return 1
   }
   await using rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`, file)
-  // Where bad lines cannot be kept, good ones are not imported either.
+  // Opened now: if the bad lines cannot be kept, no good line is imported either.
   if (checked.bad.size > 0) await rejects.open()
   const importing = createProgress(io, `importing ${basename(name)}`, before.size)
-  // Before anything is imported: what is broken off stands there too.
+  // Opened before anything is imported, so that an interrupted import is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   let reached = 0
   const options = {
@@ -154,7 +157,8 @@ async function importUnchanged(
   })
   const done = countsInWords(counts, config.replace === true)
   if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
-  // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
+  // A replacement flushes even if it removed nothing: an earlier run that was killed may have left removed bytes in the
+  // files.
   if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
@@ -162,7 +166,7 @@ async function importUnchanged(
   io.stdout.write(
     `${config.dryRun ? 'would import' : 'imported'} ${name}: ${done}${orphansInWords(checked.orphanExports)} (${took})\n`,
   )
-  // Awaited here: what is not closed on return is removed.
+  // Awaited here because a rejects file that is not closed on return is removed.
   return await finishRejects(rejects, io)
 }
 

@@ -1,4 +1,4 @@
-// mail test: one mail through the configured server, to see that it arrives.
+// mail test: sends one mail through the configured server, so that the operator can see whether it arrives.
 import { randomUUID } from 'node:crypto'
 import { canonicalEmail } from '../../auth/email.ts'
 import { composeCodeMail } from '../../auth/mail/code-mail.ts'
@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type MailTestConfig, toMailServerOptions } from '../options/sign-in/mail-options.ts'
 
-/** Looks like a code, and is none. */
+/** Looks like a sign-in code, but is none. */
 const EXAMPLE = { code: 'EXAMPLE0', network: 'the mail test', agent: 'workspace-gateway mail test', validMinutes: 10 }
 
 export async function runMailTest(address: string, config: MailTestConfig, io: CommandIo): Promise<ExitCode> {

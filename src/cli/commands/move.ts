@@ -1,4 +1,5 @@
-// move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
+// move: copies everything, with sessions and keys, from one database to another, while gateways serve (--online) or
+// not.
 import { reasonOf, UsageError } from '../../errors.ts'
 import { type MoveCounts, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
@@ -44,7 +45,7 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
     return 0
   } catch (error) {
     progress.clear()
-    // The last step of an online move cannot be taken back, and something may still fail behind it.
+    // The cutover of an online move cannot be undone, and a later step may still fail.
     const isMoved = online ? await hasMoved(source) : false
     if (stop.aborted && isMoved === false) {
       io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
@@ -58,7 +59,7 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   }
 }
 
-/** Null where it cannot be asked any more. */
+/** Null when the source no longer answers. */
 async function hasMoved(source: MigratableStore): Promise<boolean | null> {
   try {
     return (await source.moveState()).phase === 'moved'
@@ -67,13 +68,13 @@ async function hasMoved(source: MigratableStore): Promise<boolean | null> {
   }
 }
 
-/** A gateway that was forgotten goes on writing to `--from`, or has begun to write to `--to`. */
+/** Warns when somebody uses a side: a forgotten gateway may still write to `--from`, or already to `--to`. */
 async function warnOfUsers(config: MoveConfig & { readonly to: string }, { stderr }: CommandIo): Promise<void> {
   for (const [side, warning] of [
     ['from', FROM_IS_USED],
     ['to', TO_IS_USED],
   ] as const) {
-    // What cannot be asked now is told when it is opened.
+    // A database that cannot be inspected now is reported when it is opened.
     const users = await usersOfDatabase(config[side], toStoreOptions(config)).catch(() => [])
     if (users.length > 0) stderr.write(`warning: --${side} is in use (${users.join(', ')}): ${warning}\n`)
   }

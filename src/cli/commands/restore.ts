@@ -1,4 +1,4 @@
-// restore: a backup in place of a database that nobody is using.
+// restore: puts a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -35,7 +35,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   return 0
 }
 
-/** Nothing is at `target` but what was, until all that `make` puts into the part is whole. */
+/** `target` stays as it was until `make` has filled the temporary file completely. */
 async function replaceBy(
   target: string,
   path: string,
@@ -59,7 +59,7 @@ function sayWhatEnded({ keepSessions }: RestoreConfig, { stdout }: CommandIo): v
   if (keepSessions !== true) stdout.write('all sessions have ended: users sign in again\n')
 }
 
-/** In the audit log of the restored database: the one that was there before it is kept as it was. */
+/** Records the restore in the audit log of the restored database. The replaced database is kept unchanged. */
 async function recordRestore(store: AuditVerbs, config: RestoreConfig, io: CommandIo): Promise<void> {
   await using audit = await openCommandAudit(store, config, io)
   const detail = config.keepSessions === true ? 'sessions kept' : 'all sessions ended'
@@ -73,7 +73,7 @@ async function readHeader(path: string): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead)
 }
 
-/** A rename would replace the link. */
+/** The path behind symbolic links: a rename to `path` itself would replace the link. Throws `UsageError`. */
 async function targetOf(path: string): Promise<string> {
   return behindLinks(path).catch((error: unknown) => {
     throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
@@ -88,12 +88,12 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
   }
 }
 
-/** The copy has the current schema, and is what `prepareRestored` makes of it. */
+/** Copies the backup to `part`, migrates it to the current schema, and applies `prepareRestored` to it. */
 async function prepareCopy(path: string, part: string, config: RestoreConfig, io: CommandIo): Promise<void> {
   await orSayWhy(`cannot copy ${path} to ${part}`, () => copyUnused(path, part))
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
-    // A copy that was made while a move was under way is not part of it.
+    // A backup may have been made during a move. The restored copy does not take part in that move.
     await store.cancelMove(null)
     const state = await store.moveState()
     requireWhole(state)
@@ -111,7 +111,7 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig, io
   })
 }
 
-/** A disk that is full is no fault of the program: a sentence. */
+/** Turns errors such as a full disk into a `MachineError`, which is printed as one sentence without a stack. */
 async function orSayWhy(what: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()

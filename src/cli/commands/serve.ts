@@ -1,4 +1,4 @@
-// serve: the gateway, until it is told to stop.
+// serve: starts the gateway, runs it until a stop signal, and shuts it down gracefully.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -60,18 +60,24 @@ import { superviseWorkers } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
-/** With half of it, executed GraphQL answers take a fourteenth more processor time. */
+/**
+ * Maximum size of the young generation. With half of it, executed GraphQL answers take a fourteenth more processor
+ * time.
+ */
 const YOUNG_BYTES_WHEN_BUSY = 67_108_864
 
-/** Where these come from is the process's business. */
+/** What the command line passes on from the process. */
 export interface ServeSignals {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
-  /** For variables that are a standard's and not ours: `OTEL_…`, and those of systemd. */
+  /** For variables that other standards define, not this program: `OTEL_…` and those of systemd. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Serves until `stop` is aborted. */
+/**
+ * Serves until `stop` is aborted or the database fails. Returns 0, or 1 when the database failed; with workers also the
+ * exit code of a first worker that could not start. Throws `UsageError` for a wrong configuration.
+ */
 export async function runServe(
   asked: ServeConfig,
   io: CommandIo,
@@ -93,7 +99,7 @@ export async function runServe(
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
     return superviseWorkers(config, io, log, { stop, onReload, service, warnings })
-  // The supervisor rolls its workers: what reaches all of the group is meant for it.
+  // A worker ignores SIGHUP: a signal to the whole process group is meant for the supervisor, which rolls its workers.
   if (cluster.isWorker) onReload(() => {})
   if (cluster.isWorker) answerHeartbeats()
   allocateYoung()
@@ -105,7 +111,7 @@ export async function runServe(
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
   const onNextUnusable = (error: unknown) =>
     log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until it can')
-  // Disposed of after all that is traced.
+  // Opened first, so that it is disposed of after everything that is traced.
   await using tracer = await openTracer(plan.tracing, config, log)
   await using store = await openActiveStore(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch, onNextUnusable },
@@ -113,7 +119,7 @@ export async function runServe(
       ...toStoreOptions(config),
       traces: tracer?.scope?.statements,
       isReadOnly,
-      // Of several workers the first has looked already, and made the file where there was none.
+      // The first worker has already checked the database, and created the file if there was none.
       ...(isLaterWorker(environment)
         ? { check: 'off', mustExist: true }
         : { check: config.check, mustExist: config.mustExist === true }),
@@ -127,7 +133,7 @@ export async function runServe(
   if (isReadOnly) await requireSigningKey(store)
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)
-  // Disposed of before the store: what was recorded is durable when the process ends.
+  // Disposed of before the store, so that every recorded entry is durable when the process ends.
   await using audit = await openAuditLog(store, {
     retentionMs: config.auditRetention,
     areEmailsClear: config.auditEmails === 'clear',
@@ -151,7 +157,7 @@ export async function runServe(
     { store, inFlight, maxInFlightBytes: config.inFlightBytes, version: packageVersion(), clock: io.clock },
     [...(ledger ? [ledger.collect] : []), ...(shadow ? [shadow.report.collect] : [])],
   )
-  // A worker that was replaced is no news: the others listen on its port.
+  // A worker that is being replaced (`retired`) does not count as draining: the other workers listen on its port.
   const health = { ping: store.ping, isDraining: () => stop.aborted || failed.signal.aborted }
   await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
@@ -213,11 +219,11 @@ export async function runServe(
     observers: [...metrics.observers, ...[ledger, accessLog, tracer].flatMap((each) => (each ? [each.observe] : []))],
     hasRequestIds: config.accessLog !== 'off',
   })
-  // Before the port of clients: a start that fails for it has refused nobody.
+  // Opened before the client port, so that a start that fails here has not refused any client.
   await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)
   const url = await listen(server, config, service.listenFd)
   using _sweeps = isReadOnly ? null : startSweeps(store, io.clock, log)
-  // Not before the port is taken: what is told once must not be told to a start that fails.
+  // Loaded after the port is bound: the demo notice is printed only once, and a start that fails would waste it.
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
@@ -271,21 +277,25 @@ function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: L
   }
 }
 
-/** Serves on while `/readyz` says 503, so that balancers stop sending before the port is closed. */
+/** Goes on serving while `/readyz` answers 503, so that load balancers stop sending before the port is closed. */
 async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
   if (delayMs === 0) return
   log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
   await delay(delayMs, undefined, { signal: failed }).catch(() => {})
 }
 
-/** No new connections; requests that are under way, or on their way on a connection that is open, may finish. */
+/**
+ * Graceful shutdown: accepts no new connections. Requests in flight, and requests that still arrive on open
+ * connections, may finish within `graceMs`. Then all connections are closed.
+ */
 async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
   log.info('stopping')
   const closed = once(server, 'close')
-  // Closes the listening socket only, where the method of http.Server closes idle connections too, under clients that
-  // are just about to use them. From now on every answer closes its connection.
+  // Closes only the listening socket. `http.Server.close` would also close idle connections, which clients may be just
+  // about to use. From now on every response closes its connection.
   NetServer.prototype.close.call(server)
-  // After what has arrived was read: on a busy machine a connection whose request waits to be read looks idle to a timer.
+  // `setImmediate` lets the event loop read what has arrived: on a busy machine, a connection whose request is still
+  // unread looks idle when the timer fires.
   const idle = setTimeout(() => setImmediate(() => server.closeIdleConnections()), Math.min(IDLE_GRACE_MS, graceMs))
   const timer = new AbortController()
   await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])

@@ -1,4 +1,4 @@
-// sessions list, sessions revoke: who is signed in, and the end of it.
+// sessions list and sessions revoke: lists open sessions and ends them.
 import type { Audit } from '../../auth/audit/audit-event.ts'
 import { UsageError } from '../../errors.ts'
 import { sessionPages } from '../../store/paging/paging.ts'
@@ -9,10 +9,10 @@ import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { SessionsListConfig, SessionsRevokeConfig } from '../options/operator-options.ts'
 import { writeLine } from '../write-line.ts'
 
-/** Of one user: more than any limit allows. */
+/** Page size for the sessions of one user: more than any limit allows. */
 const ALL_OF_ONE = 1_000_000
 
-/** Of one user newest first, of all in the order they were opened; the open ones. */
+/** Lists open sessions: those of one user newest first, those of all users in the order they were opened. */
 export async function runSessionsList(config: SessionsListConfig, io: CommandIo): Promise<ExitCode> {
   const { stdout, clock } = io
   const { email } = config
@@ -24,7 +24,7 @@ export async function runSessionsList(config: SessionsListConfig, io: CommandIo)
   return 0
 }
 
-/** Ends one session, or all of a user. Answers 1 when there was none. */
+/** Ends one session, or all sessions of a user. Returns 1 when there was none. Throws `UsageError`. */
 export async function runSessionsRevoke(
   id: string | undefined,
   config: SessionsRevokeConfig,

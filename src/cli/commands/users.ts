@@ -1,4 +1,4 @@
-// users: whose workspaces are stored, and how much; one under another email, or gone.
+// users list, show, rename and remove: shows how much is stored for each user, changes an email, removes users.
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import { userPages } from '../../store/paging/paging.ts'
@@ -10,7 +10,7 @@ import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
-/** A line for each user, in order of email. */
+/** Writes one line for each user, in order of email. */
 export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
   for await (const users of userPages(store)) {
@@ -48,7 +48,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
   return 0
 }
 
-/** All that is stored for each email. One that nothing is stored for makes it fail, after the others. */
+/** Removes everything stored for each email. For an unknown email it returns 1, after removing the others. */
 export async function runUsersRemove(inputs: readonly string[], config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   const emails = inputs.map(requireEmail)
   await using store = await openStoreToWrite(config)

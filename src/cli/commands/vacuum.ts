@@ -1,4 +1,4 @@
-// vacuum: space that removed rows left goes back to the file system.
+// vacuum: returns the space of removed rows to the file system.
 import { setTimeout as delay } from 'node:timers/promises'
 import { dropAllStale } from '../../import-export/stale-stages.ts'
 import { flushAndTell } from '../flush-removals.ts'
@@ -7,7 +7,7 @@ import { openStoreToWrite } from '../open-store-for-cli.ts'
 import type { VacuumConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
-/** Long enough for somebody who asks for the write lock every millisecond to get it. */
+/** Pause between steps, long enough for another writer that polls the write lock every millisecond to get it. */
 const PAUSE_MS = 3
 
 export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<ExitCode> {

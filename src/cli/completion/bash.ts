@@ -1,4 +1,4 @@
-// The completion of bash: nothing but what bash itself has.
+// Generates the completion script of bash, which needs nothing but bash itself.
 import { type Completed, type CompletedCommand, valuedOptions } from './completed-command.ts'
 import { quoted, quotedCommands } from './quoted.ts'
 

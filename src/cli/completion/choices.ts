@@ -1,8 +1,8 @@
-// The values that an option has, where its check knows no others.
+// Finds the values of an option whose schema is an enumeration.
 import { z } from 'zod'
 import type { OptionRow } from '../options/option.ts'
 
-/** Empty when they cannot be listed. */
+/** Returns an empty list when the values cannot be listed. */
 export function choicesOf({ schema }: OptionRow): readonly string[] {
   const { enum: choices = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return choices.filter((choice) => typeof choice === 'string')

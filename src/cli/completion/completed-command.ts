@@ -1,31 +1,31 @@
-// What a shell completes: every command with its subcommands, its options and what they take, as the program knows them.
+// Collects what a shell can complete: every command with its subcommands, its options and the values that they take.
 import type { Argument, Command, Option } from 'commander'
 import type { DescribedCommands } from '../configuration/described-commands.ts'
 import { optionName } from '../options/option.ts'
 import { choicesOf } from './choices.ts'
 
-/** `text` is a value that no shell can complete. */
+/** The choices or the kind of a value. `text` is a value that no shell can complete. */
 export type Completed = readonly string[] | 'file' | 'text' | 'nothing'
 
 export interface CompletedCommand {
-  /** From the outside in: `keys rotate`; '' is the program. */
+  /** The words of the command, outermost first, such as `keys rotate`. '' is the program itself. */
   readonly name: string
   readonly description: string
-  /** The last word of their names. */
+  /** `word` is the last word of the subcommand's name. */
   readonly subcommands: readonly { readonly word: string; readonly description: string }[]
   readonly options: readonly { readonly flag: string; readonly description: string; readonly value: Completed }[]
   readonly argument: Completed
 }
 
-/** Those that take something. */
+/** The options that take a value. */
 export function valuedOptions({ options }: CompletedCommand): CompletedCommand['options'] {
   return options.filter(({ value }) => value !== 'nothing')
 }
 
-/** What the arguments are called that name a file. */
+/** Names of the arguments that are the path of a file. */
 const FILE_ARGUMENTS = ['source', 'file', 'path']
 
-/** From the outside in. */
+/** All commands, each before its subcommands. */
 export function completedCommands(program: Command, described: DescribedCommands): readonly CompletedCommand[] {
   return commandsBelow(program, '', described)
 }

@@ -1,4 +1,4 @@
-// The completion of fish.
+// Generates the completion script of fish.
 import type { CompletedCommand } from './completed-command.ts'
 
 export function fishCompletion(commands: readonly CompletedCommand[]): string {

@@ -1,4 +1,4 @@
-// The completion of zsh, as a file of its function path or to be sourced after compinit.
+// Generates the completion script of zsh, for a folder of `fpath` or to be sourced after compinit.
 import { type Completed, type CompletedCommand, valuedOptions } from './completed-command.ts'
 import { quoted, quotedCommands } from './quoted.ts'
 
@@ -51,7 +51,7 @@ function commandCase({ name, subcommands, options, argument }: CompletedCommand)
 ${commands.length === 0 ? '' : `      found=(${commands.join(' ')}); _describe command found\n`}${argument === 'nothing' || argument === 'text' ? '' : `      [[ \${words[CURRENT]} == -* ]] || ${offer(argument)}\n`}      found=(${flags.join(' ')}); _describe option found ;;`
 }
 
-/** A colon ends the word that is described. */
+/** An entry of `_describe`. An unescaped colon would end the word. */
 function described(word: string, description: string): string {
   return quoted(`${word.replaceAll(':', String.raw`\:`)}:${description}`)
 }

@@ -1,6 +1,9 @@
-// Which known name somebody may have meant who wrote an unknown one.
+// Suggests the known name that is closest to an unknown one.
 
-/** Null when nothing is near: at most a third of the letters of `name` are wrong, missing, too many or swapped. */
+/**
+ * Null when no known name is near. Near means at most one edit for every three letters of `name`, and at least one: a
+ * wrong, missing, extra or swapped letter.
+ */
 export function closestName(name: string, known: Iterable<string>): string | null {
   let [closest, fewest]: [string | null, number] = [null, Math.max(1, Math.floor(name.length / 3)) + 1]
   for (const candidate of known) {
@@ -10,13 +13,13 @@ export function closestName(name: string, known: Iterable<string>): string | nul
   return closest
 }
 
-/** As the end of a message about `name`. */
+/** The suggestion as the end of a message about `name`, or '' when there is none. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const closest = closestName(name, known)
   return closest === null ? '' : `; did you mean ${closest}?`
 }
 
-/** Optimal string alignment distance; `limit` when it is no less. */
+/** Optimal string alignment distance, or `limit` when the distance is not smaller. */
 function editsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let before: readonly number[] = []

@@ -1,4 +1,4 @@
-// The commands about the program itself: what it is configured with, and what a shell completes of it.
+// Registers the commands about the program itself: `config print`, `config check` and `completion`.
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../commands/config/completion.ts'
 import type { CommandIo, ExitCode } from '../io.ts'

@@ -1,4 +1,4 @@
-// The option of every command that names a configuration file.
+// The option --config, which every command has and which names a configuration file.
 import { z } from 'zod'
 import type { OptionRow } from '../options/option.ts'
 

@@ -1,4 +1,4 @@
-// What a configuration file says to one command, and what is wrong with the file for whatever command.
+// Reads a configuration file: finds the values for one command, and the problems of the whole file.
 import cluster from 'node:cluster'
 import { readFileSync, statSync } from 'node:fs'
 import { reasonOf } from '../../errors.ts'
@@ -15,15 +15,15 @@ export interface FileValue {
 }
 
 export interface ConfigurationFile {
-  /** By the name of the option. What stands under the name of the command stands over what is for every command. */
+  /** Values by the long name of the option. A value under the name of the command overrides one for every command. */
   readonly valuesFor: (command: DescribedCommand) => ReadonlyMap<string, FileValue>
-  /** Names that there are not, and values where none can stand; of the whole file, in order. */
+  /** Unknown names and misplaced values in the whole file, in order of line. */
   readonly problems: readonly string[]
-  /** False where it could not be read, or not all of it: it may say more than `valuesFor` knows. */
+  /** False when the file could not be read completely: it may set more than `valuesFor` returns. */
   readonly isWhole: boolean
 }
 
-/** The options of one command, or, under '', of every command that has them. */
+/** Entries by the name of their command. Entries under '' are for every command that has the option. */
 type Tables = ReadonlyMap<string, readonly FileEntry[]>
 
 const EVERY_COMMAND = ''
@@ -60,13 +60,16 @@ function readText(path: string): { readonly text: string } | { readonly problem:
   }
 }
 
-/** A pipe is empty once the supervisor has read it, and an empty file sets nothing. */
+/**
+ * True for a pipe or a socket. It is empty after the supervisor has read it, so a worker would read an empty file and
+ * miss every setting.
+ */
 function isReadOnce(path: string): boolean {
   const found = statSync(path)
   return found.isFIFO() || found.isSocket()
 }
 
-/** By the name of their command, as deep as the file goes. */
+/** Entries by the full name of their command, at every depth of the file. */
 function tablesOf(entries: readonly FileEntry[], name: string): Tables {
   return new Map([
     [name, entries],
@@ -89,9 +92,9 @@ function problemsOf(
   commands: readonly DescribedCommand[],
 ): readonly FileProblem[] {
   const prefix = table === EVERY_COMMAND ? '' : `${table} `
-  // The names that the table of a command may hold: of what is below it.
+  // The subcommands that this table may contain.
   const below = commands.flatMap(({ name }) => (name.startsWith(prefix) ? name.slice(prefix.length).split(' ', 1) : []))
-  // Said once, of the table itself.
+  // An unknown command is reported once, for the table itself, and not again for its entries.
   if (table !== EVERY_COMMAND && below.length === 0 && !commands.some(({ name }) => name === table)) return []
   return entries.flatMap(({ key, line, value }) => {
     const message = typeof value === 'string' ? valueProblem(key, table, commands) : tableProblem(key, below, commands)
@@ -118,13 +121,13 @@ function valueProblem(key: string, table: string, commands: readonly DescribedCo
   return `means something else to each of ${found.map(({ name }) => name).join(', ')}: put it under the name of one`
 }
 
-/** Whether an option means something else to each command that has it, so that it stands under the name of one only. */
+/** Whether commands give this option different meanings. Then a file may set it only under the name of one command. */
 export function isOwn(key: string, commands: readonly DescribedCommand[]): boolean {
   const rows = commands.flatMap(({ options }) => rowsOf(options).filter((row) => longName(row) === key))
   return new Set(rows.map((row) => `${row.flags} ${row.description}`)).size > 1
 }
 
-/** Those that may stand in a file: a file names no other. */
+/** The options that a file may contain: all but --config, because a file cannot name another file. */
 function rowsOf(options: DescribedCommand['options']): readonly OptionRow[] {
   return Object.values(options).filter((row) => row !== configOption)
 }

@@ -1,9 +1,12 @@
-// The commands of the program and the table of options that each was described with.
+// Keeps the commands of the program together with the option table of each.
 import { type Command, Option } from 'commander'
 import { environmentName, type OptionRow, type Options, optionName } from '../options/option.ts'
 import { configOption } from './config-option.ts'
 
-/** What is wrong beyond single values, as far as those that could be read say: asked where something is wrong already. */
+/**
+ * Finds problems that involve several options. It is called only when a problem was found already, so that all are
+ * reported at once. `unread` names the options whose value could not be read.
+ */
 export type FurtherProblems = (
   values: Readonly<Record<string, unknown>>,
   unread: ReadonlySet<string>,
@@ -19,21 +22,23 @@ export type Describe = (
 
 export interface DescribedCommand {
   readonly command: Command
-  /** From the outside in: `keys rotate`. */
+  /** The words of the command, outermost first, such as `keys rotate`. */
   readonly name: string
-  /** By their names in code; with `config`, which every command has. */
+  /** Options by their names in code, including `config`, which every command has. */
   readonly options: Options
-  /** What the command line gave it that it does not know, in order. Read once it was parsed. */
+  /** The unknown arguments of the command line, in order. Valid after the command was parsed. */
   readonly unknownArguments: () => readonly string[]
   readonly furtherProblems: FurtherProblems
-  /** The command that it is about: what a file says to that one is said to it too. */
+  /**
+   * The name of the command that this one is about, or null. Values of a file for that command apply to this one too.
+   */
   readonly looksAt: string | null
 }
 
 export interface DescribedCommands {
-  /** Gives a command its options. */
+  /** Adds options to a command. */
   readonly describe: Describe
-  /** Null for a command that was not described. */
+  /** Returns null for a command that was not described. */
   readonly find: (command: Command) => DescribedCommand | null
   readonly all: () => readonly DescribedCommand[]
 }
@@ -59,7 +64,10 @@ export function createDescribedCommands(): DescribedCommands {
   }
 }
 
-/** Every option's environment variable is shown by --help; that of a secret only there. */
+/**
+ * --help shows the environment variable of every option. For an option that is environment-only it shows the variable
+ * alone.
+ */
 function addOption(command: Command, row: OptionRow): void {
   const option = new Option(row.flags, row.description).env(environmentName(row))
   option.attributeName = () => optionName(row)
@@ -72,7 +80,10 @@ function addOption(command: Command, row: OptionRow): void {
   command.addOption(option)
 }
 
-/** What is unknown is told together with all else that is wrong, in place of the first of it alone. */
+/**
+ * Collects unknown arguments instead of failing at the first, so that they are reported together with all other
+ * problems.
+ */
 function keepUnknown(command: Command): () => readonly string[] {
   let unknown: readonly string[] = []
   const parse = command.parseOptions.bind(command)

@@ -1,11 +1,12 @@
-// The error where no command is named, or an option stands before it: it is about the command, whatever the option.
+// The error for a command line that names no subcommand, or has an option before it: it always names the missing
+// command.
 import type { Command } from 'commander'
 
-/** Of `group` and all below it that have commands. */
+/** Adds the error to `group` and to every group below it. */
 export function tellMissingCommands(group: Command): void {
   if (group.commands.length === 0) return
   group
-    // Help comes in place of the complaint about the option.
+    // So that commander prints the help instead of an error about the option.
     .allowUnknownOption()
     .addHelpText('before', ({ error }) => (error ? `${missingCommand(group)}\n` : ''))
   group.commands.forEach(tellMissingCommands)

@@ -1,4 +1,4 @@
-// What a command is configured with: each option's value and where it came from, and all that is wrong at once.
+// Resolves the options of a command: finds the value and the source of each, and collects all problems at once.
 import { UsageError } from '../../errors.ts'
 import { ENVIRONMENT_PREFIX, environmentName, longName, type OptionRow, optionName } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
@@ -11,27 +11,30 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Setting {
   readonly row: OptionRow
-  /** As it was written, true for a switch that was given as a flag, undefined when it is not set. */
+  /** The value as written; true for a switch given as a flag; undefined when it is not set. */
   readonly value: unknown
   readonly source: 'flag' | 'environment' | 'file' | 'default' | 'unset'
-  /** Where that is: the flag, the variable, `PATH:LINE`. */
+  /** The flag, the variable or `PATH:LINE` that set it; '' for a default or no value. */
   readonly place: string
 }
 
-/** What Kubernetes and Docker set for a service whose name begins like that of this program. */
+/** Variables that Kubernetes and Docker set for a service whose name begins with the name of this program. */
 const SERVICE_LINK = /_SERVICE_(?:HOST$|PORT)|_PORT_\d+_(?:TCP|UDP|SCTP)/
-/** The value of their `NAME_PORT`, which may be the name of an option as well. */
+/** The value of their variable `NAME_PORT`, which may also be the variable of an option. */
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
 
 export interface ExaminedSettings {
   readonly settings: readonly Setting[]
-  /** Options that the command does not have, values that may not be, names that no command has in the environment and in the file. */
+  /** Unknown options, invalid values, and names in the environment or the file that no command has. */
   readonly problems: readonly string[]
-  /** By their names in code: options whose value is wrong, or may stand in a file that could not be read. */
+  /** Names in code of options whose value is invalid, or may be in a file that could not be read. */
   readonly unread: ReadonlySet<string>
 }
 
-/** Flag over environment over file over default. Throws one `UsageError` that names everything wrong. */
+/**
+ * A flag overrides the environment, which overrides the file, which overrides the default. Throws one `UsageError` with
+ * all problems.
+ */
 export function readSettings(
   described: DescribedCommand,
   commands: readonly DescribedCommand[],
@@ -42,7 +45,7 @@ export function readSettings(
   return settings
 }
 
-/** Like `readSettings`, but answers what is wrong in place of throwing it. */
+/** Like `readSettings`, but returns the problems instead of throwing them. */
 export function examineSettings(
   described: DescribedCommand,
   commands: readonly DescribedCommand[],
@@ -53,7 +56,7 @@ export function examineSettings(
   const values = file?.valuesFor(described) ?? new Map<string, FileValue>()
   const settings = Object.values(described.options).map((row) => settingOf(row, described, environment, values))
   const isFileWhole = file?.isWhole !== false
-  // What is set nowhere else may be in a file that could not be read.
+  // An unset option is not reported as missing when the file could not be read: the file may set it.
   const wrong = settings.filter(({ source }) => source !== 'unset' || isFileWhole).filter(hasProblem)
   const hidden = isFileWhole ? [] : settings.filter(({ source }) => source === 'unset' || source === 'default')
   return {
@@ -101,7 +104,7 @@ function problemsOf({ row, value, source, place }: Setting): readonly string[] {
 
 function unknownArguments({ command, name, options, unknownArguments }: DescribedCommand): readonly string[] {
   const flags = Object.values(options).map((row) => `--${longName(row)}`)
-  // A flag that is known is only here when it is a switch with a value.
+  // A known flag is among the unknown arguments only if it is a switch with a value.
   const problemOf = (flag: string) =>
     flags.includes(flag) ? 'takes no value' : `${name} does not have this option${didYouMean(flag, flags)}`
   const unknown = unknownArguments()
@@ -124,7 +127,7 @@ function isServiceLink(name: string, environment: Environment): boolean {
   return SERVICE_LINK.test(name) || (name.endsWith('_PORT') && SERVICE_ADDRESS.test(environment[name] ?? ''))
 }
 
-/** A variable that is misspelt would go unnoticed. */
+/** Problems for variables with the prefix that no option has: a misspelt variable would otherwise go unnoticed. */
 function unknownVariables(commands: readonly DescribedCommand[], environment: Environment): readonly string[] {
   const known = new Set(commands.flatMap(({ options }) => Object.values(options).map(environmentName)))
   return Object.keys(environment)

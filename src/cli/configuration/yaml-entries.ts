@@ -1,4 +1,4 @@
-// A configuration file as entries with their lines: YAML in which every value is the text that a flag would have.
+// Parses a YAML configuration file into entries with line numbers. Every value is the text that a flag would have.
 import {
   type Document,
   isMap,
@@ -14,7 +14,7 @@ import {
 export interface FileEntry {
   readonly key: string
   readonly line: number
-  /** A list is its items with commas between them, as a flag has it. */
+  /** The items of a list are joined with commas, as in a flag. A nested list of entries is the table of a command. */
   readonly value: string | readonly FileEntry[]
 }
 
@@ -28,10 +28,10 @@ export interface ParsedFile {
   readonly problems: readonly FileProblem[]
 }
 
-/** No problem repeats a value: it may be a secret. */
+/** Messages never repeat a value of the file: it may be a secret. */
 export function parseYamlEntries(text: string): ParsedFile {
   const lines = new LineCounter()
-  // With `failsafe` nothing is a number, a boolean or null: what is written reaches the check of the option as it is.
+  // With `failsafe` every scalar stays a string, so the schema of the option checks exactly what was written.
   const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' })
   const [document, second] = 'empty' in documents ? [] : documents
   if (!document) return { entries: [], problems: [] }
@@ -69,7 +69,7 @@ function nested(map: YAMLMap, lines: LineCounter, problems: FileProblem[]): read
   return map.items.flatMap((pair) => entryOf(pair, lines, problems) ?? [])
 }
 
-/** Null for what is neither a value nor a list of values. */
+/** Null when the node is neither a value nor a list of values. */
 function textOf(node: unknown): string | null {
   if (node === null) return ''
   if (isScalar(node)) return typeof node.value === 'string' ? node.value : ''

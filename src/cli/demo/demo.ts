@@ -1,4 +1,4 @@
-// The demo workspace, for the first start on an empty default database.
+// Loads the demo workspace at the first start on an empty default database.
 import { open, readFile } from 'node:fs/promises'
 import { checkInput } from '../../import-export/checks/validate.ts'
 import { applyInput } from '../../import-export/load.ts'
@@ -10,7 +10,7 @@ export const DEMO_EMAIL = 'demo@example.com'
 
 const DEMO_FILE = new URL('./demo-workspace.ndjson', import.meta.url)
 
-/** Does nothing, and answers false, when the database has a user already. */
+/** Loads the demo workspace and returns true. Returns false, and does nothing, when the database has a user already. */
 export async function loadDemo(store: Store, clock: () => number): Promise<boolean> {
   if ((await store.usersAfter('', 1)).length > 0) return false
   const file = await open(DEMO_FILE)
@@ -33,7 +33,7 @@ export async function loadDemo(store: Store, clock: () => number): Promise<boole
   }
 }
 
-/** What is said once of a demo workspace that was loaded: how to look at it, and how to sign in. */
+/** The notice printed once after the demo workspace was loaded: how to open it and how to sign in. */
 export function demoNotice(url: string): string {
   return [
     '',
@@ -45,7 +45,7 @@ export function demoNotice(url: string): string {
   ].join('\n')
 }
 
-/** The GraphQL type of what a record of the demo workspace holds. */
+/** The GraphQL type of each kind of record in the demo workspace. */
 const TYPES: Readonly<Record<string, string>> = {
   project: 'Project',
   template: 'Template',
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = {
   export: 'ExportElement',
 }
 
-/** The first document of each kind, for the API's reference. */
+/** The first document of each kind by its GraphQL type, as examples for the API reference. */
 export async function demoExamples(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
   const lines = (await readFile(DEMO_FILE, 'utf8')).trim().split('\n')
   const records = lines.map((line) => JSON.parse(line)).reverse()

@@ -1,35 +1,38 @@
-// A check of the doctor: what it looks at, and what it finds with the line of configuration that mends it.
+// Defines a check of the doctor and its result: a finding comes with the line of configuration that fixes it.
 import { reasonOf } from '../../errors.ts'
 
-/** What a line is for; `run` is a command. */
+/** The program that a line of configuration is for. `run` is a command to run. */
 export type Place = 'gateway' | 'nginx' | 'haproxy' | 'caddy' | 'postgresql' | 'run'
 
-/** A line for each place that could mend it; one of them is enough. */
+/** One line for each place where the problem can be fixed. One of them is enough. */
 export type Fix = Readonly<Partial<Record<Place, string>>>
 
 export interface Problem {
-  /** One sentence: what is wrong and what it does to somebody. */
+  /** One sentence: what is wrong, and whom it affects and how. */
   readonly problem: string
   readonly fix: Fix
 }
 
 export interface NotChecked {
-  /** One sentence: what was missing to look at it. */
+  /** One sentence: why the check could not be made. */
   readonly reason: string
 }
 
-/** Null when nothing is wrong. */
+/** The result of a check. Null when nothing is wrong. */
 export type Verdict = Problem | NotChecked | null
 
 export interface Check<C> {
-  /** Stable, for programs that read the report. */
+  /** A stable name, for programs that read the report. */
   readonly name: string
   readonly run: (context: C) => Promise<Verdict> | Verdict
 }
 
 export type Outcome = { readonly check: string } & (Problem | NotChecked | { readonly isFine: true })
 
-/** All at once, answered in order. A check that throws was not made, which is said with the reason. */
+/**
+ * Runs all checks concurrently and returns the outcomes in order. A check that throws counts as not made, with the
+ * reason.
+ */
 export function runChecks<C>(checks: readonly Check<C>[], context: C): Promise<readonly Outcome[]> {
   return Promise.all(
     checks.map(async ({ name, run }): Promise<Outcome> => {

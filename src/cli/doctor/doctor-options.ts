@@ -1,4 +1,4 @@
-// The options of doctor: those of serve, since that is what is looked at, and where to look besides.
+// The options of `doctor`: those of `serve`, whose configuration it checks, and its own.
 import { z } from 'zod'
 import { type Config, duration, type OptionRow } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'

@@ -1,4 +1,5 @@
-// doctor: what is wrong with a gateway, from inside and through the proxies in front of it, and the lines that mend it.
+// doctor: checks a gateway from inside and through the proxies in front of it, and prints the lines that fix what it
+// finds.
 import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
@@ -20,13 +21,15 @@ import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
 import { countFindings, toReport } from './report.ts'
 
-/** The gateway closes such a connection, and the proxy has nothing to say for it. */
+/**
+ * Without the PROXY header the gateway closes the connection without an answer, so the error alone explains nothing.
+ */
 const NO_PROXY_HEADER =
   '\nwith --proxy-protocol the proxy must begin each connection with a PROXY header, as HAProxy does with: server gateway 127.0.0.1:4000 send-proxy-v2-ssl'
 
 const NO_URL: Outcome = { check: 'outside', reason: 'it was not looked at: name the URL of the gateway' }
 
-/** Exit code 1 with findings. Throws `UsageError` when no gateway answers at `url`. */
+/** Returns 1 when there are findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
     throw new UsageError('--look outside: name the URL of the gateway')
@@ -55,7 +58,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
     throw new UsageError('doctor: the URL must be like https://gateway.example.com')
   const target = { url, address: config.connectTo, ca: config.tlsCa === undefined ? undefined : readPem(config.tlsCa) }
   const now = clock()
-  // One that signs by now: the gateway may not have read a newer one yet.
+  // A key that signs already: the gateway may not have read a newer one yet.
   const key = isFound(keys) ? keys.keys.find(({ createdAt }) => createdAt <= now) : undefined
   return {
     target,

@@ -1,4 +1,4 @@
-// What the doctor found, for people and for programs.
+// Formats the findings of the doctor, as a table for people and as JSON for programs.
 import { toLine } from '../../redact.ts'
 import type { Outcome, Place } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<Place, string>> = {
   run: 'run',
 }
 
-/** `proxy` is which one answered, as far as it says so: then lines for others are left out of the table. */
+/** `proxy` is the proxy that answered, or null if unknown. The table leaves out the lines for other proxies. */
 export function toReport(outcomes: readonly Outcome[], format: DoctorConfig['format'], proxy: Place | null): string {
   return format === 'json' ? toJson(outcomes) : toTable(outcomes, proxy)
 }

@@ -1,4 +1,4 @@
-// Where an import reads from: a file, or whatever else, kept in a temporary file, because it is read twice.
+// Opens the input of an import. An import reads twice, so stdin and HTTP input are first stored in a temporary file.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,20 +11,23 @@ import { openReadableFile, requireUncompressed } from './readable-file.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
-  /** For messages. */
+  /** Name of the input for messages. */
   readonly name: string
-  /** What would help where none of its lines is a record. */
+  /** Advice to print when none of its lines is a record. */
   readonly advice?: string
 }
 
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
-/** Codes of a disk, or a process, that may have room the next time. */
+/** Codes for a full disk or too many open files: a later attempt may succeed. */
 const NO_ROOM = /^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing that can be read, and `MachineError` where that may be there later. */
+/**
+ * Opens a file, stdin (`-`) or an http(s) address of a file. Throws `UsageError` when it cannot be read, and
+ * `MachineError` when a later attempt may succeed.
+ */
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
   const opened = await openSource(source, io)
   try {
@@ -59,7 +62,10 @@ async function openFile(path: string): Promise<ImportSource> {
   return { file, name: path, [Symbol.asyncDispose]: () => file.close() }
 }
 
-/** All of it in a file that has no name, so that nothing stays behind. `name` is for messages. Throws `UsageError`, and `MachineError` on a full disk. */
+/**
+ * Stores all chunks in an unlinked temporary file, so that nothing is left behind. `name` is for messages. Throws
+ * `UsageError`, and `MachineError` on a full disk.
+ */
 export async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
   const file = await openTemporaryFile(name)
   try {
@@ -71,14 +77,17 @@ export async function spool(chunks: Chunks, name: string): Promise<ImportSource>
   return { file, name, [Symbol.asyncDispose]: () => file.close() }
 }
 
-/** Gone when it is closed. `name` is for messages. Throws `UsageError`, and `MachineError` where there may be room later. */
+/**
+ * Opens an unlinked temporary file, which disappears when it is closed. `name` is for messages. Throws `UsageError`,
+ * and `MachineError` when there may be room later.
+ */
 export async function openTemporaryFile(name = 'what arrives'): Promise<FileHandle> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
     const reason = `cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`
     throw NO_ROOM.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
   })
-  // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
+  // Unlinked at once, so that nothing is left behind even if the process is killed.
   await rm(path)
   return file
 }

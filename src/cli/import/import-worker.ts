@@ -1,4 +1,5 @@
-// The thread of an import that came over HTTP: the gateway's own goes on answering, however large it is. Any message tells it to stop.
+// The worker thread of an import over HTTP. The gateway's main thread stays responsive, however large the import is.
+// Any message to this thread means stop.
 import type { FileHandle } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
@@ -24,7 +25,7 @@ const emit = (event: ImportEvent) => parentPort?.postMessage(event)
 const stopping = new AbortController()
 const { signal: stop } = stopping
 parentPort?.once('message', () => stopping.abort())
-// Waiting for it does not keep the thread.
+// Waiting for a message does not keep the thread alive.
 parentPort?.unref()
 
 try {
@@ -37,7 +38,7 @@ try {
   await file.close()
 }
 
-/** What a client may read; everything else goes to the log, in the thread that started this one. */
+/** The message for the client. Throws every other error: the main thread logs it. */
 function messageOf(error: unknown): string {
   if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
   if (error instanceof StoreRefusedError) return error.message

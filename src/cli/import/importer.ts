@@ -1,4 +1,4 @@
-// Takes the body of POST /import to a temporary file, and has a thread import it; one at a time.
+// Runs POST /import: stores the body in a temporary file and imports it in a worker thread, one import at a time.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { GatewayError, MachineError, UsageError } from '../../errors.ts'
@@ -9,23 +9,26 @@ import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
 
-/** Something is sent at least this often, so that no proxy takes the connection for dead. */
+/** Maximum interval between events, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 5_000
-/** When a client whose input could not be stored may try again. */
+/** Retry-After for a client whose input could not be stored. */
 const RETRY_AFTER_S = 60
 
 type Target = Pick<ImportWork, 'database' | 'config'>
 
-/** The import that no other one may begin beside. */
+/** The import that is running. No other import may start beside it. */
 interface Current {
-  /** Its thread was told to stop: the next import waits for its end, and is not refused. */
+  /** True once its thread was told to stop. The next import then waits for its end instead of being refused. */
   isEnding: boolean
   readonly ended: Promise<void>
   readonly onEnd: () => void
   worker: ImportThread | null
 }
 
-/** One import at a time. `ping` rejects when the gateway's own store finds its database gone: what the thread wrote may be elsewhere. */
+/**
+ * Runs one import at a time. `ping` rejects when the gateway's own store finds its database gone. It is called before
+ * an import is reported as done, because the thread may have written to another file.
+ */
 export function createImporter(
   target: Target,
   ping: () => Awaitable<void>,
@@ -60,7 +63,7 @@ export function createImporter(
         await before?.ended
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
-        // A database with a relative path would be gone with the directory.
+        // Safe here: with a relative path the database would have gone with the directory.
         leaveRemovedDirectory()
         mine.worker = startThread(work)
         return runningOn(mine.worker, { ping, report, current: mine })
@@ -73,7 +76,7 @@ export function createImporter(
   }
 }
 
-/** Where the folder for temporary files has no room, or cannot be written to: that may pass, and the log names it. */
+/** Answers 503 when the temporary folder is full or not writable: that may pass, and the log has the cause. */
 function refuseUnkept(error: unknown): never {
   if (!(error instanceof MachineError || error instanceof UsageError)) throw error
   throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
@@ -82,8 +85,8 @@ function refuseUnkept(error: unknown): never {
 interface ImportThread {
   readonly worker: Worker
   /**
-   * Resolves when it has ended, which takes as long as the block of lines it is at. It is never terminated: the driver of SQLite
-   * aborts the whole process where that happens while it is loaded, or in one of its calls.
+   * Tells the thread to stop, and resolves when it has ended: after the block of lines it is importing. It is never
+   * terminated: terminating a thread that loads or calls the SQLite driver aborts the whole process.
    */
   readonly stop: () => Promise<void>
 }
@@ -94,7 +97,7 @@ function startThread(work: ImportWork): ImportThread {
     transferList: [work.file],
   })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Without a listener, an error of the thread would end the process while nobody takes its events.
+  // Without a listener, an error of the thread would end the process when nobody is iterating over its events.
   worker.on('error', () => {})
   return {
     worker,
@@ -114,7 +117,8 @@ interface Surroundings {
 function runningOn({ worker, stop }: ImportThread, { ping, report, current }: Surroundings): RunningImport {
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
-  // At once, not when it is taken: a heartbeat would come behind it, and the last line is what clients look at.
+  // The heartbeat stops when the outcome arrives, not when it is consumed: a heartbeat must not follow the outcome,
+  // because clients look at the last line.
   worker.on('message', (event: ImportEvent) => {
     if (isOutcome(event)) clearInterval(heartbeat)
   })

@@ -1,11 +1,14 @@
-// A token that an operator keeps in a file.
+// Reads a token from a file of the operator.
 import { readFile } from 'node:fs/promises'
 import { UsageError } from '../../errors.ts'
 
 const MIN_LENGTH = 32
 const TOKEN = /^[\x21-\x7e]+$/
 
-/** Without the line end behind it. Throws `UsageError`, and never says what is in the file. */
+/**
+ * Returns the token without surrounding white space. Throws `UsageError`, whose message never contains the content of
+ * the file.
+ */
 export async function readToken(path: string, flag: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)

@@ -1,16 +1,16 @@
-// A file that is read more than once, from its beginning: what is none, or is compressed, is said before anything is made of it.
+// Opens a file that is read more than once, and rejects early what is not a regular file or is compressed.
 import type { Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { UsageError } from '../../errors.ts'
 
-/** What files of gzip and of zstd begin with (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1). */
+/** Magic numbers of gzip and zstd (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1). */
 const COMPRESSED: readonly Buffer[] = [Buffer.of(0x1f, 0x8b), Buffer.of(0x28, 0xb5, 0x2f, 0xfd)]
 const LONGEST_MARK = 4
 
-/** The caller closes it. `insteadOfFile`: what would help with what is none. Throws `UsageError`. */
+/** The caller closes the file. `insteadOfFile` is advice for a path that is not a regular file. Throws `UsageError`. */
 export async function openReadableFile(path: string, insteadOfFile = ''): Promise<FileHandle> {
   try {
-    // Before it is opened: a pipe that nobody writes to would hold that up.
+    // Checked before opening: opening a pipe without a writer would block.
     const problem = problemOf(await stat(path), insteadOfFile)
     if (problem === null) return await open(path)
     throw new UsageError(`cannot read ${path}: ${problem}`)
@@ -26,7 +26,7 @@ function problemOf(found: Stats, insteadOfFile: string): string | null {
   return found.isFile() ? null : `not a file${insteadOfFile}`
 }
 
-/** Throws `UsageError` for a file that is compressed. `name` is for messages. */
+/** Throws `UsageError` for a compressed file. `name` is for messages. */
 export async function requireUncompressed(file: FileHandle, name: string): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0)
   const begin = buffer.subarray(0, bytesRead)

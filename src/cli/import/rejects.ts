@@ -1,4 +1,4 @@
-// What of an input is not imported: copied byte for byte from it into a file of its own.
+// Writes the rejects file: copies the lines that are not imported from the input, byte for byte.
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { reasonOf, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
@@ -6,24 +6,26 @@ import type { Line } from '../../import-export/format/lines.ts'
 const COPY_BYTES = 65_536
 const LINE_FEED = 0x0a
 
-/** Disposing it before it was closed removes the file: an import that breaks off is run again, and writes all of it anew. */
+/**
+ * Disposing of it before `close` removes the file: an interrupted import is run again and writes the whole file anew.
+ */
 export interface Rejects extends AsyncDisposable {
   readonly path: string
-  /** Makes the file. Throws `UsageError` when it cannot be written, or is there. */
+  /** Creates the file. Throws `UsageError` when the file exists or cannot be created. */
   readonly open: () => Promise<void>
   /**
-   * Opens it if need be. One after the other. Where that cannot be opened the line is only counted: what was imported before
-   * stays, and the rest should come too. Throws `UsageError` when an open one cannot be written.
+   * Adds a line, and opens the file if it is not open. Calls must not overlap. If the file cannot be opened, the line
+   * is only counted: the import has begun and should finish. Throws `UsageError` when an open file cannot be written.
    */
   readonly add: (line: Line) => Promise<void>
-  /** There is no file when it was never opened. */
+  /** Closes the file, if it was opened, and returns the totals. */
   readonly close: () => Promise<Rejected>
 }
 
 export interface Rejected {
-  /** Lines. */
+  /** Number of lines. */
   readonly count: number
-  /** Why they are not in the file; null when they are. */
+  /** Why the lines are not in the file; null when they are. */
   readonly problem: string | null
 }
 
@@ -74,7 +76,7 @@ export function createRejects(path: string, input: FileHandle): Rejects {
         last = buffer[bytesRead - 1] ?? LINE_FEED
         offset += bytesRead
       }
-      // The end of the input: another line may follow here.
+      // The last line of the input may lack a line feed, and another line may follow it in this file.
       if (last !== LINE_FEED) await write(output, '\n')
     },
     async close() {
@@ -90,7 +92,10 @@ export function createRejects(path: string, input: FileHandle): Rejects {
   }
 }
 
-/** A file that is there is somebody's: the input, a database, the rejects of an earlier run. Pipes and devices are not. */
+/**
+ * Refuses an existing regular file: it may be the input, a database or the rejects of an earlier run. Writes to
+ * existing pipes and devices.
+ */
 async function openNew(path: string): Promise<{ readonly file: FileHandle; readonly isNew: boolean }> {
   const known = await stat(path).catch(() => null)
   if (known?.isFile()) throw new UsageError(cannotWrite(path, 'there is a file already, name another with --rejects'))

@@ -1,4 +1,4 @@
-// The client of POST /import: sends a file, and tells how it goes there.
+// The client of POST /import: sends a file to a gateway and reports its progress there.
 import { Readable } from 'node:stream'
 import { noAnswerInWords, UsageError } from '../../errors.ts'
 import {
@@ -16,7 +16,10 @@ import { createProgress } from '../progress.ts'
 import type { ImportSource } from './import-source.ts'
 import { readToken } from './read-token.ts'
 
-/** Sends all of it, then waits for the outcome. Broken off, it is run again. Throws `UsageError`. */
+/**
+ * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
+ * `UsageError` when the request itself is refused.
+ */
 export async function importRemotely(
   { file, name }: ImportSource,
   config: ImportConfig,
@@ -42,7 +45,7 @@ export async function importRemotely(
   }
   if (!response.ok || !response.body) {
     const reason = await refusalOf(address, response)
-    // What the request itself lacks is not mended by running it again. It may have come too slowly, or too often.
+    // A refusal of the request itself is not fixed by a retry, except for 408 and 429: it came too slowly or too often.
     if (response.status < 500 && ![408, 429].includes(response.status)) throw new UsageError(reason)
     io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
     return 1
@@ -60,13 +63,13 @@ export async function importRemotely(
       else end = event
     }
   } catch {
-    // The connection broke off: told below.
+    // The connection broke off. `tell` reports it, because `end` is null.
   }
   progress.finish()
   return tell(end, badLines, name, config, io)
 }
 
-/** As `clients add` prints them, a client's name and secret; else a token, which may hold any character. */
+/** Basic for the name and secret of a client as `clients add` prints them. Anything else is a bearer token. */
 function authorizationOf(token: string): string {
   return /^[\w.-]+:wgs_/.test(token) ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
 }
@@ -76,7 +79,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
   }
-  // Left out where they say nothing new: a gateway of an earlier version does not know them.
+  // Defaults are left out: a gateway of an earlier version does not know these parameters.
   const { idFields: ids, refFields: references } = IMPORT_OPTIONS
   if (idFields.join() !== ids.default) address.searchParams.set('id-fields', idFields.join())
   if (refFields.join() !== references.default) address.searchParams.set('ref-fields', refFields.join())
@@ -99,7 +102,7 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Import
   }
 }
 
-/** `badLines`: those that were told. */
+/** Reports the outcome. `badLines` is the number of bad lines printed already. */
 function tell(
   end: ImportEvent | null,
   badLines: number,
@@ -108,12 +111,12 @@ function tell(
   { stdout, stderr }: CommandIo,
 ): ExitCode {
   if (end?.type === 'imported' || end?.type === 'wouldImport') {
-    // A gateway of an earlier version does not count or list them.
+    // A gateway of an earlier version sends neither `orphanExports` nor `orphans`.
     const { orphanExports = 0, orphans = [] }: Partial<typeof end> = end
     stderr.write(orphansByLine(name, orphans, orphanExports))
     const done = `${countsInWords(end, replace === true)}${orphansInWords(orphanExports)}`
     stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${done}\n`)
-    // Found only while it was imported: a list was full, or another import took the reference.
+    // These lines were refused only during the import: a list was full, or another import took the reference.
     if (badLines > 0) stderr.write(`${notImportedInWords(badLines)}\n`)
     return badLines > 0 ? 1 : 0
   }

@@ -1,4 +1,4 @@
-// The commands that look at and follow another server of the contract: each is loaded when it runs.
+// Registers the commands about another server of the contract: `conformance` and `follow`. Each is loaded when it runs.
 import type { Command } from 'commander'
 import type { Describe } from '../configuration/described-commands.ts'
 import type { CommandContext } from '../io.ts'
@@ -6,7 +6,7 @@ import { CONFORMANCE_OPTIONS } from '../options/move-in/conformance-options.ts'
 import { FOLLOW_OPTIONS } from '../options/move-in/follow-options.ts'
 import { parseOptions } from '../options/option.ts'
 
-/** `describe` gives a command its options. */
+/** `describe` adds options to a command. */
 export function addMoveInCommands(
   program: Command,
   describe: Describe,

@@ -1,4 +1,4 @@
-// What was found of a server, for people, programs and build servers.
+// Formats the results of `conformance`: a table for people, JSON for programs, JUnit XML for build servers.
 import type { CheckResult, Outcome } from '../../conformance/check.ts'
 import type { Conformance } from '../../conformance/conformance.ts'
 import { toLine } from '../../redact.ts'
@@ -10,7 +10,7 @@ const IN_WORDS: Record<Outcome, string> = {
   skipped: 'not tried',
 }
 
-/** A line for each check under its group, then the counts, and what stays open at the server. */
+/** One line for each check under its group, then the counts, and the sessions that stay open at the server. */
 export function toTable(url: string, { checks: results, sessionsLeftOpen }: Conformance): string {
   const width = Math.max(...Object.values(IN_WORDS).map(({ length }) => length))
   const groups = [...Map.groupBy(results, ({ group }) => group)].map(([group, checks]) => {
@@ -28,7 +28,7 @@ export function toJson(url: string, { checks, sessionsLeftOpen }: Conformance): 
   return `${JSON.stringify({ url, counts, sessionsLeftOpen, checks }, null, 2)}\n`
 }
 
-/** As most build servers read it: a suite for each group, and one without tests for what stays open. */
+/** JUnit XML: one suite for each group, and one without tests when sessions stay open. */
 export function toJUnit(url: string, { checks: results, sessionsLeftOpen }: Conformance): string {
   const suites = [...Map.groupBy(results, ({ group }) => group)].map(([group, checks]) =>
     toSuite(group, checks, checks.map(toTestCase).join('')),
@@ -62,7 +62,7 @@ function countsInWords(results: readonly CheckResult[]): string {
     .join(', ')
 }
 
-/** A line; nothing where nothing stays open. */
+/** One line, or '' when no session stays open. */
 export function leftOpenInWords(count: number): string {
   if (count === 0) return ''
   return `${count} ${count === 1 ? 'session' : 'sessions'} of this run could not be signed out, and may be open at the server until they run out\n`
@@ -78,7 +78,7 @@ function countOf(results: readonly CheckResult[], outcome: Outcome): number {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Without what XML 1.0 cannot hold (section 2.2). */
+/** Escapes text for XML. Replaces characters that XML 1.0 does not allow (section 2.2). */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')

@@ -1,38 +1,41 @@
-// Which users of a long import are done, kept in a file from run to run.
+// Records in a file which users of a long import are done, so that the next run can resume.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { UsageError } from '../../errors.ts'
 
 export interface DoneUsers extends AsyncDisposable {
   readonly has: (email: string) => boolean
-  /** Remembered once it is answered. */
+  /** Resolves once the user is recorded in the file. */
   readonly add: (email: string) => Promise<void>
-  /** Everybody is done: the next run begins anew. */
+  /** Removes the file when every user is done. The next run starts from the beginning. */
   readonly forget: () => Promise<void>
 }
 
-/** What an import is: another one does not go on where this one was. */
+/** What identifies an import. The state of one import is never used to resume another. */
 export interface ImportIdentity {
   readonly from: string
   readonly into: string
   readonly replace: boolean
-  /** What says how a document is stored. */
+  /** `idFields` and `refFields` decide how a document is stored. */
   readonly idFields: readonly string[]
   readonly refFields: readonly string[]
 }
 
-/** A file holds the digests of users, not their addresses. Throws `UsageError` for the state of another import. */
+/**
+ * Opens or creates the state file. It holds SHA-256 digests of emails, not the emails. Throws `UsageError` for the
+ * state of another import.
+ */
 export async function openDoneUsers(path: string, identity: ImportIdentity): Promise<DoneUsers> {
   const head = digest(JSON.stringify(identity))
   const { from, into, replace } = identity
-  /** Of 0.3.0, which did not tell one set of fields from another. */
+  /** The first line as version 0.3.0 wrote it, without the fields. */
   const earlierHead = digest(JSON.stringify({ from, into, replace }))
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
   })
   const [first = '', ...rest] = text.split('\n')
-  // What was being written when the process ended is not a whole line, the first one too.
+  // A killed process may leave an incomplete line, even the first one.
   const hasHead = rest.length > 0
   if (hasHead ? first !== head && first !== earlierHead : !head.startsWith(first)) {
     throw new UsageError(
@@ -41,7 +44,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   }
   const users = new Set(rest.slice(0, -1))
   const file = await openToAppend(path)
-  // A line that was broken off is ended, and names nobody.
+  // An incomplete line is terminated. It matches no user.
   if (!hasHead) await rewrite(file, `${head}\n`)
   else if (!text.endsWith('\n')) await file.appendFile('\n')
   return {

@@ -1,4 +1,4 @@
-// The metrics of follow: its lag and its failures, for alerts.
+// Collects and serves the metrics of `follow`, such as its lag and its failures, for alerts.
 import type { HealthServices } from '../../admin/health.ts'
 import { counter, gauge, type Metric } from '../../admin/metrics/metric.ts'
 import type { Traffic } from '../../import-export/remote/client.ts'
@@ -12,7 +12,7 @@ const CHANGES = ['added', 'replaced', 'removed'] as const
 
 export interface FollowMetrics {
   readonly onRound: (round: Round) => void
-  /** As they are at this moment, also in the middle of a round. */
+  /** The current metrics, also in the middle of a round. */
   readonly collect: () => readonly Metric[]
 }
 
@@ -50,14 +50,17 @@ export function createFollowMetrics(
   }
 }
 
-/** Nothing before anybody was in step. */
+/** Empty until the first user was in sync. */
 function lagOf(lagSeconds: number | null): readonly Metric[] {
   if (lagSeconds === null) return []
   const help = 'How old the oldest state is that a followed user is known to be equal to.'
   return [gauge('workspace_gateway_follow_lag_seconds', help, lagSeconds, 'max')]
 }
 
-/** The listener of `--metrics-port`, until it is disposed of. Null where none is asked for. */
+/**
+ * Listens on `--metrics-port` until it is disposed of. Null without that option. Throws `UsageError` when it cannot
+ * listen.
+ */
 export async function openFollowMetrics(
   config: FollowConfig,
   metrics: FollowMetrics,

@@ -1,9 +1,13 @@
-// Where another server is, how its address is shown, and what it wants with every request.
+// Checks the address of another server, formats it for messages, and reads the headers that every request to it
+// carries.
 import { readFile } from 'node:fs/promises'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { UsageError } from '../../errors.ts'
 
-/** Without a slash at its end. `credentialsFlag` is where the command takes credentials, if it does. Throws `UsageError`. */
+/**
+ * Returns the address without trailing slashes. `credentialsFlag` is the option for credentials, or null if the command
+ * has none. Throws `UsageError`.
+ */
 export function requireServerAddress(url: string, credentialsFlag: string | null): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('the address of a server begins with http:// or https://')
@@ -16,20 +20,23 @@ export function requireServerAddress(url: string, credentialsFlag: string | null
   return withoutSlashes(url)
 }
 
-/** At the end. */
+/** Removes trailing slashes. */
 export function withoutSlashes(url: string): string {
   let address = url
   while (address.endsWith('/')) address = address.slice(0, -1)
   return address
 }
 
-/** An address for messages: its query may hold a signature, and its user a password. */
+/** An address for messages, without user and query: they may contain a password or a signature. */
 export function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }
 
-/** Of the file that `flag` names. Throws `UsageError`, and never says what a header holds. */
+/**
+ * Reads headers from a file, with names in lower case. `flag` is the option that names the file. Throws `UsageError`,
+ * whose message never contains the value of a header.
+ */
 export async function readHeaders(
   path: string | undefined,
   flag = '--headers',

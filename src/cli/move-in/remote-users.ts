@@ -1,10 +1,10 @@
-// Whose workspaces are read from another server: named by options, or in a file.
+// Reads the list of users to import from another server, from --email or from a file.
 import { readFile } from 'node:fs/promises'
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { RemoteUser } from '../../import-export/remote/move-in.ts'
 
-/** Wrong lines that are named one by one. */
+/** Maximum number of invalid lines that are reported one by one. */
 const MAX_NAMED = 20
 
 export interface UserNames {
@@ -12,7 +12,7 @@ export interface UserNames {
   readonly emails?: string | undefined
 }
 
-/** In the order given. Throws one `UsageError` that names everything wrong, and shows no address. */
+/** Returns the users in the order given. Throws one `UsageError` that names every problem and contains no email. */
 export async function readRemoteUsers({ email, emails }: UserNames): Promise<readonly RemoteUser[]> {
   if ((email === undefined) === (emails === undefined)) {
     throw new UsageError('--email or --emails: one of them must say whose workspaces to read')
@@ -34,8 +34,9 @@ export async function readRemoteUsers({ email, emails }: UserNames): Promise<rea
 }
 
 /**
- * Reads them anew each time. What is wrong stops the first reading only; later `onWrong` is told, once while it stays the same, and
- * the users of the last good reading are answered. Throws `UsageError`.
+ * Returns a function that reads the list again on each call. Only the first reading, in this function, throws
+ * `UsageError`. When a later one fails, `onWrong` receives the reason, once while it stays the same, and the last valid
+ * list is returned.
  */
 export async function openRemoteUsers(
   names: UserNames,
@@ -65,7 +66,7 @@ function toNamed(login: string, index: number): Named {
   return { login, label: `--email, address ${index + 1}` }
 }
 
-/** Without blank lines and those that begin with #. */
+/** Blank lines and lines that begin with # are skipped. */
 async function linesOf(path: string): Promise<readonly Named[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--emails: cannot read ${path}: ${error.code}`)

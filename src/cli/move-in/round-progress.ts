@@ -1,4 +1,4 @@
-// The progress line of a round of follow: how far it is, and the lag of the users that were not read yet.
+// Draws the progress line of a round of `follow`: users done so far, and the lag.
 import type { CommandIo } from '../io.ts'
 import { createLiveLine } from '../progress.ts'
 
@@ -7,12 +7,12 @@ export interface RoundProgress {
   readonly clear: () => void
 }
 
-/** Null before anybody was in step. */
+/** `lagSeconds` is null until the first user was in sync. */
 export function lagInWords(lagSeconds: number | null): string {
   return lagSeconds === null ? 'lag not known yet' : `lag ${lagSeconds.toFixed(1)} s`
 }
 
-/** Drawn on a terminal only: elsewhere each round is a line when it is over. */
+/** Draws on a terminal only. Otherwise the line about each finished round is enough. */
 export function createRoundProgress(io: CommandIo): RoundProgress {
   const line = createLiveLine(io)
   return {

@@ -1,8 +1,8 @@
-// Which sessions a command had to leave open at another server.
+// Reports the sessions that a command had to leave open at another server.
 import type { RemoteClient } from '../../import-export/remote/client.ts'
 import type { CommandIo } from '../io.ts'
 
-/** At the end of a command that signed users in there: says nothing when all are ended. */
+/** Call this at the end of a command that signed users in there. Writes nothing when all sessions are ended. */
 export function tellSessionsLeft(client: Pick<RemoteClient, 'traffic'>, { stderr }: Pick<CommandIo, 'stderr'>): void {
   const { sessionsLeft } = client.traffic()
   if (sessionsLeft === 0) return

@@ -1,8 +1,8 @@
-// What an import from another server has come to so far.
+// Counts the results of an import from another server.
 import { exportPath } from '../../import-export/remote/seen-workspace.ts'
 import type { TakenIn } from '../../import-export/remote/take-in.ts'
 
-/** What has become of the users so far. */
+/** Counts of users, documents and exports so far. */
 export interface Tally {
   done: number
   missing: number
@@ -11,10 +11,10 @@ export interface Tally {
   replaced: number
   unchanged: number
   removed: number
-  /** Users with a list that is 404 while others are not. */
+  /** Users for whom the server answers 404 to one list but not to the others. */
   partial: number
   projects: number
-  /** Projects with an export. */
+  /** Number of projects with an export. */
   exports: number
 }
 

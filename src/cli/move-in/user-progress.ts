@@ -1,17 +1,17 @@
-// The progress line of a command that goes through users: how many, how much, how much longer.
+// Shows the progress of a command that processes users: users done, bytes, remaining time.
 import type { CommandIo } from '../io.ts'
 import { createLiveLine, toDuration, toSize } from '../progress.ts'
 
-/** Between two lines where there is no terminal to draw on. */
+/** Interval between two lines when stderr is not a terminal. */
 const RETELL_MS = 10_000
 
 export interface UserProgress extends Disposable {
   readonly update: (users: number, bytes: number) => void
-  /** A line of its own above the progress. */
+  /** Writes a separate line above the progress line. */
   readonly say: (line: string) => void
 }
 
-/** Drawn on a terminal; elsewhere a line now and then. */
+/** Redraws one line on a terminal. Otherwise it writes a line every `RETELL_MS`. */
 export function createUserProgress(io: CommandIo, label: string, total: number): UserProgress {
   const { stderr, isTerminal } = io
   const drawn = createLiveLine(io)

@@ -1,4 +1,4 @@
-// The options of every command that writes to the audit log: how long entries are kept, how emails stand in them.
+// The options of every command that writes to the audit log: retention, and whether emails are hashed.
 import { z } from 'zod'
 import { type Config, duration, type OptionRow } from './option.ts'
 

@@ -1,4 +1,4 @@
-// Where everything is stored, and how long a command waits for it: options of every command that opens a database.
+// The options of every command that opens a database: its URL, timeouts, checkpoints and pooling.
 import { z } from 'zod'
 import { type Config, databaseUrl, integer, type OptionRow } from './option.ts'
 
@@ -9,7 +9,7 @@ export const database = {
   schema: databaseUrl,
 } as const satisfies OptionRow
 
-/** How long and how often a command waits for its database. */
+/** Timeouts, checkpoints and connection pooling of the store. */
 export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',

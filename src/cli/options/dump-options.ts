@@ -1,4 +1,4 @@
-// The options of dump: whose workspaces, and into which file.
+// The options of `dump`: which user, and the output file.
 import { z } from 'zod'
 import { database, storeOptions } from './database-options.ts'
 import { email } from './operator-options.ts'

@@ -1,9 +1,9 @@
-// What GraphQL may cost: the bounds of documents and answers, and what a stranger may learn of the schema.
+// The GraphQL options of `serve`: limits of documents and answers, and who may see the schema, suggestions and traces.
 import { z } from 'zod'
 import { AUDIENCES, type GraphQLOptions } from '../../graphql/endpoint/options.ts'
 import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
 
-/** The part of what is kept that one user may fill. */
+/** Share of the document cache that one user may fill. */
 const MAX_SHARE = 1 / 16
 
 export const GRAPHQL_OPTIONS = {

@@ -1,4 +1,4 @@
-// The options of import, from a file, from a server, and to a gateway: what is replaced, tried, verified, and where it goes on.
+// The options of `import`, for all its forms: from a file, from a server, and to a gateway.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'

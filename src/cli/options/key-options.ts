@@ -1,4 +1,4 @@
-// The options of keys rotate, retire, list and encrypt.
+// The options of `keys list`, `keys rotate`, `keys retire` and `keys encrypt`.
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, integer, type OptionRow } from './option.ts'

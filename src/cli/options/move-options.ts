@@ -1,4 +1,4 @@
-// The options of move: between which databases, with gateways serving or not, and how long writes may wait.
+// The options of `move`: the two databases, online or offline, and the maximum write pause.
 import { storeOptions } from './database-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, type OptionRow } from './option.ts'
 

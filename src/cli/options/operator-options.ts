@@ -1,11 +1,12 @@
-// The options of sessions list, sessions revoke and audit, and `--email` of every command that may be about one user.
+// The options of `sessions list`, `sessions revoke` and `audit`, and the --email of every command that may be about one
+// user.
 import { z } from 'zod'
 import { canonicalEmail } from '../../auth/email.ts'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, type OptionRow, time } from './option.ts'
 
-/** The user that a command is about, by canonical email. */
+/** The canonical email of the user that a command is about. */
 export const email = {
   flags: '--email <email>',
   description: 'only this user',

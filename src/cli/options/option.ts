@@ -1,4 +1,4 @@
-// What an option is: its flag, its environment variable, its default and its check, as a row of a command's table.
+// Defines an option as a row of a command's table: its flag, environment variable, default and schema.
 import { z } from 'zod'
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
@@ -7,21 +7,21 @@ import { UsageError } from '../../errors.ts'
 export const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
 
 export interface OptionRow {
-  /** As commander writes it: `--name <value>`, or `--name` for a switch. */
+  /** The flag in the syntax of commander: `--name <value>`, or `--name` for a switch. */
   readonly flags: string
   readonly description: string
   readonly schema: z.ZodType
-  /** A secret: not taken from the command line, which every user of the machine can read. */
+  /** A secret that is refused on the command line, because every user of the machine can read command lines. */
   readonly isEnvironmentOnly?: boolean
-  /** The whole value is a secret: it is never shown. (The password in a URL never is.) */
+  /** The whole value is a secret and is never shown. (The password in a URL is never shown either.) */
   readonly isSecret?: boolean
-  /** As it is written on the command line; none for a switch, which is off. */
+  /** The default as it would be written on the command line. A switch has none and is off. */
   readonly default?: string
 }
 
 /**
- * `--body-limit <bytes>` is `bodyLimit` in code, `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment and `body-limit` in a
- * configuration file.
+ * `--body-limit <bytes>` is `bodyLimit` in code, `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment and `body-limit` in
+ * a configuration file.
  */
 export function optionName(row: OptionRow): string {
   return longName(row).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -45,7 +45,7 @@ export const integer = (minimum: number, maximum: number) =>
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** `90d`, `12h`, `30m`, `10s`, or 0; in milliseconds. */
+/** Parses `90d`, `12h`, `30m`, `10s` or 0 to milliseconds. */
 export const duration = z
   .string()
   .regex(/^(?:0|\d{1,9}[smhd])$/, 'must be a number and a unit: 90d, 12h, 30m or 10s')
@@ -53,10 +53,10 @@ export const duration = z
     text === '0' ? 0 : Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS],
   )
 
-/** Whole days that a timer of Node can wait: it takes more than 2^31 - 1 ms for 1 ms. */
+/** Longest timer of Node in whole days: it treats more than 2^31 - 1 ms as 1 ms. */
 const MAX_WAIT_DAYS = 24
 
-/** A `duration` that is waited for. */
+/** A `duration` for a timer. */
 export const wait = duration.refine(
   (milliseconds) => milliseconds <= MAX_WAIT_DAYS * UNITS_MS.d,
   `must be at most ${MAX_WAIT_DAYS}d`,
@@ -64,24 +64,24 @@ export const wait = duration.refine(
 
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
 
-/** The domain of email addresses in its canonical form, for a transformation within a schema. */
+/** Zod transform that makes the domain of an email address canonical. Adds an issue for an invalid domain. */
 export function canonicalDomain(domain: string, context: z.RefinementCtx): string {
   const canonical = canonicalEmail(`x@${domain}`)
   if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
   return canonical?.slice('x@'.length) ?? ''
 }
 
-/** As it is written. */
+/** An existing calendar day, kept as text. */
 export const day = z.iso.date('must be a day that exists, as 2026-01-31')
 
-/** A time of RFC 3339, or a day of UTC; in milliseconds since the epoch. */
+/** Parses a time of RFC 3339, or a day in UTC, to milliseconds since the epoch. */
 export const time = z
   .string()
   .regex(
     /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/,
     'must be like 2026-01-31 or 2026-01-31T09:30:00Z',
   )
-  // `Date.parse` takes 30 February for 2 March.
+  // The day is checked separately because `Date.parse` accepts 30 February as 2 March.
   .transform((value) => (day.safeParse(value.slice(0, 'YYYY-MM-DD'.length)).success ? Date.parse(value) : Number.NaN))
   .refine((value) => !Number.isNaN(value), 'must be a day or a time that exists')
 
@@ -99,8 +99,8 @@ export type Options = Readonly<Record<string, OptionRow>>
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
 
 /**
- * Checks values as they came from flags, environment and defaults. Throws one `UsageError` that names everything wrong.
- * Values are strings, or true for a switch.
+ * Checks and converts values from flags, environment and defaults. Values are strings, or true for a switch. Throws one
+ * `UsageError` that names every problem.
  */
 export function parseOptions<T extends Options>(options: T, values: Readonly<Record<string, unknown>>): Config<T> {
   const { config, problems } = readOptions(options, values)
@@ -108,7 +108,9 @@ export function parseOptions<T extends Options>(options: T, values: Readonly<Rec
   return config
 }
 
-/** Like `parseOptions`, for values that may be wrong: a wrong one is missing in `config` and has a sentence in `problems`. */
+/**
+ * Like `parseOptions`, but does not throw: an invalid value is missing in `config` and has a sentence in `problems`.
+ */
 export function readOptions<T extends Options>(
   options: T,
   values: Readonly<Record<string, unknown>>,

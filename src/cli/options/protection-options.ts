@@ -1,4 +1,4 @@
-// Options of serve: limits of bodies, cache and memory, the write timeout, overload, the check of the disk, and the shutdown.
+// The options of `serve` that protect it: body limit, memory, send timeout, overload, database check, shutdown.
 import { z } from 'zod'
 import { integer, type OptionRow } from './option.ts'
 

@@ -1,4 +1,5 @@
-// The options of serve that are in no table of their own: address, replica, proxies, CORS, workers, log level.
+// All options of `serve`. Defined here are those without a table of their own: address, replica, proxies, CORS,
+// workers, log.
 import { z } from 'zod'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
@@ -70,7 +71,7 @@ export const SERVE_OPTIONS = {
     default: '/',
     schema: z
       .string()
-      // Clients take the segments . and .. out of an address, so that no request would have them.
+      // The segments . and .. are refused: clients remove them from an address, so no request could match.
       .regex(/^(?:\/|(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/, 'must be / or like /v1')
       .transform((path) => path.replace(/\/$/, '')),
   },

@@ -1,4 +1,4 @@
-// The options about access tokens, and those about signing keys that serve shares with the commands that manage them.
+// The options about access tokens and signing keys, which `serve` shares with the commands that manage keys.
 import { z } from 'zod'
 import { TOKEN_ALGORITHM_NAMES } from '../../auth/tokens/token-algorithms.ts'
 import { type Config, integer, type OptionRow } from './option.ts'
@@ -34,7 +34,7 @@ export const tokenNameOptions = {
   },
 } as const satisfies Record<string, OptionRow>
 
-/** Several secrets are separated by commas: the first encrypts, all decrypt. */
+/** Several secrets are separated by commas. The first one encrypts; all of them decrypt. */
 export const keyEncryptionOptions = {
   keyEncryptionKey: {
     flags: '--key-encryption-key <secret>',

@@ -1,11 +1,11 @@
-// A configuration in which some values could not be read: what needs one of them is left out, and all else is still checked.
+// Wraps a configuration in which some values could not be read, so that every check that does not need them still runs.
 
-/** Thrown by whoever asks for a value that could not be read, which has been told already. */
+/** Thrown when a check reads a value that could not be read. That problem has already been reported. */
 export class ValueUnreadError extends Error {
   override readonly name = 'ValueUnreadError'
 }
 
-/** The configuration, which throws `ValueUnreadError` when one of these names is read. */
+/** Returns the configuration as a proxy that throws `ValueUnreadError` when a name in `unread` is read. */
 export function withUnread<T extends object>(config: T, unread: ReadonlySet<string>): T {
   return new Proxy(config, {
     get(target, name) {

@@ -1,4 +1,4 @@
-// The options of users, exports prune, vacuum, backup and restore.
+// The options of `users`, `exports prune`, `vacuum`, `backup` and `restore`.
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { email } from './operator-options.ts'

@@ -1,4 +1,4 @@
-// The ledger of all gateways for the admin port: read when somebody looks, on a connection of its own.
+// Reads the ledger of all gateways for the admin port: on request, through a store opened for that one reading.
 import type { LedgerTotal } from '../../admin/ledger-page.ts'
 import { ledgerRows, ledgerTotals } from '../../rest/ledger/ledger-report.ts'
 import { dayOf } from '../../store/rest-call-contract.ts'
@@ -7,11 +7,14 @@ import { type CommandStoreConfig, openWholeStore } from '../open-store-for-cli.t
 const DAY_MS = 86_400_000
 
 export interface ServedStoreConfig extends CommandStoreConfig {
-  /** Where the database may move to while it is served. */
+  /** The database that this one may move to while it is served. */
   readonly databaseNext?: string | undefined
 }
 
-/** Of so many days until `now`, in milliseconds since the epoch. Of the database that is in charge at this moment. */
+/**
+ * The totals of the last `days` days until `now` (milliseconds since the epoch). If the database has moved, reads from
+ * `databaseNext`.
+ */
 export async function readLedger(
   config: ServedStoreConfig,
   days: number,

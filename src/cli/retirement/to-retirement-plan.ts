@@ -1,4 +1,4 @@
-// The options about routes that go, made a plan by path and checked against the route table.
+// Converts the options about retiring routes to a plan by path, checked against the route table.
 import { UsageError } from '../../errors.ts'
 import type { Brownout, RetirementPlan, RouteRetirement } from '../../rest/retirement/plan.ts'
 import { REST_ROUTES } from '../../rest/routes.ts'
@@ -12,14 +12,14 @@ interface PerRoute<T> {
   readonly value: T
 }
 
-/** Throws one `UsageError` that names every path that is no route of the contract. */
+/** Throws one `UsageError` that names every path that is not a route of the contract. */
 export function requireKnownPaths(flag: string, rows: readonly PerRoute<unknown>[]): void {
   const wrong = rows.filter(({ path }) => path !== EVERY_ROUTE && !PATHS.includes(path))
   const sentences = wrong.map(({ path }) => `${flag}: ${path} is none of ${PATHS.join(', ')}`)
   if (wrong.length > 0) throw new UsageError(sentences.join('\n'))
 }
 
-/** Of paths that are known. Throws one `UsageError` that names everything wrong. */
+/** Expects known paths only (`requireKnownPaths`). Throws one `UsageError` that names every problem. */
 export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
   const { deprecated, sunset, deprecationLink, brownout } = config
   const wrong: string[] = []
@@ -32,7 +32,7 @@ export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
       brownouts: valuesOf<Brownout>(brownout, path),
     }
     const { deprecatedAt, sunsetAt, brownouts } = route
-    // RFC 9745 section 3.
+    // RFC 9745 section 3: the sunset must not be before the deprecation.
     if (deprecatedAt !== null && sunsetAt !== null && sunsetAt < deprecatedAt) {
       wrong.push(`--sunset: ${path} would end before it is deprecated`)
     }
@@ -42,7 +42,7 @@ export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
   return plan
 }
 
-/** Those of the path itself stand behind those of all: the last one counts. */
+/** Values for `*` first, then those of the path itself, so that the last one is the most specific. */
 function valuesOf<T>(rows: readonly PerRoute<T>[], path: string): readonly T[] {
   const named = (name: string) => rows.flatMap((row) => (row.path === name ? [row.value] : []))
   return [...named(EVERY_ROUTE), ...named(path)]

@@ -1,4 +1,4 @@
-// What an operator wrote about the old server, checked, and where what is found goes.
+// Checks the options of shadowing, and connects its reports to the log.
 import type { Logger } from 'pino'
 import { isLoopbackHost } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
@@ -9,7 +9,7 @@ import { hashedEmail } from '../../store/hashed-email.ts'
 import { withoutSlashes } from '../move-in/remote-address.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
 
-/** Throws `UsageError` for what should not be asked for. */
+/** Throws `UsageError` for options that do not go together, or an address that is unsafe or unsupported. */
 export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowInsecure }: ShadowConfig): void {
   if (shadow === undefined) {
     if (shadowHeaders !== undefined) throw new UsageError('--shadow-headers: name the old server with --shadow')
@@ -22,7 +22,7 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
     ...(username === '' && password === ''
       ? []
       : ['must hold no user and no password: credentials go into --shadow-headers']),
-    // Those without anything behind them too.
+    // Tested as text, because `search` and `hash` are empty for a bare ? or #.
     ...(!/[?#]/.test(shadow) ? [] : ['must have no ? and no #']),
     ...(protocol !== 'http:' || isLoopbackHost(host) || shadowInsecure
       ? []
@@ -31,7 +31,7 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
   if (wrong.length > 0) throw new UsageError(wrong.map((problem) => `--shadow: ${problem}`).join('\n'))
 }
 
-/** Undefined without an old server. `maxReads`: how many connections to it there may be for clients. */
+/** Undefined without an old server. `maxReads` is the maximum number of connections to it on behalf of clients. */
 export async function toShadowOptions(
   config: ShadowConfig,
   headers: Readonly<Record<string, string>>,

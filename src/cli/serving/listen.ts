@@ -1,4 +1,4 @@
-// Where the gateway listens: at its own address, or on the socket that the service manager keeps.
+// Starts listening, on the configured address or on the socket that the service manager passes in.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
@@ -7,25 +7,28 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import { addressOfListener } from './systemd/inherited-socket.ts'
 import type { ServiceManager } from './systemd/service-manager.ts'
 
-/** As many as the kernel lets wait (net.core.somaxconn): they are what a restart has to catch up with. */
+/** The kernel caps this at net.core.somaxconn. A long backlog keeps the connections that arrive during a restart. */
 const MAX_BACKLOG = 65_535
 
-/** The socket that the service manager keeps has its own address, whatever is configured: what depends on it sees that one. */
+/**
+ * Replaces host and port with the address of an inherited socket, so that everything that depends on them sees the real
+ * one.
+ */
 export function withInheritedSocket(config: ServeConfig, { listenFd }: ServiceManager): ServeConfig {
   return listenFd === null || cluster.isWorker ? config : { ...config, ...addressOfListener(listenFd) }
 }
 
-/** Answers the URL. Throws `UsageError` where it cannot. */
+/** Returns the URL. Throws `UsageError` when it cannot listen. */
 export async function listen(server: Server, { host, port }: ServeConfig, listenFd: number | null): Promise<string> {
   if (listenFd === null) server.listen(port, host, MAX_BACKLOG)
-  // As an argument of its own: beside `fd`, Node takes no notice of the option.
+  // The backlog is a separate argument: Node ignores the option `backlog` together with `fd`.
   else server.listen({ fd: listenFd }, MAX_BACKLOG)
   await untilListening(server, host, port)
   const { port: actualPort = port } = (server.address() as AddressInfo | null) ?? {}
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
-/** Of a server that was told to listen there. Throws `UsageError` where it cannot. */
+/** Waits until a server that was told to listen does so. Throws `UsageError` when it cannot. */
 export async function untilListening(server: Server, host: string, port: number): Promise<void> {
   try {
     await once(server, 'listening')

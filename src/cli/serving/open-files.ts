@@ -1,19 +1,19 @@
-// How many files this process may have open, and how many of them may be connections of clients.
+// Reads the limit of open files of this process, and derives from it the maximum number of client connections.
 import { readFileSync } from 'node:fs'
 import type { ServeConfig } from '../options/serve-options.ts'
 
-/** For databases, the log, mail, the admin port, imports, and whatever else is opened for a moment. */
+/** Files reserved for databases, the log, mail, the admin port, imports and short-lived use. */
 const OWN_FILES = 128
-/** A database, the one that it moves to, and a replica: each has its own. */
+/** The database, the next database and the replica have a connection pool each. */
 const POOLS = 3
 
-/** Null where there is none, or the system does not tell. */
+/** The soft limit. Null when there is none, or the system does not tell. */
 export function openFilesLimit(): number | null {
   const soft = /^Max open files\s+(\d+)/m.exec(readLimits())?.[1]
   return soft === undefined ? null : Number(soft)
 }
 
-/** Of Linux; '' elsewhere, and in a jail without /proc (proc(5)). */
+/** Linux only (proc(5)): returns '' elsewhere, and in a jail without /proc. */
 function readLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8')
@@ -23,13 +23,15 @@ function readLimits(): string {
 }
 
 /**
- * Where the last open file is taken, Node closes connections without telling anybody, the admin port's too, and the
- * database opens no file. So the gateway itself closes what comes before that. At least half of the limit is for clients, and for the old server if it answers them.
+ * Maximum number of client connections; undefined when the limit is not known. When the open files run out, Node
+ * silently closes new connections, those of the admin port too, and the database cannot open files. So the gateway
+ * refuses connections before that. At least half of the limit is for clients, and for the old server if that one
+ * answers them.
  */
 export function maxConnections({ poolSize, shadowConcurrency, answerFrom }: ServeConfig): number | undefined {
   const limit = openFilesLimit()
   if (limit === null) return undefined
   const left = Math.max(Math.floor(limit / 2), limit - OWN_FILES - POOLS * poolSize - 2 * shadowConcurrency)
-  // As many connections may be open to the old server.
+  // Each client connection may need one to the old server.
   return answerFrom === 'old' ? Math.floor(left / 2) : left
 }

@@ -1,19 +1,20 @@
-// The database that a served one may move to: until it does, nothing is in it that anybody needs, and its loss stops nobody.
+// Opens the database that a served one may move to. Before the cutover nobody depends on it, so its failure stops
+// nothing.
 import { UsageError } from '../../errors.ts'
 import { type MigratableStore, MOVED_MESSAGE, StoreMovedError } from '../../store/cutover/contract.ts'
 import type { Successor } from '../../store/cutover/cutover-store.ts'
 import { openStore, type StoreOptions } from '../../store/open-store.ts'
 
 export interface OpenedSuccessor extends Successor {
-  /** Throws why, where it cannot be opened, or was lost since. */
+  /** Throws the reason when it could not be opened, or was lost since. */
   readonly requireStore: () => MigratableStore
-  /** The same, null instead. */
+  /** Like `requireStore`, but returns null instead of throwing. */
   readonly store: () => MigratableStore | null
-  /** From here on its failures are those of the database that is served. */
+  /** Called at the cutover: from then on its failures are fatal, like those of the served database. */
   readonly takeIntoUse: () => void
 }
 
-/** `onUnusable` is told once, until it can be used again. Throws `UsageError` alone. */
+/** Calls `onUnusable` once for each period in which the database cannot be used. Throws only `UsageError`. */
 export async function openSuccessor(
   url: string,
   options: StoreOptions,
@@ -70,7 +71,7 @@ export async function openSuccessor(
     async open() {
       if (store && !isLost) return store
       try {
-        // Whoever moved there has made it.
+        // The move has created it, so it must exist.
         return await reopen({ ...options, mustExist: true })
       } catch (error) {
         tell(error)

@@ -1,10 +1,10 @@
-// What serve is without writes: no sign-in, nothing in the audit log, nothing loaded; and what it then cannot be asked for.
+// Implements --read-only: the options that it overrides, and those that it cannot be combined with.
 import { UsageError } from '../../errors.ts'
 import type { Store } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 
-/** Throws one `UsageError` that names every option that `--read-only` cannot stand beside. */
+/** Throws one `UsageError` that names every option that cannot be combined with `--read-only`. */
 export function requireNoWrites(config: ServeConfig): void {
   if (!config.readOnly) return
   const wrong = [
@@ -17,7 +17,7 @@ export function requireNoWrites(config: ServeConfig): void {
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
 
-/** What these options are with `--read-only`, whatever is written. */
+/** Values that `--read-only` forces, whatever is configured: no sign-in, no demo, no audit log, no ledger. */
 const READ_ONLY = {
   loginGuard: ['none'],
   noDemo: true,
@@ -26,15 +26,15 @@ const READ_ONLY = {
   tokenAlgorithm: undefined,
 } as const
 
-/** By their names in code: options that `--read-only` gives another meaning. */
+/** Names in code of the options that `--read-only` overrides. */
 export const READ_ONLY_OPTIONS: readonly string[] = Object.keys(READ_ONLY)
 
-/** The configuration as it takes effect: unchanged unless it says `readOnly`. */
+/** The effective configuration: unchanged unless `readOnly` is set. */
 export function withoutWrites(config: ServeConfig): ServeConfig {
   return config.readOnly ? { ...config, ...READ_ONLY, loginGuard: [...READ_ONLY.loginGuard] } : config
 }
 
-/** Throws `UsageError` for a database whose sessions nobody could use. */
+/** Throws `UsageError` for a database without a signing key: it cannot have a valid session. */
 export async function requireSigningKey(store: Pick<Store, 'signingKeys'>): Promise<void> {
   if ((await store.signingKeys()).length > 0) return
   throw new UsageError(

@@ -1,4 +1,5 @@
-// What serve reads of its configuration before it opens or makes anything; everything wrong is told together.
+// Checks the configuration of `serve` and reads its files before anything is opened or created. Reports all problems at
+// once.
 import type { TraceSettings } from '../../admin/tracing/trace-settings.ts'
 import type { GuardOptions } from '../../auth/guards/guards.ts'
 import type { KeyCipher } from '../../auth/tokens/key-cipher.ts'
@@ -22,20 +23,20 @@ import { READ_ONLY_OPTIONS, requireNoWrites, withoutWrites } from './read-only.t
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ServePlan {
-  /** As it is meant, where `--read-only` changes it. */
+  /** The effective configuration, after `--read-only` has been applied. */
   readonly config: ServeConfig
   readonly guardOptions: GuardOptions
   readonly retirement: RetirementPlan
   readonly keyCipher: KeyCipher
-  /** Null where nothing is traced. */
+  /** Null when nothing is traced. */
   readonly tracing: TraceSettings | null
   /** Null without `--import-token-file`. */
   readonly importToken: string | null
-  /** For the old server. */
+  /** Headers for requests to the old server. */
   readonly shadowHeaders: Readonly<Record<string, string>>
 }
 
-/** Throws one `UsageError` that names everything wrong. It asks no server and looks at no database. */
+/** Throws one `UsageError` that names every problem. Contacts no server and opens no database. */
 export async function planServe(asked: ServeConfig, environment: Environment): Promise<ServePlan> {
   const config = withoutWrites(asked)
   const { results, problems } = await settle(rulesOf(asked, config, environment))
@@ -44,7 +45,7 @@ export async function planServe(asked: ServeConfig, environment: Environment): P
   return { config, guardOptions: toGuardOptions(config), retirement, keyCipher, tracing, importToken, shadowHeaders }
 }
 
-/** What would stop `planServe` as far as it can be known from these values, the ones of `unread` left out. */
+/** The problems that `planServe` would report, as far as they can be known without the values in `unread`. */
 export async function problemsOfPlan(
   values: Readonly<Record<string, unknown>>,
   unread: ReadonlySet<string>,
@@ -54,14 +55,17 @@ export async function problemsOfPlan(
   const unknown = new Set([
     ...unread,
     ...(unread.has('readOnly') ? READ_ONLY_OPTIONS : []),
-    // A socket that the service manager keeps has an address of its own.
+    // A socket of the service manager has its own address.
     ...(environment.LISTEN_FDS === undefined ? [] : ['host', 'port']),
   ])
   const rules = rulesOf(withUnread(config, unknown), withUnread(withoutWrites(config), unknown), environment)
   return (await settle(rules)).problems
 }
 
-/** They read the configuration when they are run, and only what they need of it. The first ones answer what a plan is made of. */
+/**
+ * Each rule reads only the options that it needs, and only when it runs. The first five return the parts of the plan,
+ * so their order matters to `planServe`.
+ */
 function rulesOf(asked: ServeConfig, config: ServeConfig, environment: Environment) {
   const guardOptions = () => toGuardOptions(config)
   return [
@@ -89,7 +93,10 @@ function rulesOf(asked: ServeConfig, config: ServeConfig, environment: Environme
 
 type Results<T extends readonly (() => unknown)[]> = { -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }
 
-/** What each of them answers, where all of them do, and what they say is wrong. One that needs a value that was not read says nothing. */
+/**
+ * Runs all rules. `results` are their return values, complete only if `problems` is empty. A rule that needs an unread
+ * value reports nothing.
+ */
 async function settle<T extends readonly (() => unknown)[]>(
   rules: readonly [...T],
 ): Promise<{ readonly results: Results<T>; readonly problems: readonly string[] }> {

@@ -1,10 +1,10 @@
-// What a gateway removes in passing, because it is old: expired sessions, and what imports that died have left behind.
+// Starts the background sweeps of a gateway: they remove expired sessions and the staged rows of imports that died.
 import type { Logger } from 'pino'
 import { dropSomeStale } from '../../import-export/stale-stages.ts'
 import type { Store } from '../../store/contract.ts'
 import { startSweep } from '../../store/sweep.ts'
 
-/** Until it is disposed. */
+/** Sweeps until it is disposed of. */
 export function startSweeps(
   store: Pick<Store, 'dropExpiredSessions' | 'dropStaleStages'>,
   clock: () => number,

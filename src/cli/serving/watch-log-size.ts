@@ -1,13 +1,13 @@
-// Tells when the write-ahead log of an SQLite database grows beyond measure: nobody makes checkpoints then.
+// Warns when the write-ahead log of an SQLite database grows too large, which means that nobody makes checkpoints.
 import { stat } from 'node:fs/promises'
 
-/** What Litestream leaves there between two of its checkpoints is a small part of this. */
+/** Litestream leaves only a small part of this between two of its checkpoints. */
 export const WARN_BYTES = 268_435_456
 const LOOK_EVERY_MS = 10_000
 
 export type WarnOfLog = (bytes: number) => void
 
-/** Looks once: warns at `WARN_BYTES`, and again whenever it has doubled. */
+/** Returns a check that warns at `warnBytes`, and again whenever the size has doubled. */
 export function createLogSizeCheck(databasePath: string, warn: WarnOfLog, warnBytes = WARN_BYTES): () => Promise<void> {
   let warnAt = warnBytes
   return async () => {
@@ -20,7 +20,7 @@ export function createLogSizeCheck(databasePath: string, warn: WarnOfLog, warnBy
   }
 }
 
-/** Looks now and then until it is disposed of. */
+/** Checks every `LOOK_EVERY_MS` until it is disposed of. */
 export function watchLogSize(databasePath: string, warn: WarnOfLog): Disposable {
   const check = createLogSizeCheck(databasePath, warn)
   const timer = setInterval(() => void check(), LOOK_EVERY_MS).unref()

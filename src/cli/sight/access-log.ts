@@ -1,4 +1,4 @@
-// The request log of serve: written to stderr, a batch of lines at a time.
+// Writes the request log of `serve` to stderr, in batches of lines.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import { createJsonLine, putPrettyLine } from '../../admin/request-log/line.ts'
@@ -9,17 +9,17 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import type { LogOutput } from './log-output.ts'
 import { isReadable } from './readable-log.ts'
 
-/** How long a line waits for others. What a process that is killed loses at most. */
+/** Maximum time that a line waits in a batch. A killed process loses at most the lines of this time. */
 const FLUSH_MS = 100
-/** What is written at once; of workers that share a pipe, what does not tear each other's lines (PIPE_BUF). */
+/** Size of a batch. Workers share a pipe, so their batches are at most PIPE_BUF and cannot interleave within a line. */
 const BATCH_BYTES = 65_536
 const WORKER_BATCH_BYTES = 4_096
-/** Batches whose memory is kept for the next ones. */
+/** Number of buffers that are kept for reuse. */
 const MAX_SPARE = 2
 
 type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logLevel'>
 
-/** Null with `--log-level silent`. Disposing writes what waits. */
+/** Null with `--log-level silent`. Disposing of it flushes the last batch. */
 export function openAccessLog(
   { accessLog, accessLogSample, logLevel }: AccessLogConfig,
   salt: string,
@@ -54,7 +54,7 @@ interface Lines extends Disposable {
   readonly roomForLine: () => LineBytes
 }
 
-/** The memory of a batch is used again once the output has taken it. */
+/** Collects lines in batches. The buffer of a batch is reused once the output has taken it. */
 function openLines(output: LogOutput, batchBytes: number): Lines {
   const spare: Buffer[] = []
   let batch: LineBytes | null = null
@@ -78,7 +78,7 @@ function openLines(output: LogOutput, batchBytes: number): Lines {
     roomForLine() {
       if (batch && batch.at > batchBytes - MAX_LINE_BYTES) flush()
       batch ??= { bytes: spare.pop() ?? Buffer.allocUnsafeSlow(batchBytes), at: 0 }
-      // It runs on when a batch is full: one timer in so much time, however many lines come.
+      // A full batch does not cancel the timer: there is at most one timer per `FLUSH_MS`, however many lines come.
       timer ??= setTimeout(onTimer, FLUSH_MS)
       return batch
     },

@@ -1,4 +1,4 @@
-// The admin port: a listener of its own, so that no client reaches it and no load of clients stands before it.
+// Serves the admin port on a listener of its own, so that clients cannot reach it and their load does not delay it.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
@@ -14,18 +14,18 @@ import { readLedger, type ServedStoreConfig } from '../retirement/read-ledger.ts
 import { packageVersion } from '../serving/package-version.ts'
 
 const MAX_BODY_BYTES = 256
-/** Far more than scrapes need: the budget of clients is not shared with them. */
+/** A separate in-flight budget, not shared with clients, and far more than scrapes need. */
 const IN_FLIGHT_BYTES = 33_554_432
 const SEND_TIMEOUT_MS = 20_000
 
 export interface AdminAddress {
   readonly adminHost: string
   readonly adminPort: number
-  /** The option that names the port, for who has to choose another. */
+  /** The option that sets the port, for the error message. */
   readonly portOption?: string
 }
 
-/** Listens until it is disposed of. Throws `UsageError` when the port cannot be had. */
+/** Listens until it is disposed of. Throws `UsageError` when it cannot listen on the port. */
 export async function openAdminServer(
   { adminHost: host, adminPort: port, portOption = '--admin-port', ...database }: AdminAddress & ServedStoreConfig,
   services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,

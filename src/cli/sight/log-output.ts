@@ -1,7 +1,7 @@
-// The log as a gateway writes it: where it is read too slowly, lines are lost, and memory does not grow.
+// Writes the log with bounded memory: when its reader is too slow, lines are dropped.
 import { Writable } from 'node:stream'
 
-/** In each process: a busy gateway's log of a second or two. */
+/** Maximum buffered bytes per process: the log of a busy gateway for a second or two. */
 const MAX_WAITING_BYTES = 16_777_216
 
 export interface LogOutput {
@@ -9,7 +9,10 @@ export interface LogOutput {
   readonly write: (lines: string | Uint8Array, onTaken?: () => void) => void
 }
 
-/** What is written while `MAX_WAITING_BYTES` wait for the reader of `stream` is lost. `onLost` is told how much that was, once they were read. */
+/**
+ * Drops lines while `MAX_WAITING_BYTES` are buffered for the reader of `stream`. Once the buffer has drained, `onLost`
+ * receives the number of dropped bytes.
+ */
 export function createLogOutput(stream: Writable, onLost: (bytes: number) => void): LogOutput {
   let lostBytes = 0
   stream.on('drain', () => {
@@ -30,18 +33,20 @@ export function createLogOutput(stream: Writable, onLost: (bytes: number) => voi
 }
 
 /**
- * For several processes that write to the same pipe: each write is one of its own, as long as it was made. What waits for a slow reader would be written
- * together otherwise, and the kernel tears what is longer than PIPE_BUF (pipe(7)).
+ * For several processes that write to the same pipe: passes each chunk to the stream as one separate write. Otherwise
+ * chunks buffered for a slow reader would be written together, and the kernel may interleave writes longer than
+ * PIPE_BUF (pipe(7)).
  */
 export function oneWriteAtATime(stream: Writable): Writable {
   return new Writable({
     write(chunk, _encoding, done) {
       let isTaken = false
-      // A stream that takes no more tells its own listeners.
+      // The error is ignored here: a failed stream informs its own listeners.
       stream.write(chunk, () => {
         if (!isTaken) done()
       })
-      // A file, a terminal and a pipe with room take it at once: the last lines of a process that ends do not wait for another turn.
+      // A file, a terminal or a pipe with room takes the chunk synchronously, so the last lines of an ending process
+      // need no further turn of the event loop.
       isTaken = stream.writableLength === 0
       if (isTaken) done()
     },

@@ -1,4 +1,4 @@
-// The metrics of one process, where --admin-port asks for them; nothing is counted where it does not.
+// Collects the metrics of one process. Without --admin-port nothing is counted.
 import { createEventMetrics, type EventMetrics } from '../../admin/metrics/event-metrics.ts'
 import type { CollectMetrics, Metric } from '../../admin/metrics/metric.ts'
 import { createRequestMetrics } from '../../admin/metrics/request-metrics.ts'
@@ -14,13 +14,13 @@ import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 export interface ProcessMetrics {
   readonly observers: readonly ObserveResponse[]
   readonly watch: GatewayWatch | undefined
-  /** The same, counted. */
+  /** Wraps the audit log so that its events are counted; the functions below do the same for other events. */
   readonly audited: (audit: Audit) => Audit
   readonly brokenOff: (report: ReportBrokenOff) => ReportBrokenOff
   readonly refusedConnection: (report: ReportRefusedConnection) => ReportRefusedConnection
   readonly onMalformed: EventMetrics['onMalformed'] | undefined
   readonly imported: (importer: Importer) => Importer
-  /** Null where none are asked for. */
+  /** Null without --admin-port. */
   readonly collect: (() => Promise<readonly Metric[]>) | null
 }
 

@@ -1,4 +1,4 @@
-// Who answers on the admin port: this process, or its supervisor, who asks it.
+// Opens the admin port of this process or, in a worker, answers the questions of the supervisor, which owns the port.
 import cluster from 'node:cluster'
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
@@ -13,19 +13,22 @@ import type { ProcessMetrics } from './metrics.ts'
 
 type Addresses = Pick<ServeConfig, 'host' | 'port' | 'adminHost' | 'adminPort'>
 
-/** Throws `UsageError` where the admin port is the one of clients: told when it cannot be had, a database was made already. */
+/**
+ * Throws `UsageError` when the admin port is the client port. Checked early: listening fails only after a database was
+ * created.
+ */
 export function requireOwnAdminPort({ host, port, adminHost, adminPort }: Addresses): void {
   if (port === 0 || port !== adminPort) return
   if (host !== adminHost && !coversHost(host, adminHost) && !coversHost(adminHost, host)) return
   throw new UsageError(`--admin-port: ${port} is the --port of clients: choose another`)
 }
 
-/** Whether it is all addresses of the machine, with that of `host`. `::` takes connections of IPv4 too. */
+/** Whether `address` is a wildcard address that includes `host`. `::` accepts IPv4 connections too. */
 function coversHost(address: string, host: string): boolean {
   return address === '::' || (address === '0.0.0.0' && !isIPv6(host))
 }
 
-/** Until it is disposed of. Null without `--admin-port`. */
+/** Serves until it is disposed of. Null without `--admin-port`. */
 export async function openAdmin(
   config: ServeConfig,
   { collect }: ProcessMetrics,
@@ -52,7 +55,7 @@ export async function openAdmin(
   )
 }
 
-/** Both are asked for at the same time: nobody waits for a database twice. */
+/** Collects both concurrently, so that the caller waits for an unavailable database only once. */
 async function stateOf(collect: () => Promise<readonly Metric[]>, health: HealthServices): Promise<WorkerState> {
   const [metrics, isReady] = await Promise.all([collect(), isReadyInTime(health)])
   return { metrics: [...metrics, readiness(isReady)], isReady }

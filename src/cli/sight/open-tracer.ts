@@ -1,4 +1,4 @@
-// Traces, where the standard variables ask for them; nothing of it is loaded where they do not.
+// Opens the tracer when the standard variables OTEL_… ask for one. Otherwise no tracing code is loaded.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { ExportReport } from '../../admin/tracing/exporter.ts'
@@ -15,11 +15,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 type TracerConfig = Pick<ServeConfig, 'basePath' | 'database' | 'databaseNext' | 'databaseTraceComments'>
 
 export interface OpenTracer extends Tracer {
-  /** Where statements of the database are to say which trace they belong to. */
+  /** Null unless database statements carry their trace as a comment. */
   readonly scope: RequestScope | null
 }
 
-/** Throws `UsageError` for what can have no effect. */
+/** Throws `UsageError` when `--database-trace-comments` can have no effect. */
 export function requireTraceableDatabase({ database, databaseNext, databaseTraceComments }: TracerConfig): void {
   if (!databaseTraceComments || databasePath(database) === null) return
   if (databaseNext !== undefined && databasePath(databaseNext) === null) return
@@ -28,10 +28,10 @@ export function requireTraceableDatabase({ database, databaseNext, databaseTrace
   )
 }
 
-/** With none of these nothing is traced, whatever others say. */
+/** Variables that turn tracing on. Without any of them nothing is traced, whatever the other variables say. */
 const ASKING = /^OTEL_(?:EXPORTER_OTLP_|TRACES_EXPORTER$)/
 
-/** Null where no receiver is asked for. Throws one `UsageError` that names every variable that is wrong. */
+/** Null when no receiver is configured. Throws one `UsageError` that names every invalid variable. */
 export async function readTracing(environment: Environment): Promise<TraceSettings | null> {
   if (!Object.keys(environment).some((name) => ASKING.test(name))) return null
   const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
@@ -44,7 +44,7 @@ export async function openTracer(
   log: Logger,
 ): Promise<OpenTracer | null> {
   if (settings === null) {
-    // Of several workers the first says it.
+    // Of several workers only the first one warns.
     if (databaseTraceComments && (!cluster.isWorker || cluster.worker?.id === 1)) {
       log.warn(
         'database-trace-comments: no request is traced, so no statement has one: set OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,9 +1,9 @@
-// The log for people at a terminal: each line of JSON as its time, level and message, and its other members as name=value.
+// Formats a JSON log line for a terminal: time, level, message, and the other members as name=value.
 import type { ServeConfig } from '../options/serve-options.ts'
 
 const WARN = 40
 const ERROR = 50
-/** Of pino, by their numbers. */
+/** Names of pino's levels by number. */
 const LEVELS: ReadonlyMap<number, string> = new Map([
   [10, 'trace'],
   [20, 'debug'],
@@ -17,7 +17,7 @@ const YELLOW = '\u001b[33m'
 const RED = '\u001b[31m'
 
 const PLAIN = /^[\w.:/+@-]+$/
-/** What JSON leaves as it is and a terminal may obey, or show in another order. */
+/** Characters that JSON leaves unescaped but that control a terminal or change the text direction. */
 const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 interface LogLine {
@@ -27,12 +27,12 @@ interface LogLine {
   readonly msg: string
 }
 
-/** Whether the log, and that of requests, is for people. */
+/** Whether the log and the request log are written in the readable format. */
 export function isReadable(accessLog: ServeConfig['accessLog'], isTerminal: boolean): boolean {
   return accessLog === 'pretty' || (accessLog !== 'json' && isTerminal)
 }
 
-/** `line` is one of pino's. The frames of a stack stand below it. */
+/** `line` is a JSON line of pino. The frames of a stack follow on lines of their own. */
 export function toReadableLine(line: string): string {
   const { level, time, msg, ...rest }: LogLine = JSON.parse(line)
   const frames: string[] = []
@@ -43,7 +43,7 @@ export function toReadableLine(line: string): string {
   return `${[first, ...frames].join('\n')}\n`
 }
 
-/** What the message is about has no prefix of the same name. */
+/** Yields members as name=value, nested names joined by dots. An object with the name of the message adds no prefix. */
 function* membersOf(object: object, prefix: string, about: string, frames: string[]): Generator<string> {
   for (const [name, value] of Object.entries(object)) {
     if (name === 'stack') frames.push(...framesOf(String(value)))
@@ -53,7 +53,7 @@ function* membersOf(object: object, prefix: string, about: string, frames: strin
   }
 }
 
-/** The message above them is a member. */
+/** The frames of a stack, without its message: that is a member already. */
 function framesOf(stack: string): readonly string[] {
   return stack.split('\n').flatMap((text) => (/^\s+at /.test(text) ? [`    ${unquoted(text.trim())}`] : []))
 }

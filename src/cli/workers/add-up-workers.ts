@@ -1,4 +1,4 @@
-// All workers as one gateway, for the admin port: their metrics added up, also of those that have ended.
+// Presents all workers as one gateway on the admin port: adds up their metrics, also of workers that have ended.
 import type { Worker } from 'node:cluster'
 import type { Logger } from 'pino'
 import type { Metric } from '../../admin/metrics/metric.ts'
@@ -10,28 +10,34 @@ import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
 import { askWorker, onLastWords, type WorkerState } from './worker-questions.ts'
 
 export interface WorkerTotals {
-  /** To be told of each worker that listens. */
+  /** Call this for each worker that listens. */
   readonly add: (worker: Worker) => void
   readonly metrics: () => Promise<readonly Metric[]>
-  /** Whether one of them can answer requests. */
+  /** Whether at least one worker can answer requests. */
   readonly isReady: () => Promise<boolean>
 }
 
-/** Of workers that have ended; more are added to one. */
+/** Maximum number of separate totals of ended workers. More are added up to one. */
 const MAX_ENDED = 8
 
-/** A sum that fell whenever a worker is replaced would be taken for a counter that began anew, and counted twice. */
+/**
+ * Keeps the totals of ended workers. If a sum fell whenever a worker is replaced, a monitoring system would take that
+ * for a counter reset and count events twice.
+ */
 export function createWorkerTotals(): WorkerTotals {
   const running = new Set<Worker>()
   const known = new Map<Worker, readonly Metric[]>()
-  /** What workers that have ended had counted. */
+  /** Totals of ended workers. */
   const ended: (readonly Metric[])[] = []
 
   function totalsOfKnown(worker: Worker): readonly Metric[] {
     return totalsOf(known.get(worker) ?? [])
   }
 
-  /** In one step: a worker is counted once at any time. After its last words it is not asked, and what it was asked before counts no more. */
+  /**
+   * Moves a worker from `running` to `ended` in one synchronous step, so that it is always counted exactly once.
+   * Answers that arrive later are ignored.
+   */
   function end(worker: Worker, totals: readonly Metric[]): void {
     if (!running.delete(worker)) return
     ended.push(totals)
@@ -70,7 +76,7 @@ export function createWorkerTotals(): WorkerTotals {
       const ofRunning = [...running].map((worker) => states.get(worker)?.metrics ?? totalsOfKnown(worker))
       return addUp([...ofRunning, ...ended, [readiness(false)]])
     },
-    // One that stands still holds nobody up: the first that is ready is enough.
+    // The first ready worker is enough, so a hung worker delays nothing.
     isReady: () =>
       Promise.any(
         [...running].map(async (worker) => {
@@ -83,7 +89,7 @@ export function createWorkerTotals(): WorkerTotals {
   }
 }
 
-/** The admin port of a supervisor. */
+/** Opens the admin port of a supervisor. */
 export function openTotalsAdmin(
   address: AdminAddress & ServedStoreConfig,
   totals: WorkerTotals,
@@ -103,7 +109,7 @@ export function openTotalsAdmin(
   )
 }
 
-/** What never falls: how much of something there is now ends with its process. */
+/** The metrics that never fall (counters and histograms). A gauge ends with its process. */
 function totalsOf(metrics: readonly Metric[]): readonly Metric[] {
   return metrics.filter(({ name, type, aggregator }) => {
     const isCounted = (type === 'counter' || type === 'histogram') && aggregator === 'sum'

@@ -1,19 +1,22 @@
-// Whether the event loop of a worker turns: its supervisor asks, and ends one that does not answer.
+// Detects a worker whose event loop hangs: the supervisor sends heartbeats, and the worker must answer them.
 import cluster, { type Worker } from 'node:cluster'
 
 const ASKED = 'does your event loop turn?'
 const ANSWERED = 'my event loop turns'
-/** Counted in questions and not in time: of a machine that was suspended nobody is late. */
+/** Timeouts are counted in heartbeats, not by the clock, so that a suspended machine makes no worker look hung. */
 const QUESTIONS_PER_TIMEOUT = 4
 
-/** In a worker: for as long as it lives. */
+/** In a worker: answers heartbeats for its whole life. */
 export function answerHeartbeats(): void {
   process.on('message', (message) => {
     if (message === ASKED) cluster.worker?.send(ANSWERED)
   })
 }
 
-/** Calls `onHung` once, when nothing was answered for `timeoutMs`, and up to a quarter more. Watches until it is disposed of, or the worker ends. */
+/**
+ * Calls `onHung` once, after the worker has not answered for `timeoutMs` and up to a quarter more. Watches until it is
+ * disposed of or the worker exits.
+ */
 export function watchHeartbeat(worker: Worker, timeoutMs: number, onHung: () => void): Disposable {
   let unanswered = 0
   const timer = setInterval(() => {

@@ -1,14 +1,14 @@
-// When a command is to stop, as its process is told.
+// Turns SIGINT and SIGTERM into an AbortSignal that stops a command.
 import cluster from 'node:cluster'
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const
 
-/** What a process is told by its operator. */
+/** The source of process signals. */
 export type Signals = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
 /**
- * Aborted by the first SIGINT or SIGTERM; the next, of either, ends the process as usual. A worker it does not end: it is told by its supervisor, and also by
- * whoever tells all processes at once, as systemd does.
+ * The first SIGINT or SIGTERM aborts the returned signal. The next one ends the process as usual, but not a worker: it
+ * is signalled by its supervisor, and also by whoever signals all processes at once, as systemd does.
  */
 export function stopSignal(signals: Signals): AbortSignal {
   const stop = new AbortController()

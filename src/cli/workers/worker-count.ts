@@ -1,4 +1,4 @@
-// How many processes `--workers` asks for.
+// Computes the number of worker processes from `--workers`.
 import { availableParallelism } from 'node:os'
 import type { ServeConfig } from '../options/serve-options.ts'
 

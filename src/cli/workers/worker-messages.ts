@@ -1,23 +1,26 @@
-// What a supervisor and its workers tell each other.
+// Defines the messages between a supervisor and its workers about readiness, failure and retirement.
 import cluster, { type Worker } from 'node:cluster'
 import type { ServeConfig } from '../options/serve-options.ts'
 
-/** Beyond what a worker has for its end by its options. */
+/** Extra time for a worker to end, beyond its own shutdown delay and grace. */
 const END_MARGIN_MS = 5_000
 
-/** What a worker says once it listens, by its own configuration: the file may be another one than that of its supervisor. */
+/**
+ * Message of a worker once it listens. It carries the worker's own configuration, because the file may have changed
+ * since the supervisor read it.
+ */
 export interface WorkerReady {
-  /** For stdout. */
+  /** Text for stdout. */
   readonly announcement: string
-  /** For the log. */
+  /** Warnings for the log. */
   readonly warnings: readonly string[]
-  /** How long it may take to end. */
+  /** Maximum time to end. */
   readonly endTimeoutMs: number
-  /** How long it may not answer; 0 for as long as it likes. */
+  /** Maximum time without answering a heartbeat; 0 for no limit. */
   readonly hungTimeoutMs: number
 }
 
-/** In a worker: what it has to say of its configuration. */
+/** In a worker: the timeouts from its configuration. */
 export function timeoutsOf(config: ServeConfig): Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'> {
   return {
     endTimeoutMs: (config.shutdownDelay + config.shutdownGrace) * 1_000 + END_MARGIN_MS,
@@ -30,10 +33,13 @@ export function announceReady(ready: WorkerReady): void {
   cluster.worker?.send(ready)
 }
 
-/** What a worker says when the database failed: another worker would find the same, or make an empty one in its place. */
+/**
+ * Message of a worker when the database failed. Another worker would not be started: it would fail too, or create an
+ * empty database in its place.
+ */
 const DATABASE_FAILED = 'database failed'
 
-/** In a worker: ends the whole gateway. */
+/** In a worker: makes the supervisor end the whole gateway. */
 export function announceDatabaseFailure(): void {
   cluster.worker?.send(DATABASE_FAILED)
 }
@@ -46,10 +52,10 @@ export function isReady(message: unknown): message is WorkerReady {
   return typeof message === 'object' && message !== null && 'announcement' in message
 }
 
-/** What a supervisor says to a worker that another one has taken over from. */
+/** Message to a worker that another worker has replaced. */
 const RETIRE = 'retire'
 
-/** In a worker: told when another one listens in its place, so that it may stop without anybody waiting for it. */
+/** In a worker: calls `listener` when another worker listens in its place, so that it can stop. */
 export function onRetire(listener: () => void): void {
   process.on('message', (message) => {
     if (message === RETIRE) listener()

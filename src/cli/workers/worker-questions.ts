@@ -1,8 +1,9 @@
-// What a supervisor asks its workers for the admin port, and what they answer, as messages between processes.
+// Lets a supervisor ask its workers for their metrics and readiness, for the admin port, through messages between
+// processes.
 import cluster, { type Worker } from 'node:cluster'
 import type { Metric } from '../../admin/metrics/metric.ts'
 
-/** Longer than a database that is away is waited for; shorter than Prometheus waits. */
+/** Longer than a worker waits for an unavailable database, and shorter than the scrape timeout of Prometheus. */
 const PATIENCE_MS = 5_000
 
 export interface WorkerState {
@@ -15,7 +16,7 @@ interface Question {
 }
 
 interface Answer extends WorkerState {
-  /** The question's number; 0 is what a worker says last, unasked. */
+  /** The number of the question; 0 in the last, unasked message of a worker. */
   readonly stateAnswered: number
 }
 
@@ -27,7 +28,7 @@ function isAnswer(message: unknown): message is Answer {
   return typeof message === 'object' && message !== null && 'stateAnswered' in message
 }
 
-/** In a worker: answers until it is disposed of, which says what it has counted in all. */
+/** In a worker: answers questions until it is disposed of, and then sends its final totals. */
 export function answerSupervisor(state: () => Promise<WorkerState>): AsyncDisposable {
   const { worker } = cluster
   if (!worker) throw new Error('only a worker has a supervisor')
@@ -48,7 +49,7 @@ export function answerSupervisor(state: () => Promise<WorkerState>): AsyncDispos
 
 let asked = 0
 
-/** Null when the worker does not answer in time. */
+/** Asks a worker for its state. Null when it does not answer in time. */
 export function askWorker(worker: Worker): Promise<WorkerState | null> {
   asked += 1
   const question: Question = { stateAsked: asked }
@@ -67,7 +68,7 @@ export function askWorker(worker: Worker): Promise<WorkerState | null> {
   })
 }
 
-/** Told what a worker has counted in all, when it stops. */
+/** Calls `listener` with the final totals of a worker when it stops. */
 export function onLastWords(worker: Worker, listener: (state: WorkerState) => void): void {
   worker.on('message', (message: unknown) => {
     if (isAnswer(message) && message.stateAnswered === 0) listener(message)

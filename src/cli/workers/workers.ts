@@ -1,4 +1,5 @@
-// Several processes of one gateway on one port: started one by one, replaced when they end, rolled one by one.
+// Supervises several worker processes on one port: starts them one by one, replaces those that end, and rolls them on
+// SIGHUP.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -15,22 +16,28 @@ import { watchHeartbeat } from './heartbeat.ts'
 import { workerCount } from './worker-count.ts'
 import { isDatabaseFailure, isReady, retire, timeoutsOf, type WorkerReady } from './worker-messages.ts'
 
-/** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
+/** A worker that lived for less than this is replaced after a backoff that doubles, not at once. */
 const HEALTHY_MS = 2_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-/** A worker loads its code before its event loop turns. */
+/** Minimum hang timeout during the start: a worker loads its code before its event loop turns. */
 const MIN_START_TIMEOUT_MS = 30_000
 const WRONG_USAGE = 2
-/** Of a machine that has no room for another process, or lets this one open no more files: that may pass. */
+/**
+ * Error codes for a machine without room for another process, or a process without free file descriptors: they may
+ * pass.
+ */
 const PASSING: readonly unknown[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']
 
 /** How a worker ended. */
 interface WorkerEnd {
   readonly exitCode: number | null
-  /** That ended it, if one did: it was killed, and had nothing to say. */
+  /** The signal that killed it, or null. A killed worker could not send a reason. */
   readonly signal: string | null
-  /** What it said itself, unless it was the first of all: that one says it on stderr. Of one that was never there, what the machine said. */
+  /**
+   * The reason that the worker sent, or the error of a worker that could not start. The first worker writes its reason
+   * to stderr.
+   */
   readonly reason?: string
 }
 
@@ -38,13 +45,14 @@ export interface Supervision {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
   readonly service: ServiceManager
-  /** Those that were told already. */
+  /** Warnings that were logged already. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Supervises until `stop` is aborted, or the database failed in one of the workers: then all of them end. The workers share one listening socket and take connections from it themselves, so a
- * connection that one of them no longer takes waits for another. Throws `MachineError` where the first one cannot be started, and that lasts.
+ * Supervises until `stop` is aborted or the database fails in a worker, and then ends all workers. The workers share
+ * one listening socket and accept from it themselves, so a connection that one worker no longer accepts waits for
+ * another. Throws `MachineError` when the first worker cannot be started for a reason that will not pass.
  */
 export async function superviseWorkers(
   config: ServeConfig,
@@ -56,27 +64,27 @@ export async function superviseWorkers(
   const ending = AbortSignal.any([stop, lost.signal])
   const running = new Set<Worker>()
   let hasListened = false
-  /** Those that another one starts in the place of. */
+  /** Workers whose successor is starting or has started. */
   const succeeded = new WeakSet<Worker>()
-  /** Those that were told to end, since another one listens. */
+  /** Workers that were told to end because their successor listens. */
   const replaced = new WeakSet<Worker>()
   const timeouts = new WeakMap<Worker, Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'>>()
-  /** That may have read another file than the one there is now. */
+  /** Workers that are starting. They may have read an older configuration file. */
   const starting = new Set<Promise<unknown>>()
   let told = warnings
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary()
-  // The last flag wins: all workers, also later ones, share the port that was found, or the socket that was handed over, and answer
-  // the admin port that is open.
+  // The last flag wins. So all workers, also later ones, share the free port that was found or the inherited socket,
+  // and keep the admin port that the supervisor has open, even if the configuration file changes.
   const { adminPort, adminHost } = config
   const admin = adminPort === undefined ? [] : ['--admin-host', adminHost, '--admin-port', String(adminPort)]
   cluster.setupPrimary({
     args: [...(cluster.settings.args ?? []), '--host', config.host, '--port', String(port), ...admin],
   })
 
-  /** Resolves when the worker listens, or when it ended before. */
+  /** Resolves when the worker listens, or has ended before that. */
   async function start(): Promise<WorkerReady | WorkerEnd> {
     const outcome = startOne()
     starting.add(outcome)
@@ -97,16 +105,16 @@ export async function superviseWorkers(
     }
     const failed = Promise.withResolvers<unknown>()
     worker.on('error', (error) => {
-      // It was killed before it could be told something: its exit is heard next.
+      // A message could not be sent because the worker was killed. Its exit event follows.
       if (worker.process.pid !== undefined) return
-      // Without an exit it would be kept.
+      // A worker that never started has no exit event, which would remove it from this list.
       delete cluster.workers?.[worker.id]
       failed.resolve(error)
     })
     const said: { reason?: string } = {}
     const ended = next(worker, 'exit').then(async (): Promise<WorkerEnd> => {
       const { exitCode, signalCode } = worker.process
-      // What it said last may still be on its way.
+      // Its last message may still be in the channel.
       if (worker.isConnected()) await next(worker, 'disconnect')
       return { exitCode, signal: signalCode, ...said }
     })
@@ -116,7 +124,7 @@ export async function superviseWorkers(
       else if (isAnnouncedEnd(message)) said.reason = message.endsFor
       else if (isReady(message)) ready.resolve(message)
     })
-    // The first of all may look through the whole database before it listens.
+    // The first worker is not watched while it starts: it may check the whole database before it listens.
     const watched = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
     const first = await Promise.race([ready.promise, ended, failed.promise.then(neverStarted)])
     watched?.[Symbol.dispose]()
@@ -155,7 +163,7 @@ export async function superviseWorkers(
     return { exitCode: null, signal: null, reason }
   }
 
-  /** Kills a worker whose event loop stands still, unless the operator wishes none. */
+  /** Kills a worker whose event loop hangs, unless the operator has turned that off. */
   function watch(worker: Worker, minTimeoutMs = 0): Disposable | null {
     const { hungTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
     if (hungTimeoutMs === 0) return null
@@ -168,7 +176,7 @@ export async function superviseWorkers(
     worker.process.kill('SIGKILL')
   }
 
-  /** Answers how it ended where that is enough for `isFinal`. */
+  /** Starts workers, with backoff, until one listens. Returns early with the end of one for which `isFinal` is true. */
   async function startUntilOneListens(
     firstPauseMs: number,
     isFinal: (end: WorkerEnd) => boolean = () => false,
@@ -185,7 +193,10 @@ export async function superviseWorkers(
     return null
   }
 
-  /** A new worker listens before an old one stops. Where one does not come up, the next would not either. */
+  /**
+   * Rolls all workers: a new one listens before the old one stops. Gives up when a new one fails, as the next would
+   * fail too.
+   */
   async function replaceAll(): Promise<void> {
     log.info('replacing all workers, one by one')
     await Promise.allSettled(starting)
@@ -193,7 +204,7 @@ export async function superviseWorkers(
     let count = 0
     for (const old of all) {
       if (ending.aborted) return
-      // Another one is started for it as it is.
+      // The exit handler starts a successor for it anyway.
       if (old.isDead()) continue
       succeeded.add(old)
       const outcome = await start()
@@ -202,7 +213,7 @@ export async function superviseWorkers(
         succeeded.delete(old)
         const kept = all.filter((worker) => !worker.isDead()).length
         log.error({ ...outcome, replaced: count, kept }, 'a new worker did not come up: the others go on as they are')
-        // It ended meanwhile, and nothing was started for it.
+        // The old worker ended in the meantime, and its exit handler left the successor to this function.
         if (!running.has(old)) await startUntilOneListens(FIRST_PAUSE_MS)
         return
       }
@@ -217,13 +228,16 @@ export async function superviseWorkers(
     log.info('all workers were replaced')
   }
 
-  /** Of the file as it is now. */
+  /** Logs the warnings of the current configuration that were not logged before. */
   function tellNew(found: readonly string[]): void {
     for (const warning of found) if (!told.includes(warning)) log.warn(warning)
     told = found
   }
 
-  /** Asks once: a second signal would not let it finish what it is doing. One that stands still would never hear it. */
+  /**
+   * Ends a worker. Sends SIGTERM only once, because a second signal would not let it finish. Kills it when it does not
+   * end in time, because a hung worker never handles the signal.
+   */
   const endings = new WeakMap<Worker, Promise<void>>()
   function end(worker: Worker): Promise<void> {
     if (worker.isDead()) return Promise.resolve()
@@ -249,7 +263,8 @@ export async function superviseWorkers(
     totals = createWorkerTotals()
     opened.use(await openTotalsAdmin({ ...config, adminPort }, totals, stop, log))
   }
-  // One that ended by itself said why on stderr; one that was killed, or was never there, is started again like every other.
+  // A first worker that exits by itself has written the reason to stderr, and the command ends. One that was killed, or
+  // could not be started, is started again like every other.
   const first = await startUntilOneListens(0, ({ exitCode }) => exitCode !== null)
   if (first === null) return lost.signal.aborted ? 1 : 0
   if (!isReady(first)) return first.exitCode === 0 || first.exitCode === WRONG_USAGE ? first.exitCode : 1
@@ -261,12 +276,12 @@ export async function superviseWorkers(
   using _watchdog = service.startWatchdog()
   if (!ending.aborted) await once(ending, 'abort')
   service.notify('STOPPING=1')
-  // Those that are only starting too.
+  // Repeated, because workers may still be starting.
   for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
   return lost.signal.aborted ? 1 : 0
 }
 
-/** Not `once` of node:events: that rejects for an error, as of what a worker could not be told. */
+/** `once` of node:events would reject for an 'error' event, such as that of a message that could not be sent. */
 function next(worker: Worker, event: 'exit' | 'disconnect'): Promise<void> {
   return new Promise((resolve) => void worker.once(event, () => resolve()))
 }

@@ -1,4 +1,4 @@
-// completion: the script by which a shell completes commands, options and their values.
+// completion: writes the script with which a shell completes commands, options and their values.
 import { bashCompletion } from '../../completion/bash.ts'
 import type { CompletedCommand } from '../../completion/completed-command.ts'
 import { fishCompletion } from '../../completion/fish.ts'

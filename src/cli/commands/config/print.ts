@@ -1,4 +1,4 @@
-// config print: what a command would be configured with here, as a configuration file that says where each value is from.
+// config print: writes the effective options of a command as a configuration file, with the source of each value.
 import { stringify } from 'yaml'
 import { UsageError } from '../../../errors.ts'
 import { didYouMean } from '../../configuration/closest-name.ts'
@@ -11,14 +11,14 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { longName, optionName } from '../../options/option.ts'
 
 const DEFAULT_COMMAND = 'serve'
-/** Where the comments stand, unless a value is longer. */
+/** Column of the comments, unless a value is longer. */
 const COMMENT_COLUMN = 44
-/** Of one line, whatever is in it. */
+/** Options that make `stringify` write any value on one line. */
 const ONE_LINE = { schema: 'failsafe', lineWidth: 0, blockQuote: false } as const
 
 /**
- * `args` are the words of a command, and options as it takes them. `path` is the file that `config print` itself was given.
- * Throws `UsageError` with everything that would stop the command.
+ * `args` are the words of a command followed by its options. `path` is the `--config` of `config print` itself. Throws
+ * `UsageError` with every problem that would stop the command.
  */
 export function runConfigPrint(
   args: readonly string[],
@@ -53,10 +53,10 @@ function findCommand(args: readonly string[], commands: readonly DescribedComman
   throw new UsageError(`config print: no command is called "${words}"${didYouMean(words, names)}`)
 }
 
-/** What would mean something else to other commands. */
+/** The lines of options that mean something else to other commands, nested under the name of this command. */
 function linesUnder(words: readonly string[], settings: readonly Setting[]): readonly string[] {
   if (settings.length === 0) return []
-  // A name with nothing below it would be taken for an option.
+  // If all lines below are comments, the name is a comment too: a name without entries would be read as an option.
   const start = settings.some(({ source }) => source !== 'unset') ? '' : '# '
   const indent = (depth: number) => '  '.repeat(depth)
   return [
@@ -69,7 +69,7 @@ function lineOf({ row, value, source, place }: Setting, indent = ''): string {
   const name = longName(row)
   if (source === 'unset') return `${`# ${indent}${name}:`.padEnd(COMMENT_COLUMN)} # not set`
   const text = stringify(shownValue(row, String(value)), ONE_LINE).trimEnd()
-  // A file names no other file.
+  // `config` is written as a comment: a configuration file cannot name another one.
   const line = `${name === longName(configOption) ? '# ' : ''}${indent}${name}: ${text}`
   return `${line.padEnd(COMMENT_COLUMN)} # ${source}${place === '' ? '' : ` ${place}`}`
 }

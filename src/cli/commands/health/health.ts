@@ -1,4 +1,4 @@
-// health: whether a gateway that runs is ready, for the health checks of containers and scripts.
+// health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
 import { once } from 'node:events'
 import { request as http, type IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
@@ -7,10 +7,13 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { requireServerAddress } from '../../move-in/remote-address.ts'
 import type { HealthConfig } from '../../options/health/health-options.ts'
 
-/** Addresses that a server listens on and nobody connects to, and where such a server is found. */
+/** Maps a wildcard address that a server listens on to an address that a client can connect to. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': 'localhost' }
 
-/** Asks `/readyz`, at `url` or where `serve` with the same options listens. Nothing of a proxy's environment counts. */
+/**
+ * Requests `/readyz` at `url`, or at the address where `serve` with the same options listens. Proxy variables of the
+ * environment are ignored. Returns 0 when the gateway is ready, else 1.
+ */
 export async function runHealth(url: string | undefined, config: HealthConfig, io: CommandIo): Promise<ExitCode> {
   const base =
     url === undefined
@@ -32,14 +35,14 @@ export async function runHealth(url: string | undefined, config: HealthConfig, i
 }
 
 /**
- * Not by `fetch`, which knows ports that browsers do not connect to, and may take the proxy of the environment. Null for a body that is
- * no JSON. Throws what ended it, `TimeoutError` when it took too long.
+ * Does not use `fetch`, which refuses the ports that browsers block and may use a proxy of the environment. `body` is
+ * null when it is not JSON. Throws the error that ended the request, or `TimeoutError` after `timeoutMs`.
  */
 async function ask(url: string, timeoutMs: number): Promise<{ readonly status: number; readonly body: unknown }> {
   const send = url.startsWith('https:') ? https : http
   const signal = AbortSignal.timeout(timeoutMs)
   const request = send(url, { agent: false, signal }).end()
-  // Told by its answer once that has begun.
+  // Once the response has begun, the response stream reports the error.
   request.on('error', () => {})
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage]

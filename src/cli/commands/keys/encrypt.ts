@@ -1,4 +1,5 @@
-// keys encrypt: private keys that are stored in clear, or with an older secret, are encrypted with the first secret given.
+// keys encrypt: encrypts, with the first secret given, the private keys that are stored in clear or under an older
+// secret.
 import { UsageError } from '../../../errors.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'

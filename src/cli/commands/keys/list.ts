@@ -1,4 +1,4 @@
-// keys list: the signing keys there are, and what each is needed for.
+// keys list: lists the signing keys, the state of each and how long it is needed.
 import { isSealed } from '../../../auth/tokens/key-cipher.ts'
 import { standingsOf } from '../../../auth/tokens/key-states.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'

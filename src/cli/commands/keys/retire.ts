@@ -1,4 +1,4 @@
-// keys retire: a key that is no longer needed is removed, with its private part.
+// keys retire: removes a signing key that is no longer needed, with its private part.
 import { standingsOf } from '../../../auth/tokens/key-states.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'
@@ -6,7 +6,7 @@ import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysRetireConfig } from '../../options/key-options.ts'
 import { tellTraces } from './tell-traces.ts'
 
-/** A run that was killed may have removed the key, and not have come to its bytes. */
+/** A run that was killed may have removed the key without erasing its bytes from the files. */
 const UNKNOWN =
   'there is no signing key of this kid; if a run before this one was killed, run vacuum --full: what it removed may still be in the files of the database'
 

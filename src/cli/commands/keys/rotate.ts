@@ -1,4 +1,4 @@
-// keys rotate: a new key that signs, beside those that verify what was signed before.
+// keys rotate: adds a new signing key. The older keys stay, to verify the tokens that they signed.
 import { createSigningKey, importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import { DEFAULT_TOKEN_ALGORITHM } from '../../../auth/tokens/token-algorithms.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -12,7 +12,7 @@ export async function runKeysRotate(config: KeysRotateConfig, io: CommandIo): Pr
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const [newest] = await store.signingKeys()
-  // Also to see that the secret is the right one before anything is encrypted with it.
+  // Also proves that the secret is the right one before the new key is encrypted with it.
   const current = newest && (await importSigningKey(newest, cipher))
   const algorithm = config.tokenAlgorithm ?? current?.algorithm ?? DEFAULT_TOKEN_ALGORITHM
   const signsFrom = Math.max(io.clock() + config.signAfter * 1_000, (newest?.createdAt ?? 0) + 1)

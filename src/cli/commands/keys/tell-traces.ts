@@ -1,8 +1,9 @@
-// A key that is removed, or sealed anew, while its private part may still lie in the files of the database: said, with what would help.
+// Warns when a key was removed or re-encrypted but its old private part may still lie in the database files, and says
+// what helps.
 import { type Awaitable, TracesLeftError } from '../../../store/contract.ts'
 import type { CommandIo } from '../../io.ts'
 
-/** Answers what `change` does, or that it is done but for what it left in the files. */
+/** Returns the result of `change`, or 'tracesLeft' when the change was made but left bytes in the database files. */
 export async function tellTraces<T>({ stderr }: CommandIo, change: () => Awaitable<T>): Promise<T | 'tracesLeft'> {
   try {
     return await change()

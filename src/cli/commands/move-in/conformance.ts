@@ -1,4 +1,5 @@
-// conformance: the contract against any server of it, as a table, as JSON or for a build server.
+// conformance: checks any server against the contract, and reports as a table, as JSON or as JUnit XML for a build
+// server.
 import { BusyError } from '../../../conformance/cannot-tell.ts'
 import type { CheckResult } from '../../../conformance/check.ts'
 import { type Conformance, checkConformance } from '../../../conformance/conformance.ts'

@@ -1,4 +1,4 @@
-// follow: workspaces here are kept what they are on another server of the contract, until the switch.
+// follow: keeps the workspaces here in sync with another server of the contract, until clients switch over.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ContractError, createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow/follow.ts'
@@ -21,7 +21,7 @@ import { toStoreOptions } from '../../open-store-for-cli.ts'
 import type { FollowConfig } from '../../options/move-in/follow-options.ts'
 import { writeLine } from '../../write-line.ts'
 
-/** Of one round: what it brings may come with the next one. */
+/** How long one round waits for a server that is away. It is short because the next round asks again. */
 const MAX_OUTAGE_MS = 2_000
 const ADVICE = '--remove-many removes what they have here'
 
@@ -33,7 +33,7 @@ export async function runFollow(
 ): Promise<ExitCode> {
   const address = requireServerAddress(url, '--headers')
   const progress = createRoundProgress(io)
-  // What is wrong is said before anything is done.
+  // The list of users is checked first, so that a problem in it is reported before anything is done.
   const readUsers = await openRemoteUsers(config, (reason) => {
     progress.clear()
     io.stderr.write(`${reason}: the users that it named before are followed on\n`)
@@ -48,7 +48,7 @@ export async function runFollow(
   let roundCount = 0
   let users = 0
   using end = new DisposableStack()
-  // Behind the follower, which signs out everywhere.
+  // Deferred before the follower is created, so it runs after the follower has signed out of all sessions.
   end.defer(() => tellSessionsLeft(client, io))
   await using follower = createFollower({
     store,
@@ -92,7 +92,7 @@ export async function runFollow(
     return 0
   } catch (error) {
     if (!stop.aborted) throw error
-    // Whoever waits for a single round switches over next.
+    // With --once the operator switches over next, so an interrupted round counts as failed.
     isDone = config.once !== true
     if (isDone) return 0
     io.stderr.write('stopped before everybody was asked: run it again\n')
@@ -105,7 +105,7 @@ export async function runFollow(
   }
 }
 
-/** Answers false where the database is away. */
+/** Returns false when the database is unavailable. */
 async function flushOrTell(
   store: Pick<EditableStore, 'flushRemovals'>,
   config: FollowConfig,
@@ -121,7 +121,7 @@ async function flushOrTell(
   }
 }
 
-/** The file of users is read again for each. */
+/** Yields rounds until `stop` is aborted. Reads the list of users again before each round. */
 async function* roundsOf(
   follower: Follower,
   intervalMs: number,
@@ -139,7 +139,7 @@ async function* roundsOf(
 
 type Told = Round & {
   readonly round: number
-  /** Since the start. */
+  /** Requests since the start of the command; so is `notModified`. */
   readonly requests: number
   readonly notModified: number
 }

@@ -1,4 +1,4 @@
-// import from another server of the contract: its users one by one, and again where the last run ended.
+// Implements `import` from another server of the contract: user by user, and resumes where the last run ended.
 import { MachineError } from '../../../errors.ts'
 import { countsInWords } from '../../../import-export/counts-in-words.ts'
 import { eachOf } from '../../../import-export/each-of.ts'
@@ -61,7 +61,7 @@ export async function runServerImport(
   }
 }
 
-/** A server that is away or has moved, or an address of none, is known before anything is done. */
+/** Throws before any work is done when the server does not answer, or redirects to another address. */
 async function requireAnswer(client: RemoteClient): Promise<void> {
   const [path, { address }] = ['/projects', client]
   const answer = await client.send({ method: 'GET', path }).catch((error: unknown) => {
@@ -78,7 +78,7 @@ async function openState(from: string, config: ImportConfig): Promise<DoneUsers 
   return openDoneUsers(path, { from, into, replace, idFields, refFields })
 }
 
-/** Answers whether all are done. */
+/** Returns whether every user was imported. */
 async function importUsers(
   users: readonly RemoteUser[],
   options: MoveInOptions & { readonly store: EditableStore },
@@ -93,7 +93,7 @@ async function importUsers(
   if (left.length < users.length) {
     io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
   }
-  // Before anything is imported: what is broken off stands there too.
+  // Opened before anything is imported, so that an interrupted import is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   try {
     using progress = createUserProgress(io, 'importing', left.length)
@@ -101,7 +101,7 @@ async function importUsers(
     await moveIn(left, options, {
       async onDone({ email }, taken) {
         addTaken(tally, taken)
-        // Who is not there may be so the next time: a server that has just started may have no data yet.
+        // A missing user is not recorded as done: a server that has just started may not have its data yet.
         if (taken.type !== 'missing') await state?.add(email)
         update()
       },
@@ -136,7 +136,10 @@ async function importUsers(
   return tally.failed === 0
 }
 
-/** Who was done before, and is here still: a database that was put back, or another one under this name, may lack them. */
+/**
+ * The users who still have to be imported. A user counts as done only when the state file names them and they are
+ * stored here: a database that was restored, or another one under this name, may lack them.
+ */
 async function usersLeft(
   users: readonly RemoteUser[],
   state: DoneUsers | null,
@@ -155,7 +158,7 @@ function inWords(tally: Tally, { replace }: ImportConfig): string {
   return `${users}: ${countsInWords(tally, replace === true)}`
 }
 
-/** Answers whether both sides are the same. */
+/** Returns whether both sides hold the same. */
 async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions, io: CommandIo): Promise<boolean> {
   const before = options.client.traffic().bytes
   const total = { users: 0, answers: 0, spacedOtherwise: 0, byteLength: 0, differing: 0, failed: 0 }

@@ -1,4 +1,4 @@
-// ledger: who still calls which REST route, and what the route is in GraphQL.
+// ledger: reports which clients still call which REST route, and the GraphQL twin of each route.
 import { type LedgerRow, ledgerRows, ledgerTotals } from '../../../rest/ledger/ledger-report.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openStoreToRead } from '../../open-store-for-cli.ts'

@@ -1,4 +1,4 @@
-// Whether the folder of `--backups` holds a backup (any whole file, whatever its name), and how old the newest is.
+// Checks whether the folder of `--backups` holds a recent backup. Any complete file counts, whatever its name.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../../../errors.ts'
@@ -6,7 +6,10 @@ import type { Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
 
 const HOUR_MS = 3_600_000
-/** A file server has its own. What is dated later was made while a clock was ahead, and may be of any time. */
+/**
+ * Tolerance for the clock of a file server. A file dated later than that was written while a clock was ahead, so its
+ * real age is unknown.
+ */
 const CLOCKS_DIFFER_MS = HOUR_MS
 const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 
@@ -31,7 +34,10 @@ export function backups({ config, clock }: Inside): Verdict {
   return { problem: `no backup is recent enough in ${folder}: ${age}`, fix }
 }
 
-/** When each was made. A backup that was broken off leaves a part, or an empty file. */
+/**
+ * Modification times of the backups, in milliseconds since the epoch. Partial and empty files are ignored: an
+ * interrupted backup leaves them.
+ */
 function timesOfBackups(folder: string): readonly number[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => entry.isFile() && !NOT_A_BACKUP.test(entry.name),

@@ -1,4 +1,5 @@
-// What the gateway is told, and what it is given: guards, limits, keys, secrets.
+// Checks the configuration and the resources of the gateway: login guards, limits, memory, secret files, signing keys,
+// backups.
 import { statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { UsageError } from '../../../errors.ts'
@@ -117,7 +118,7 @@ function signingKeys({ keys, config }: Inside): Verdict {
   }
 }
 
-/** Without a limit of its own Node tells 0, or more than any machine has. */
+/** Memory in bytes. Without a limit for the process, `constrainedMemory` is 0 or more than any machine has. */
 function availableBytes(): number {
   const limit = process.constrainedMemory()
   return limit === 0 ? totalmem() : Math.min(limit, totalmem())

@@ -1,16 +1,16 @@
-// What the checks from inside share: the configuration, and what was found of the database.
+// Defines what the checks from inside share: the configuration, and what was found about the database and its keys.
 import type { SigningKey } from '../../../auth/tokens/signing-key.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
 
-/** What could not be had: an error that says why, or the reason for not trying. */
+/** A value, or the error that occurred while getting it, or the reason for not trying. */
 export type Found<T> = T | NotUsable | { readonly reason: string }
 
 export interface NotUsable {
   readonly error: string
-  /** The command that mends it, where there is one. */
+  /** The command that fixes it, if there is one. */
   readonly run?: string
-  /** The option of the gateway that mends it, where that is known. */
+  /** The option of the gateway that fixes it, if it is known. */
   readonly gateway?: string
 }
 

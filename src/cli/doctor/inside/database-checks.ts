@@ -1,4 +1,4 @@
-// The database: whether it is there, whose it is, and whether what is written to it stays.
+// Checks the database: whether it can be used, who can read it, and whether writes to it are durable.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const WRITABLE_BY_OTHERS = 0o022
 const STICKY = 0o1000
 const MIN_FREE_BYTES = 268_435_456
 const SYNCS = 15
-/** No disk and no controller takes less: somebody only says that it was written. */
+/** No disk and no controller syncs faster. A shorter time means that a layer acknowledges writes it has not made. */
 const IMPLAUSIBLE_SYNC_MS = 0.03
 const CLOCK_MS = 2_000
 
@@ -41,7 +41,7 @@ const POSTGRES_CHECKS: readonly Check<PostgresInspection & Pick<Inside, 'config'
   { name: 'pooler', run: pooler },
 ]
 
-/** Those of the engine there is. */
+/** Checks that the database can be used, then runs the checks of its engine. */
 export async function checkDatabase(inside: Inside): Promise<readonly Outcome[]> {
   const { database, config } = inside
   const first = await runChecks(DATABASE_CHECKS, inside)
@@ -93,7 +93,7 @@ function permissions({ files, directory }: SqliteInspection): Verdict {
   }
 }
 
-/** Beside the database, on the disk that it is on. */
+/** Measures fsync on a temporary file beside the database, so on the same disk. */
 function diskSync({ directory }: SqliteInspection): Verdict {
   const path = join(directory.path, `.workspace-gateway-doctor-${randomUUID()}`)
   const page = Buffer.alloc(4_096, 1)

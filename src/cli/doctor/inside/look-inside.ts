@@ -1,4 +1,4 @@
-// The database and its keys, as far as they can be read without changing anything.
+// Reads the state of the database and its signing keys for the doctor, without changing anything.
 import { isSealed, KeyUnreadableError } from '../../../auth/tokens/key-cipher.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import { reasonOf } from '../../../errors.ts'
@@ -21,7 +21,7 @@ export async function lookAtDatabase(config: DoctorConfig, clock: () => number):
 
 export async function lookAtKeys(config: DoctorConfig, database: Found<Inspection>): Promise<Found<StoredKeys>> {
   if (!isFound(database)) return { reason: 'the database was not found' }
-  // Opened by this program, it would be migrated.
+  // Opening a database with another schema version would migrate it.
   if (database.schemaVersion !== database.knownVersion) return { reason: 'the database has another schema version' }
   if (database.engine === 'sqlite' && database.files[0]?.uid !== process.getuid?.()) {
     return { reason: 'the database belongs to another user of this machine: run the doctor as that user' }
@@ -32,7 +32,7 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       ...toStoreOptions(config),
       isReadOnly: database.engine === 'sqlite',
       mustExist: true,
-      // It is a finding of its own, and the keys can be read all the same.
+      // The pooler is a finding of its own. Here it must not prevent reading the keys.
       ...(database.engine === 'postgres' && database.sharesServers ? { pooling: 'transaction' } : {}),
     })
     const stored = await store.signingKeys()

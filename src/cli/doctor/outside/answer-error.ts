@@ -1,16 +1,22 @@
-// Something answers, and what it answers cannot be read: why, in a sentence.
+// The error for an answer that cannot be read, with the reason in one sentence.
 
-/** What answers speaks no TLS, or has a coding that cannot be taken off. The message is a sentence for an operator. */
+/**
+ * Something answers, but its answer cannot be read: no TLS, too slow, too large, or a content coding that cannot be
+ * decoded. The message is a sentence for an operator.
+ */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
 }
 
-/** OpenSSL names what failed behind the function that it failed in. */
+/** OpenSSL writes the reason after the name of the function that failed. */
 const OPENSSL_REASON = /:SSL routines:[^:]*:([^:\n]+)/
-/** What OpenSSL makes of bytes that are no record of TLS. */
+/** OpenSSL's reasons for bytes that are not a TLS record. */
 const NO_TLS = /^wrong version number$|length too long$/
 
-/** What a connection failed with, without the lines that OpenSSL writes for its own developers. */
+/**
+ * Reduces an error of OpenSSL to its reason, without the details for OpenSSL developers. Other errors are returned as
+ * they are.
+ */
 export function withoutOpenssl(error: Error): Error {
   const reason = OPENSSL_REASON.exec(error.message)?.[1]
   if (reason === undefined) return error

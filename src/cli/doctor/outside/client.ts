@@ -1,4 +1,5 @@
-// Requests through the proxies in front of a gateway, with all that the checks look at: when each part came, and over what.
+// The HTTP client of the doctor: sends requests through the proxies in front of a gateway, and measures what the checks
+// need.
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
@@ -7,11 +8,16 @@ import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
 import { createSilenceLimit, readWhole } from '../../../import-export/remote/answer-limits.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
-/** The doctor's own address where the gateway is on this machine: not the one that local proxies have. Linux has all of that network. */
+/**
+ * The doctor's source address when the gateway is on this machine. It differs from the 127.0.0.1 of local proxies, so
+ * that the two can be told apart. On Linux the whole network 127.0.0.0/8 is local.
+ */
 const OTHER_LOOPBACK = { localAddress: '127.0.0.2', family: 4 }
-/** Until an answer begins, and for each further 64 KiB. */
+/** Timeout until an answer begins, and then for every 64 KiB. */
 const PATIENCE_MS = 15_000
-/** Of a body, without its coding too: what a gateway answers here is far less. */
+/**
+ * Maximum size of a body, before and after its content coding is decoded. The gateway's answers here are far smaller.
+ */
 const MAX_ANSWER_BYTES = 8_388_608
 const NO_ANSWER = 'no answer within 15 s'
 const TOO_SLOW = 'something answers that takes longer than 15 s for 64 KiB'
@@ -19,9 +25,9 @@ const TOO_LARGE = 'something answers with a body of more than 8 MiB'
 
 export interface Target {
   readonly url: URL
-  /** To connect to, in place of what the name of the URL resolves to. */
+  /** Address to connect to instead of the one that the host of the URL resolves to. */
   readonly address: string | undefined
-  /** Certificates of authorities, in PEM; those that Node knows without. */
+  /** Certificates of authorities in PEM. Undefined means those that Node knows. */
   readonly ca: string | undefined
 }
 
@@ -35,27 +41,27 @@ export interface Question {
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Without the coding that the headers may name. */
+  /** Decoded: the content coding is removed, even if the headers still name it. */
   readonly body: Buffer
   /** Milliseconds between the first and the last byte of the body. */
   readonly spanMs: number
-  /** The doctor's own, of this request. */
+  /** The doctor's source address of this request. */
   readonly localAddress: string
 }
 
-/** An IPv4 address as itself, also where it is mapped into IPv6 (RFC 4291 section 2.5.5.2). */
+/** Turns an IPv4-mapped IPv6 address into the IPv4 address (RFC 4291 section 2.5.5.2). */
 export function unmapped(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** Rejects with an `AnswerError` where something answers that cannot be read. */
+/** Rejects with an `AnswerError` when an answer cannot be read, and with another error when there is none. */
 export type Ask = (question: Question) => Promise<Reply>
 
 export function createAsk({ url, address, ca }: Target): Ask {
   const isTls = url.protocol === 'https:'
   const host = address ?? hostOf(url)
 
-  /** Until the answer begins. */
+  /** Resolves when the headers of the answer have arrived. */
   function answerTo({ method = 'GET', path, headers = {}, body }: Question, signal: AbortSignal) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const options = {
@@ -71,7 +77,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       agent: false,
       signal,
       ...(isLoopback(host) && host !== '::1' && process.platform === 'linux' ? OTHER_LOOPBACK : {}),
-      // What is wrong with the certificate is a finding of its own, and not of every check.
+      // A bad certificate is a finding of its own and must not fail every other check.
       ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
     }
     const sent = (isTls ? requestHttps : requestHttp)(options, resolve)
@@ -103,7 +109,10 @@ export function createAsk({ url, address, ca }: Target): Ask {
   }
 }
 
-/** The handshake alone; `problem` is why the certificate is not to be trusted. Rejects when no connection is made. */
+/**
+ * Makes only a TLS handshake. `problem` says why the certificate is not trusted, or is null; `expiresAt` is in
+ * milliseconds since the epoch. Rejects when the handshake fails.
+ */
 export async function shakeHands(
   { url, address, ca }: Target,
   options: ConnectionOptions = {},
@@ -133,7 +142,7 @@ export async function shakeHands(
   }
 }
 
-/** Whether the URL is one that a gateway itself has, on this machine. */
+/** Whether the URL is plain http on this machine, so that it may be the gateway itself without a proxy. */
 export function isDirect({ url, address }: Target): boolean {
   return url.protocol === 'http:' && isLoopback(address ?? hostOf(url))
 }

@@ -1,4 +1,5 @@
-// What the checks from outside share: the way to the gateway, and what the gateway itself sees of a request.
+// Provides what the checks from outside share: the client, the gateway's own view of a request, and readers of its
+// answers.
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
@@ -7,19 +8,19 @@ import type { Ask, Reply, Target } from './client.ts'
 export interface Outside {
   readonly target: Target
   readonly ask: Ask
-  /** Shows to the gateway that its database can be read here; null where it cannot. */
+  /** Proves to the gateway that the doctor can read its database; null when the doctor cannot. */
   readonly probeToken: string | null
-  /** By the headers of the request. */
+  /** Cached answers of `see`, by the headers of the request as JSON. */
   readonly seen: Map<string, Promise<Seen | NotChecked>>
-  /** Of the gateway, without a slash at its end. */
+  /** Base path of the gateway, without a trailing slash. */
   readonly basePath: string
-  /** Of the gateway, in bytes. */
+  /** Body limit of the gateway, in bytes. */
   readonly bodyLimit: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
-/** What answers at the path of the probe may be something else. */
+/** Validates the answer at the probe path: another program may have written it. */
 const SIGHTING: z.ZodType<Sighting> = z.object({
   nonce: z.string(),
   client: z.object({ address: z.string(), scheme: z.string(), host: z.string() }),
@@ -40,9 +41,11 @@ const NO_SIGHTING: NotChecked = {
 
 export interface Seen {
   readonly sighting: Sighting
-  /** Between the first and the last byte of what the gateway sends in two parts. */
+  /**
+   * Milliseconds between the first and the last byte. The gateway sends this answer in two parts with a pause between.
+   */
   readonly spanMs: number
-  /** The doctor's own address. */
+  /** The doctor's source address. */
   readonly localAddress: string
 }
 
@@ -50,7 +53,7 @@ export function isSeen(result: Seen | NotChecked): result is Seen {
   return 'sighting' in result
 }
 
-/** What the gateway saw of a request with these headers; asked once for each. */
+/** What the gateway saw of a request with these headers. Each set of headers is requested once. */
 export function see(outside: Outside, headers: Readonly<Record<string, string>> = {}): Promise<Seen | NotChecked> {
   const key = JSON.stringify(headers)
   const known = outside.seen.get(key)
@@ -73,7 +76,7 @@ async function ask(
   return status === 200 && sighting ? { sighting, spanMs, localAddress } : NO_SIGHTING
 }
 
-/** A check of what the gateway saw of one request, with these headers. */
+/** Makes a check that judges what the gateway saw of a request with these headers. */
 export function checkSeen(
   judge: (seen: Seen, outside: Outside) => Promise<Verdict> | Verdict,
   headers: Readonly<Record<string, string>> = {},
@@ -84,7 +87,10 @@ export function checkSeen(
   }
 }
 
-/** The line of each proxy that sets a header to a value of its own language. */
+/**
+ * For each proxy, the configuration line that sets a header. `value` holds the expression in the language of each
+ * proxy.
+ */
 export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haproxy' | 'caddy', string>>) {
   return {
     nginx: `proxy_set_header ${name} ${value.nginx};`,
@@ -93,28 +99,28 @@ export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haprox
   }
 }
 
-/** Whether the gateway wrote the answer, wherever the request arrived. */
+/** Whether the gateway wrote the answer, under whatever path the request arrived. */
 export function isOfGateway({ headers }: Reply): boolean {
   return headers['api-version'] !== undefined
 }
 
-/** The member of a problem document, empty where the answer is none of the gateway's. */
+/** The `code` of a problem document (RFC 9457), or '' when the body is not a problem document of the gateway. */
 export function codeOf(body: Buffer): string {
   return memberOf(body, 'code') ?? ''
 }
 
-/** A text that the JSON object of an answer has under this name. */
+/** The string member `name` of the JSON object in the body, or undefined. */
 export function memberOf(body: Buffer, name: string): string | undefined {
   const member: unknown = Reflect.get(Object(jsonOf(body)), name)
   return typeof member === 'string' ? member : undefined
 }
 
-/** Whether it is an answer of GraphQL that something is wrong. */
+/** Whether the body is a GraphQL response with errors. */
 export function hasErrors(body: Buffer): boolean {
   return Array.isArray(Reflect.get(Object(jsonOf(body)), 'errors'))
 }
 
-/** Null for what is no JSON. */
+/** Null when the body is not JSON. */
 function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())

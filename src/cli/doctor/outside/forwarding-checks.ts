@@ -1,9 +1,9 @@
-// What the gateway is told of clients: by the proxy, and by nobody else.
+// Checks what the gateway learns about clients: the proxy must forward it, and a client must not be able to forge it.
 import type { Check, Verdict } from '../check.ts'
 import { hostOf, isDirect, type Target, unmapped } from './client.ts'
 import { checkSeen, isSeen, type Outside, type Seen, see, setHeader } from './context.ts'
 
-/** Reserved for documentation (RFC 5737, RFC 2606): no client has them. */
+/** Reserved for documentation (RFC 5737, RFC 2606), so no real client has this address or host. */
 const FORGED_ADDRESS = '203.0.113.77'
 const FORGED_HOST = 'forged.example.com'
 
@@ -43,7 +43,7 @@ function clientAddress(seen: Seen, { target }: Outside): Verdict {
 
 function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside): Verdict {
   const scheme = target.url.protocol.slice(0, -1)
-  // Said already: the address is not told either.
+  // Without a trusted proxy, `client-address` reports the problem already.
   if (!peer.isTrustedProxy || client.scheme === scheme) return null
   return {
     problem: `the client speaks ${scheme} and the gateway is told ${client.scheme}`,
@@ -72,7 +72,8 @@ function forgedAddress(seen: Seen, { target }: Outside): Verdict {
 
 async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
   const host = { 'x-forwarded-host': FORGED_HOST }
-  // A host without an address is not believed: behind a proxy that writes neither, a client sends both.
+  // The gateway ignores a forwarded host without a forwarded address. Behind a proxy that sets neither header, a client
+  // can send both.
   for (const headers of [host, { 'x-forwarded-for': FORGED_ADDRESS, ...host }]) {
     const seen = await see(outside, headers)
     if (!isSeen(seen)) return seen
@@ -87,7 +88,7 @@ async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
 }
 
 async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> {
-  // Naming the right address: headers that contradict each other are not believed.
+  // Forged with the right address, because the gateway ignores headers that contradict each other.
   const { address } = plain.sighting.client
   const node = address.includes(':') ? `"[${address}]"` : address
   const seen = await see(outside, { forwarded: `for=${node};host=${FORGED_HOST}` })
@@ -103,7 +104,7 @@ async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> 
   })
 }
 
-/** Without a proxy in between, it is the doctor itself that is trusted. */
+/** The verdict, unless the doctor itself is the trusted peer because no proxy is in between. */
 function unlessOwn({ sighting, localAddress }: Seen, target: Target, verdict: Verdict): Verdict {
   const isOwn = isDirect(target) && unmapped(sighting.peer.address) === localAddress
   return isOwn ? { reason: 'there is no proxy in between' } : verdict

@@ -1,4 +1,5 @@
-// Whether requests and answers pass the proxy as they are: bodies, headers, coding, and in time.
+// Checks that the proxy passes requests and answers on unchanged and in time: bodies, headers, content coding,
+// streaming.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, Verdict } from '../check.ts'
 import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
@@ -18,7 +19,7 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'metrics-open', run: metricsOpen },
 ]
 
-/** A check that reads the errors of the gateway: it is not made where something in front writes others. */
+/** Wraps a check that reads the gateway's errors. The check is skipped when a proxy replaces those errors. */
 function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['run'] {
   return async (outside) =>
     (await problemDocuments(outside)) === null
@@ -26,7 +27,7 @@ function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['
       : { reason: 'the errors of the gateway do not arrive, which this check reads: see problem-documents' }
 }
 
-/** What the gateway itself answers on a route that it retires, before it looks at anything else. */
+/** Error codes of a retired route. The gateway answers with them before it looks at anything else. */
 const RETIRED: readonly unknown[] = ['ROUTE_RETIRED', 'ROUTE_BROWNOUT']
 const ROUTE_IS_RETIRED = { reason: 'the route is retired, or in a brownout' }
 
@@ -38,7 +39,7 @@ async function deleteBody({ ask }: Outside): Promise<Verdict> {
   if (RETIRED.includes(code)) return ROUTE_IS_RETIRED
   const gateway = 'POST /logout does the same for clients that can choose'
   if (code === 'UNAUTHENTICATED') {
-    // HAProxy passes a body on, or refuses it.
+    // No line for HAProxy: it passes a body on, or refuses it.
     return {
       problem: 'the body of a DELETE does not arrive: nobody can sign out with DELETE /logout',
       fix: {
@@ -72,7 +73,7 @@ async function authorization({ ask }: Outside): Promise<Verdict> {
   }
 }
 
-/** The line of each proxy that hands a header of the client on. */
+/** For each proxy, the configuration line that forwards a header of the client. */
 function passHeader(name: string) {
   return {
     nginx: `proxy_set_header ${name} $http_${name.toLowerCase().replaceAll('-', '_')};`,
@@ -98,7 +99,7 @@ async function problemDocuments({ ask }: Outside): Promise<Verdict> {
 }
 
 async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
-  // Without a query, as long as the gateway takes.
+  // A body of exactly the gateway's limit. It has no query, so the gateway answers with errors.
   const [start, end] = ['{"query":null,"doctor":"', '"}']
   const body = start + 'x'.repeat(limit - start.length - end.length) + end
   const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(() => null)
@@ -115,7 +116,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
 
 async function compression({ sighting }: Seen, { ask }: Outside): Promise<Verdict> {
   if (sighting.acceptEncoding.includes('gzip')) return null
-  // Then the proxy may compress by itself.
+  // The proxy may have removed the header because it compresses answers itself.
   const reply = await ask({ path: '/openapi.json', headers: GZIP })
   if (reply.headers['content-encoding'] !== undefined) return null
   return {
@@ -126,7 +127,8 @@ async function compression({ sighting }: Seen, { ask }: Outside): Promise<Verdic
 
 async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
   if (isInTwoParts(first)) return null
-  // A machine that was busy for a moment looks the same. Whoever holds answers back holds back the next one too.
+  // A machine that was busy for a moment looks the same, so it asks again. A buffering proxy holds back the next answer
+  // too.
   const second = await see(outside, { 'x-doctor': 'once more' })
   if (!isSeen(second)) return second
   if (isInTwoParts(second)) return null
@@ -143,7 +145,7 @@ function isInTwoParts({ spanMs }: Seen): boolean {
 
 async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
   const before = await Promise.all(outside.seen.values())
-  // A cache asks for the URL, and not for this. What it has may be of any request before.
+  // A shared cache looks up the URL and ignores this header. A cached answer may be that of any earlier request.
   const second = await see(outside, { 'x-doctor': 'again' })
   if (!isSeen(second)) return second
   const isKept = before.some((other) => isSeen(other) && other.sighting.nonce === second.sighting.nonce)

@@ -1,15 +1,17 @@
-// Whether a request arrives at the gateway under the path that it was sent to: most of what else is looked at rests on that.
+// Checks that a request arrives at the gateway with the path it was sent to. Most other checks depend on that.
 import { type Check, type NotChecked, type Outcome, runChecks, type Verdict } from '../check.ts'
 import { isOfGateway, memberOf, type Outside } from './context.ts'
 
-/** From here on an answer is about something else: the client is to wait, or there is a fault. */
+/** From this status on, an answer says nothing about the path: the client has to wait, or a server failed. */
 const TOO_MANY_REQUESTS = 429
-/** At other paths the same name may lead to the document. */
+/**
+ * The version at the start of an OpenAPI document. Other answers may have a member `openapi` too, such as a link to it.
+ */
 const OPENAPI_VERSION = /^\d+\./
 
 const PATH_CHECKS: readonly Check<Outside>[] = [{ name: 'query', run: query }]
 
-/** A gateway answers 400 to this request only where it cannot be read. */
+/** The gateway answers 400 to this request only when it cannot parse it. */
 const UNEXPECTED_PROXY_HEADER: Verdict = {
   problem:
     'the path of a request does not arrive at the gateway, since something else comes before the request: a PROXY header of a proxy, which the gateway was not told to expect',
@@ -20,7 +22,7 @@ const PATH_IS_LOST: NotChecked = {
   reason: 'it rests on the path of a request, which does not arrive at the gateway: see query',
 }
 
-/** The checks that rest on the path of a request, behind the one of the path itself: made only where it arrives. */
+/** Checks the path of a request first, then runs `checks`, which depend on it, unless the path is lost. */
 export async function checkPaths(checks: readonly Check<Outside>[], outside: Outside): Promise<readonly Outcome[]> {
   const first = await runChecks(PATH_CHECKS, outside)
   const isFound = first.some((outcome) => 'problem' in outcome)
@@ -47,7 +49,10 @@ async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdi
   }
 }
 
-/** Whether it is not only the path of the document. Every gateway answers 401 to a request for projects without a token. */
+/**
+ * Whether other paths are lost too, not only that of the OpenAPI document. Every gateway answers 401 to GET /projects
+ * without a token.
+ */
 async function isPathLost({ ask }: Outside): Promise<boolean> {
   const reply = await ask({ path: '/projects' }).catch(() => null)
   if (reply === null || reply.status >= TOO_MANY_REQUESTS) return false

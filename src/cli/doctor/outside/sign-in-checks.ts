@@ -1,4 +1,5 @@
-// Who may sign in from where the doctor stands. No session is opened, and no mail is sent: what is asked for is no email.
+// Checks who may sign in from where the doctor runs. It sends an invalid email, so no session is opened and no mail is
+// sent.
 import type { Check, Verdict } from '../check.ts'
 import { isDirect } from './client.ts'
 import { codeOf, memberOf, type Outside } from './context.ts'
@@ -46,8 +47,8 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
 }
 
 /**
- * The guard `mail` says the same of what is no email, and to an email it sends a code. The guard `local` lets this user in, which is
- * what it is for where no proxy stands in between.
+ * Whether a login guard protects sign-in after all. The guard `mail` answers the same to an invalid email, but sends a
+ * code to a valid one. The guard `local` lets this user in, as it should when no proxy is in between.
  */
 async function isGuarded({ ask, target }: Outside): Promise<boolean> {
   const { body } = await ask({ path: '/explorer.json' })

@@ -1,4 +1,4 @@
-// Whether the way to the proxy can be trusted.
+// Checks TLS in front of the gateway: whether it is used, the certificate, the protocol versions, and the clock.
 import type { ConnectionOptions } from 'node:tls'
 import type { Check, NotChecked, Verdict } from '../check.ts'
 import { hostOf, isLoopback, shakeHands } from './client.ts'
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const EXPIRY_DAYS = 14
 const CLOCK_MS = 5_000
 
-/** What nobody should speak any more (RFC 8996); Node itself would not offer it. */
+/** Deprecated versions of TLS (RFC 8996). Node does not offer them by default. */
 const OLD_TLS: ConnectionOptions = {
   minVersion: 'TLSv1',
   maxVersion: 'TLSv1.1',
@@ -71,7 +71,7 @@ async function clock({ ask, clock: now }: Outside): Promise<Verdict> {
   const { headers } = await ask({ path: '/healthz' })
   const said = Date.parse(headers.date ?? '')
   if (Number.isNaN(said)) return null
-  // Said in whole seconds.
+  // The header Date has whole seconds.
   const isWithin = said > before - 1_000 - CLOCK_MS && said < now() + CLOCK_MS
   if (isWithin) return null
   return {

@@ -1,4 +1,4 @@
-// The options of health: where the gateway listens, in the words of serve.
+// The options of `health`: the address options of `serve`, and a timeout.
 import { type Config, integer, type OptionRow } from '../option.ts'
 import { SERVE_OPTIONS } from '../serve-options.ts'
 

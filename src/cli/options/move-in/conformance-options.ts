@@ -1,4 +1,4 @@
-// The options of conformance: the server, the user to sign in as, and the form of the report.
+// The options of `conformance`: the user to sign in as, headers, the member names, and the format of the report.
 import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
@@ -9,7 +9,7 @@ export const CONFORMANCE_OPTIONS = {
   email: {
     flags: '--email <email>',
     description: 'a user of the other server, to sign in as: one who has a project with an export shows most',
-    // As it is written: another server may know the user by that spelling only.
+    // Not made canonical: another server may know the user only by this spelling.
     schema: z.string('must be given').refine((email) => canonicalEmail(email) !== null, 'must be an email address'),
   },
   headers,

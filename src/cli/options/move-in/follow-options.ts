@@ -1,4 +1,4 @@
-// The options of follow: how often each user is asked for, and where its metrics are.
+// The options of `follow`: the users, the interval, when to remove, and the address of its metrics.
 import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'

@@ -1,10 +1,10 @@
-// Options of commands that read another server of the contract: its headers, whose workspaces, how many at once, how long it may be away.
+// The options of commands that read from another server of the contract: users, headers, concurrency, maximum outage.
 import { z } from 'zod'
 import { duration, integer, list, type OptionRow } from '../option.ts'
 
 const path = z.string().min(1, 'must not be empty')
 
-/** Sent along with every request there. */
+/** Headers that are sent with every request to the other server. */
 export const headers = {
   flags: '--headers <path>',
   description:
@@ -12,7 +12,7 @@ export const headers = {
   schema: path.optional(),
 } as const satisfies OptionRow
 
-/** Whose workspaces, and how many at once. */
+/** The users, the headers, the concurrency and the maximum outage. */
 export const remoteOptions = {
   email: {
     flags: '--email <emails>',

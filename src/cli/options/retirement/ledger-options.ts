@@ -1,4 +1,4 @@
-// The options of the ledger of REST calls: what serve keeps, and what the command shows.
+// The options of the ledger of REST calls: its retention in `serve`, and those of the command `ledger`.
 import { database, storeOptions } from '../database-options.ts'
 import { booleanOption, type Config, day, duration, type OptionRow } from '../option.ts'
 

@@ -1,8 +1,8 @@
-// Options about REST routes that go: deprecated, sunset, and the syntax of brownouts, when they are refused for a while.
+// The options about retiring REST routes: deprecation, sunset, links, and brownouts, which refuse a route for a while.
 import { z } from 'zod'
 import { type Config, list, type OptionRow, time } from '../option.ts'
 
-/** `PATH=VALUE`, several with commas; `*` for every route of the contract. */
+/** Parses `PATH=VALUE` entries separated by commas. `*` means every route of the contract. */
 function perRoute<T>(value: z.ZodType<T, string>) {
   return list.pipe(
     z.array(
@@ -18,7 +18,7 @@ function perRoute<T>(value: z.ZodType<T, string>) {
   )
 }
 
-/** The same, with one value for a route: a second one would silently count in place of the first. */
+/** Like `perRoute`, but refuses a second value for a path, which would silently override the first. */
 function oncePerRoute<T>(value: z.ZodType<T, string>) {
   return perRoute(value).superRefine((entries, context) => {
     const named = new Set<string>()
@@ -29,14 +29,16 @@ function oncePerRoute<T>(value: z.ZodType<T, string>) {
   })
 }
 
-/** As it stands in `Link` (RFC 8288 section 3): other characters are written with percent signs, or as punycode. */
+/**
+ * A URL for the header `Link` (RFC 8288 section 3). Other characters must be percent-encoded, or punycode in the host.
+ */
 const link = z.string().regex(/^https?:\/\/[!#-;=?-~]+$/, 'must be an address in ASCII, as https://…')
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
-/** Longer than this is no brownout any more. */
+/** Maximum length of a brownout. */
 const MAX_BROWNOUT_MS = 86_400_000
 
-/** `START/LENGTH`, as `2027-05-01T09:00:00Z/15m`. */
+/** Parses `START/LENGTH`, such as `2027-05-01T09:00:00Z/15m`, to milliseconds since the epoch. */
 const brownout = z.string().transform((text, context) => {
   const [start = '', length = ''] = text.split('/')
   const from = time.safeParse(start)

@@ -1,4 +1,4 @@
-// The options of shadow: the old server, who answers, and how much is compared.
+// The options of `serve` for shadowing: the old server, which side answers, and how much is compared.
 import { z } from 'zod'
 import { headers } from '../move-in/remote-options.ts'
 import { booleanOption, type Config, integer, type OptionRow, wait } from '../option.ts'

@@ -1,4 +1,4 @@
-// Options of serve for the request log: which requests get a line, and a sample of them.
+// The options of `serve` for the request log: its format and its sampling.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 

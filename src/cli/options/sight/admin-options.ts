@@ -1,4 +1,4 @@
-// Options of serve for its operator: the address of the admin port, where metrics and health are.
+// The options of `serve` for the admin port, which serves metrics and health.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 

@@ -1,4 +1,4 @@
-// Options of serve for traces, beside the standard variables OTEL_….
+// The options of `serve` for traces. All other settings of traces are the standard variables OTEL_….
 import { booleanOption, type Config, type OptionRow } from '../option.ts'
 
 export const traceOptions = {

@@ -4,7 +4,7 @@ import type { AssertionGuardOptions } from '../../../auth/guards/assertion/open-
 import { PRESET_NAMES } from '../../../auth/guards/assertion/presets.ts'
 import { type Config, integer, list, type OptionRow } from '../option.ts'
 
-/** Asymmetric ones only (RFC 7518 section 3.1, RFC 8037): with a shared key, the verifier could sign too. */
+/** Only asymmetric algorithms (RFC 7518 section 3.1, RFC 8037): with a shared key, the verifier could sign too. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be the name of a header')

@@ -6,7 +6,7 @@ import { type MailServerOptions, mailUrlProblem } from '../../../auth/mail/mail-
 import { booleanOption, type Config, canonicalDomain, integer, list, type OptionRow } from '../option.ts'
 
 const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
-/** Nothing is said of a URL that may hold a password. */
+/** The message never contains the URL, because it may contain a password. */
 const mailUrl = z.string().superRefine((url, context) => {
   const problem = mailUrlProblem(url)
   if (problem !== null) context.addIssue({ code: 'custom', message: problem })
@@ -78,7 +78,7 @@ function isSender(text: string): boolean {
   return canonicalEmail(bracketed ?? plain ?? '') !== null
 }
 
-/** Null unless both the server and the sender are named. */
+/** Null unless both the server and the sender are set. */
 export function toMailServerOptions(config: MailTestConfig): MailServerOptions | null {
   const { mailUrl: url, mailFrom: from, mailSubject: subject, mailTls: tls } = config
   return url === undefined || from === undefined ? null : { url, from, subject, tls }

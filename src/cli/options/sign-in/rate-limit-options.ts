@@ -1,8 +1,10 @@
-// Options of serve for how often one network may try to sign in.
+// The options of `serve` for rate limits: how often one network may try to sign in.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 
-/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
+/**
+ * Applies only when other machines can reach the gateway: it slows down attackers, but not a developer's local tests.
+ */
 export const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 
 export const rateLimitOptions = {

@@ -1,4 +1,4 @@
-// Options of serve for how long sessions last, how many a user has, and how often they are looked up.
+// The options of `serve` for sessions: lifetime, maximum number per user, and how often they are looked up.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 

@@ -1,4 +1,4 @@
-// What the command line says to the login guards.
+// Converts the configuration of `serve` to the options of the login guards.
 import type { GuardOptions } from '../../../auth/guards/guards.ts'
 import type { ServeConfig } from '../serve-options.ts'
 import { toAssertionGuardOptions } from './assertion-options.ts'

@@ -1,12 +1,13 @@
-// Where a socket listens that another process opened: the kernel says so before anybody is let in.
+// Finds the address of a listening socket that another process opened, from /proc, before the gateway starts to accept.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { UsageError } from '../../../errors.ts'
 
-/** Of this process: a unit with `ProcSubset=pid` shows no other. */
+/** Socket tables under /proc/self: a unit with `ProcSubset=pid` has no /proc/net. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
-/** Columns of a row (proc_pid_net(5)), and TCP_LISTEN in the third. */
+/** Columns of a row (proc_pid_net(5)). */
 const [LOCAL_COLUMN, STATE_COLUMN, INODE_COLUMN] = [1, 3, 9]
+/** TCP_LISTEN in the state column. */
 const LISTENING = '0A'
 
 export interface ListeningAddress {
@@ -14,7 +15,7 @@ export interface ListeningAddress {
   readonly port: number
 }
 
-/** Throws `UsageError` unless it is a listening socket of TCP. */
+/** Throws `UsageError` unless `fd` is a listening TCP socket. */
 export function addressOfListener(fd: number): ListeningAddress {
   const inode = /^socket:\[(\d+)\]$/.exec(linkOf(fd))?.[1]
   for (const table of inode === undefined ? [] : TABLES) {
@@ -30,7 +31,7 @@ export function addressOfListener(fd: number): ListeningAddress {
   )
 }
 
-/** Empty where there is none, as without IPv6. */
+/** '' when the table does not exist, as without IPv6. */
 function readTable(path: string): string {
   try {
     return readFileSync(path, 'latin1')
@@ -47,7 +48,7 @@ function linkOf(fd: number): string {
   }
 }
 
-/** `0100007F:0FA0`: 32-bit words in the byte order of the machine, the port in network order. */
+/** Parses `0100007F:0FA0`: the address is 32-bit words in the machine's byte order, the port a hexadecimal number. */
 function readEnd(end: string): ListeningAddress {
   const [address = '', port = ''] = end.split(':')
   const words = (address.match(/.{8}/g) ?? []).map((word) => Buffer.from(word, 'hex'))
@@ -55,7 +56,7 @@ function readEnd(end: string): ListeningAddress {
   return { host: bytes.length === 4 ? bytes.join('.') : spellIpv6(bytes), port: Number.parseInt(port, 16) }
 }
 
-/** As everybody writes it (RFC 5952), which is what a URL makes of it. */
+/** The canonical text of an IPv6 address (RFC 5952), which `URL` produces. */
 function spellIpv6(bytes: Buffer): string {
   const groups = bytes.toString('hex').match(/.{4}/g) ?? []
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)

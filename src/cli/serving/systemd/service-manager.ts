@@ -1,4 +1,5 @@
-// What systemd hands over when it starts the gateway, and what it wants to be told: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3).
+// Talks to systemd: takes its socket (sd_listen_fds(3)), notifies it of state (sd_notify(3)), and pings its watchdog
+// (sd_watchdog_enabled(3)).
 import { execFile } from 'node:child_process'
 import cluster from 'node:cluster'
 import { UsageError } from '../../../errors.ts'
@@ -6,15 +7,15 @@ import { UsageError } from '../../../errors.ts'
 /** SD_LISTEN_FDS_START. */
 const FIRST_FD = 3
 
-/** Twice within the time after which systemd takes the process for hung, as sd_watchdog_enabled(3) recommends. */
+/** Pings per watchdog timeout: two, as sd_watchdog_enabled(3) recommends. */
 const PINGS_PER_WATCHDOG = 2
 
 export interface ServiceManager {
-  /** The listening socket that was handed over; null where none was. */
+  /** File descriptor of the inherited listening socket; null if there is none. */
   readonly listenFd: number | null
-  /** `READY=1`, `STOPPING=1` … to the service manager, where it asks for them. Nothing waits for it. */
+  /** Sends `READY=1`, `STOPPING=1` … to the service manager if it wants them. Does not wait for the result. */
   readonly notify: (state: string) => void
-  /** Keeps saying that the event loop turns, as often as the service manager wants to hear it. Disposed of: no more. */
+  /** Pings the watchdog from the event loop, at the interval of the service manager, until it is disposed of. */
   readonly startWatchdog: () => Disposable
 }
 
@@ -22,13 +23,14 @@ export function readServiceManager(
   environment: Readonly<Record<string, string | undefined>>,
   onFailure: (error: unknown) => void,
 ): ServiceManager {
-  // What was meant for another process is inherited, and none of this one's business; a worker shares its supervisor's socket.
+  // The variables name the process that they are for, because child processes inherit them. A worker shares the socket
+  // of its supervisor.
   const pid = cluster.isWorker ? process.ppid : process.pid
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = environment
-  // A worker has nobody to tell: its supervisor stands for all.
+  // Only the supervisor notifies; it speaks for all workers.
   const isHeard = NOTIFY_SOCKET !== undefined && cluster.isPrimary
 
-  /** Node has no datagrams of Unix sockets: the program that comes with systemd has. */
+  /** Runs `systemd-notify`, because Node has no Unix datagram sockets. */
   function notify(state: string): void {
     if (!isHeard) return
     execFile('systemd-notify', [state], (error) => {
