@@ -1,17 +1,17 @@
-// What every row measures with: the machine, and the data that most rows share.
+// Provides what every row of the benchmark measures with: the machine, and the data that most rows share.
 import { type PostgresWorkspace, preparePostgres } from './data/postgres.ts'
 import { prepareWorkspace, type Workspace } from './data/workspaces.ts'
 import { type Machine, type MachineOptions, openMachine } from './machine.ts'
 
 export interface BenchOptions extends MachineOptions {
-  /** How many of the users have tokens. */
+  /** Number of users that have tokens. */
   readonly signedIn: number
 }
 
 export interface Bench extends Machine {
-  /** The SQLite database of the benchmark and tokens for it; made when first asked for. */
+  /** The SQLite database of the benchmark and tokens for it. Created at the first call. */
   readonly workspace: () => Promise<Workspace>
-  /** The same on PostgreSQL, without exports; made when first asked for. Throws where there is no PostgreSQL. */
+  /** The same data on PostgreSQL, without exports. Created at the first call. Throws when there is no PostgreSQL. */
   readonly postgres: () => Promise<PostgresWorkspace>
 }
 
@@ -33,7 +33,7 @@ export async function openBench({ signedIn, ...options }: BenchOptions): Promise
       return postgres
     },
     async [Symbol.asyncDispose]() {
-      // One that could not be made has nothing to end.
+      // A PostgreSQL that could not be created needs no cleanup.
       await (await postgres?.catch(() => null))?.[Symbol.asyncDispose]()
       await machine[Symbol.asyncDispose]()
     },

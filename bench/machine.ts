@@ -1,4 +1,4 @@
-// What measurements are made with: processes on processors of their own, load, and a folder for files.
+// Provides the means of measuring: processes pinned to processors, the load generator, and a folder for files.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -7,15 +7,15 @@ import { type Load, type LoadJob, startLoad } from './load/load.ts'
 import { type ServerProcess, startServer } from './measuring/server-process.ts'
 
 export interface MachineOptions {
-  /** Measurements of each thing; figures are medians of them. */
+  /** Measurements of each contender. Figures are their medians. */
   readonly rounds: number
-  /** Of each measurement. */
+  /** Duration of each measurement. */
   readonly seconds: number
   readonly users: number
-  /** Whether servers and load have a processor each, where the system can do that. */
+  /** Whether servers and load are pinned to one processor each, if the system supports that. */
   readonly isPinned: boolean
   readonly generator: LoadJob['generator']
-  /** Where to put files; the system's place for temporary ones when undefined. */
+  /** Parent folder for files; undefined means the temporary folder of the system. */
   readonly directory: string | undefined
 }
 
@@ -23,12 +23,12 @@ export interface Machine extends AsyncDisposable {
   readonly rounds: number
   readonly seconds: number
   readonly users: number
-  /** For files of the rows; removed at the end. */
+  /** Folder for files of the rows. It is removed at the end. */
   readonly directory: string
   readonly load: Load
-  /** `node ARGS` that prints `listening on URL`, on the servers' processor. */
+  /** Starts `node ARGS`, which prints `listening on URL`, on the servers' processor. */
   readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
-  /** What stands before a command so that it runs on the servers' processor; empty where the system cannot. */
+  /** Prefix that makes a command run on the servers' processor; empty if the system cannot pin. */
   readonly onServerProcessor: readonly string[]
 }
 

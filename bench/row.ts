@@ -1,36 +1,36 @@
-// What a row of the benchmark is: a file in `rows/` exports one or several `Row`s, and `rows.ts` lists them in order.
+// Defines a row of the benchmark. A file in `rows/` exports one or more `Row`s, and `rows.ts` lists them in order.
 //
-// A row measures what it likes with what `Bench` offers and answers with the lines of its table, its goals with the figures
-// they are judged by, and its data for the machine-readable output. It never prints, and ends whatever it started.
+// A row measures with the means of `Bench`. It returns the lines of its table, its goals with their figures, and its
+// data for the machine-readable output. It never prints, and it ends every process that it started.
 import type { Bench } from './bench.ts'
 
 export interface Row {
-  /** What `--only` selects by, and the key in the output. */
+  /** `--only` selects rows by this name. It is also the key in the output. */
   readonly name: string
-  /** A row that cannot run on this machine answers `skipped`; what goes wrong is thrown. */
+  /** Returns `skipped` when the row cannot run on this machine. Throws on failure. */
   readonly run: (bench: Bench) => Promise<RowResult>
 }
 
 export interface RowResult {
-  /** The row's table, one line each, without line ends. */
+  /** The lines of the row's table, without line ends. */
   readonly lines: readonly string[]
   readonly goals: readonly Goal[]
-  /** Whatever JSON can hold. */
+  /** Any JSON value. */
   readonly data: unknown
-  /** Why the row did not run. */
+  /** The reason why the row did not run. */
   readonly skipped?: string
 }
 
-/** Short when the figure is below `atLeast` or above `atMost`, or is not a number. */
+/** A goal is missed when the figure is below `atLeast`, above `atMost`, or not a number. */
 export type Goal = {
-  /** Both sides of the comparison, in a few words. */
+  /** What is compared with what, in a few words. */
   readonly what: string
   readonly figure: number
-  /** Of the figure; none for a ratio. */
+  /** Unit of the figure; none for a ratio. */
   readonly unit?: string
-  /** What to know beside the figure. */
+  /** A remark printed beside the figure. */
   readonly note?: string
-  /** What stands in the way, told when it is short. */
+  /** What limits the figure. Printed when the goal is missed. */
   readonly why?: string
 } & ({ readonly atLeast: number } | { readonly atMost: number })
 

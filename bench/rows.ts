@@ -1,4 +1,4 @@
-// The rows of the benchmark, in running order.
+// Lists the rows of the benchmark in running order.
 import type { Row } from './row.ts'
 import { EXPORT_ROWS } from './rows/exports.ts'
 import { GRAPHQL_ROWS } from './rows/graphql.ts'

@@ -1,4 +1,5 @@
-// npm run bench: the rows that were asked for, one after the other; a table, a JSON file, exit code 1 when a goal is short.
+// npm run bench: runs the selected rows one after the other, prints tables and writes a JSON file. Exits with 1 when a
+// goal is missed.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -8,21 +9,21 @@ import { isMet, type Row, type RowResult, toGoalLine } from './row.ts'
 import { ROWS } from './rows.ts'
 
 const { values: options, positionals } = parseArgs({
-  /** Names of rows, or parts of them; `--only` is the same with commas between. */
+  /** Names of rows, or parts of names, like `--only`. */
   allowPositionals: true,
   options: {
-    /** Part of a name, or several with commas between. */
+    /** Parts of names, separated by commas. */
     only: { type: 'string' },
     rounds: { type: 'string', default: '5' },
-    /** Of each measurement. */
+    /** Duration of each measurement. */
     seconds: { type: 'string', default: '1' },
     users: { type: 'string', default: '20000' },
     signedIn: { type: 'string', default: '2000' },
-    /** Where the databases are put; a disk, when logins are to mean anything. */
+    /** Folder for the databases. It must be on a disk for the figures of logins to mean anything. */
     directory: { type: 'string' },
-    /** Lets the system move servers and load between processors. */
+    /** Do not pin servers and load to processors. */
     unpinned: { type: 'boolean', default: false },
-    /** `autocannon` checks the figures with a load generator that is not this benchmark's own. */
+    /** `autocannon` checks the figures with an independent load generator. */
     generator: { type: 'string', default: 'own' },
     json: { type: 'string', default: 'bench-results.json' },
   },
@@ -49,7 +50,7 @@ let isStopped = false
     generator,
     directory: options.directory,
   })
-  // Without load the row under way fails, and ends what it started.
+  // Without the load generator the current row fails, and ends the processes that it started.
   const stop = () => {
     isStopped = true
     void bench.load[Symbol.asyncDispose]()
@@ -79,11 +80,11 @@ interface RowReport extends RowResult {
   readonly name: string
   readonly seconds: number
   readonly isMet: boolean
-  /** What went wrong. */
+  /** The error message of a row that failed. */
   readonly failed?: string
 }
 
-/** A row that goes wrong is short of its goals; the others are run all the same. */
+/** A row that throws counts as missing its goals. The other rows still run. */
 async function runRow(row: Row, bench: Bench): Promise<RowReport> {
   const rowStarted = performance.now()
   const secondsSoFar = () => Math.round((performance.now() - rowStarted) / 1_000)

@@ -1,4 +1,4 @@
-// The documents that are imported, and inserted beside it.
+// Generates the documents of the import benchmark and of the insert loop that it is compared with.
 
 export const DOCUMENTS = 1_000_000
 const DOCUMENTS_PER_USER = 50

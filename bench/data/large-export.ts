@@ -1,4 +1,4 @@
-// An export of 100 MB in 100,000 elements, in a database of its own, beside 200 users with small workspaces.
+// Creates a database with an export of 100 MB in 100,000 elements, and 200 users with small workspaces.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -27,14 +27,14 @@ export interface LargeExport {
   readonly databaseUrl: string
   readonly owner: SignedIn
   readonly smallUsers: readonly SignedIn[]
-  /** The very bytes the gateway answers. */
+  /** A file with exactly the bytes that the gateway answers. */
   readonly bodyFile: string
   readonly byteLength: number
 }
 
 const prepared = new WeakMap<Machine, Promise<LargeExport>>()
 
-/** Made when first asked for. */
+/** Created at the first call, once per machine. */
 export function largeExport(machine: Machine): Promise<LargeExport> {
   const known = prepared.get(machine) ?? prepare(machine)
   prepared.set(machine, known)

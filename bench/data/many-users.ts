@@ -1,11 +1,12 @@
-// Databases of very many users with two small documents each, written row by row into the database of the gateway.
+// Creates databases of very many users with two small documents each, written with SQL straight into the gateway's
+// tables.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Machine } from '../machine.ts'
 import { emailOf, type SignedIn, signIn } from './workspaces.ts'
 
-/** How many of the users have tokens, spread evenly over all. */
+/** Number of users that have tokens, spread evenly over all. */
 const SIGNED_IN = 4_000
 
 const STORE_OPTIONS = {
@@ -25,7 +26,7 @@ export interface ManyUsers {
 
 const prepared = new WeakMap<Machine, Map<number, Promise<ManyUsers>>>()
 
-/** Made when first asked for. */
+/** Created at the first call, once per machine and count. */
 export function manyUsers(machine: Machine, count: number): Promise<ManyUsers> {
   const ofBench = prepared.get(machine) ?? new Map<number, Promise<ManyUsers>>()
   prepared.set(machine, ofBench)
@@ -37,7 +38,8 @@ export function manyUsers(machine: Machine, count: number): Promise<ManyUsers> {
 async function prepare(machine: Machine, count: number): Promise<ManyUsers> {
   const path = join(machine.directory, `users-${count}.db`)
   const databaseUrl = `file:${path}`
-  // Makes the tables. Closed before the file is opened again: two copies of SQLite in one process undo each other's locks.
+  // Creates the tables. It is closed before the file is opened again, because two copies of SQLite in one process
+  // release each other's locks.
   const store = await openStore(databaseUrl, STORE_OPTIONS)
   await store[Symbol.asyncDispose]()
   fill(path, count)
@@ -50,7 +52,7 @@ function fill(path: string, count: number): void {
   const database = new Database(path)
   database.pragma('synchronous = OFF')
   database.pragma('cache_size = -262144')
-  // They count changes, of which a new user has none.
+  // The triggers count changes. They are dropped for the fill, because a new user has no changes.
   const triggers = database
     .prepare<[], { readonly name: string; readonly sql: string }>(
       `select name, sql from sqlite_master where type = 'trigger' and tbl_name = 'document'`,

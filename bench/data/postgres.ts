@@ -1,4 +1,4 @@
-// The data of the benchmark on a PostgreSQL of its own: users, documents, sessions and keys of the SQLite database.
+// Copies the benchmark data from SQLite to a PostgreSQL of its own: users, documents, sessions and keys.
 import Database from 'better-sqlite3'
 import { Client } from 'pg'
 import { startPostgres, unpackPostgres } from '../../test/support/postgres-server.ts'
@@ -8,11 +8,13 @@ import type { SignedIn, Workspace } from './workspaces.ts'
 
 export interface PostgresWorkspace extends AsyncDisposable {
   readonly databaseUrl: string
-  /** Those of the SQLite database: their tokens are good on both. */
+  /** The users of the SQLite database. Their tokens are valid on both. */
   readonly users: readonly SignedIn[]
 }
 
-/** What is copied, with the type of each column. Exports are left out: no row reads them. */
+/**
+ * The copied tables, with the type of each column. Exports are left out, because no row of the benchmark reads them.
+ */
 const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   user: { id: 'bigint', email: 'text' },
   signing_key: { kid: 'text', private_jwk: 'text', created_at: 'bigint' },
@@ -45,11 +47,11 @@ async function copyTables(path: string, databaseUrl: string): Promise<void> {
   const from = new Database(path, { readonly: true })
   const to = new Client({ connectionString: databaseUrl })
   await to.connect()
-  // The gateway that made the tables made a key as well.
+  // The gateway that created the tables has also created a signing key.
   await to.query('delete from workspace_gateway.signing_key')
   for (const [table, columns] of Object.entries(TABLES)) {
     const names = Object.keys(columns)
-    // SQLite keeps the position as a part of its row id.
+    // In SQLite the position is part of the row id.
     const read = names.map((name) => (name === 'position' ? 'key & 67108863 as position' : name))
     const types = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`)
     const insert = `insert into workspace_gateway.${table} (${names.join(', ')}) overriding system value

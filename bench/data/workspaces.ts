@@ -1,5 +1,5 @@
-// The data of the benchmark: users with 20 projects each (4.7 kB as one array), a template and a library; those who sign in
-// with an export of each project.
+// Creates the data of the benchmark: users with 20 projects each (4.7 kB as one array), a template and a library. Users
+// who sign in also have an export of each project.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -11,7 +11,7 @@ import type { Machine } from '../machine.ts'
 import { askRaw } from '../measuring/ask.ts'
 import { MAIN, type SampleAnswer, startGateway } from '../servers/start.ts'
 
-/** The values that go into requests. */
+/** The values of a user that requests contain. */
 export type SignedIn = {
   readonly email: string
   readonly accessToken: string
@@ -21,13 +21,13 @@ export type SignedIn = {
 export interface Workspace {
   /** The SQLite file. */
   readonly database: string
-  /** As the gateway's commands take it. */
+  /** The URL for the gateway's commands. */
   readonly databaseUrl: string
-  /** Spread evenly over all. */
+  /** The signed-in users, spread evenly over all. */
   readonly users: readonly SignedIn[]
 }
 
-/** Logins under way at once. */
+/** Number of logins in flight. */
 const SIGNING_IN = 64
 
 /** Imports all users into a new SQLite database and signs some of them in. */
@@ -42,7 +42,7 @@ export async function prepareWorkspace(machine: Machine, signedIn: number): Prom
   return { database, databaseUrl, users: await signIn(machine, databaseUrl, emails) }
 }
 
-/** A session for each email, in the order given. */
+/** Opens a session for each email, and returns them in the order given. */
 export async function signIn(
   machine: Machine,
   databaseUrl: string,
@@ -67,7 +67,7 @@ export async function signIn(
   return users
 }
 
-/** What the gateway answers the first of the users. */
+/** The answer of the gateway to the request of the first user. */
 export async function sampleOf(
   machine: Machine,
   { databaseUrl }: Pick<Workspace, 'databaseUrl'>,
@@ -76,14 +76,14 @@ export async function sampleOf(
 ): Promise<SampleAnswer> {
   await using gateway = await startGateway(machine, databaseUrl)
   const { status, headers, bytes } = await askRaw(gateway.url, request, users[0] ?? {})
-  // What node:http says by itself, and what the transfer alone is about, is left out.
+  // Left out: headers that node:http adds itself, and headers about the transfer.
   const shown = Object.entries(headers).filter(
     ([name]) => !/^(?:date|connection|keep-alive|content-length|transfer-encoding)$/.test(name),
   )
   return { status, headers: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])), bytes }
 }
 
-/** The users with the entity tag of what each gets from `GET /projects`. */
+/** The users, each with the entity tag of their `GET /projects` answer. */
 export async function entityTagsOf(
   machine: Machine,
   { databaseUrl, users }: Workspace,

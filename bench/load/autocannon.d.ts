@@ -1,4 +1,4 @@
-// What the benchmark uses of autocannon, which brings no types.
+// Declares the part of autocannon that the benchmark uses. The package has no types.
 declare module 'autocannon' {
   interface Request {
     readonly method: string
@@ -14,7 +14,7 @@ declare module 'autocannon' {
     readonly connections: number
     /** Seconds. */
     readonly duration?: number
-    /** Of requests, in place of a duration. */
+    /** Number of requests, instead of a duration. */
     readonly amount?: number
     readonly setupClient: (client: Client) => void
   }

@@ -1,7 +1,8 @@
-// The load generator, a process of its own: connections that each send the next request when the last was answered.
+// The load generator, a separate process. Each of its connections sends the next request when the last one was
+// answered.
 //
-// It does as little as it can for a request, because on a machine of two processors a generator that is slower than the
-// server measures itself: finished bytes out, status and length in, no copy of the answer.
+// It does as little work per request as possible: it writes prepared bytes, reads only status and length, and does not
+// copy the answer. On a machine with two processors, a generator slower than the server would measure itself.
 import { createConnection, type Socket } from 'node:net'
 import type { LoadJob, LoadReport } from './load.ts'
 import { createRequests, type NextRequest, type PlannedRequest } from './planned-requests.ts'
@@ -25,7 +26,7 @@ process.on('message', async (job: LoadJob) => {
 })
 process.on('disconnect', () => process.exit())
 
-/** Loaded when asked for: the tests of this generator run without what the benchmark installs. */
+/** Imported lazily, because the tests of this generator run without the packages of the benchmark. */
 async function autocannon(job: LoadJob): Promise<LoadReport> {
   const { runAutocannon } = await import('./with-autocannon.ts')
   return runAutocannon(job)
@@ -56,13 +57,13 @@ async function run({ url, plan, connections, fromStep, milliseconds }: LoadJob):
   }
 }
 
-/** One connection, until there is nothing more to send. */
+/** Runs one connection until there is nothing more to send. */
 function converse(host: string, port: number, next: NextRequest, tally: Tally): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const input = Buffer.allocUnsafe(BUFFER_BYTES)
   let current: PlannedRequest | null = null
   let sentAt = 0
-  /** Bytes of the body still to come; null while the head is; infinite for chunks. */
+  /** Bytes of the body still to come. Null while the head is incomplete; infinite for a chunked body. */
   let missing: number | null = null
   let status = 0
   let head = ''
@@ -105,7 +106,7 @@ function converse(host: string, port: number, next: NextRequest, tally: Tally): 
     if (missing === null) {
       const end = head === '' ? chunk.indexOf(HEAD_END) : -1
       if (end === -1) {
-        // The head came in pieces, or comes with what follows of it.
+        // The head arrives in several pieces. This may be the last one.
         head += chunk.toString('latin1')
         const joined = head.indexOf('\r\n\r\n')
         if (joined === -1) return
@@ -119,7 +120,7 @@ function converse(host: string, port: number, next: NextRequest, tally: Tally): 
     }
     if (current?.adopt || status >= 400) kept.push(Buffer.from(body))
     if (missing === Number.POSITIVE_INFINITY) {
-      // There is one answer under way, so what ends with the last chunk's bytes has ended.
+      // Only one answer is in flight, so it is complete when the data ends with the last chunk.
       tail = Buffer.concat([tail, body.subarray(-LAST_CHUNK.byteLength)]).subarray(-LAST_CHUNK.byteLength)
       if (tail.equals(LAST_CHUNK)) answered()
       return

@@ -1,4 +1,4 @@
-// One measurement: load from the generator's process, cost from the server's.
+// Runs one measurement: the generator process reports the load, the server process its cost.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -13,56 +13,56 @@ export interface Measurement {
   readonly p50Milliseconds: number
   readonly p99Milliseconds: number
   readonly cpuMicrosecondsPerRequest: number
-  /** Processors that the server kept busy: near 1 when it, and not the load, was the limit. */
+  /** Number of processors that the server kept busy: near 1 when the server, and not the load, was the limit. */
   readonly serverBusy: number
   readonly generatorBusy: number
 }
 
-/** Who makes the load: this benchmark itself, or autocannon to check it. */
+/** The load generators: the benchmark's own, and autocannon to check it. */
 export const GENERATORS = ['own', 'autocannon'] as const
 
-/** What the generator is asked for. */
+/** A job for the generator process. */
 export interface LoadJob {
   readonly generator: (typeof GENERATORS)[number]
   readonly url: string
   readonly plan: LoadPlan
   readonly connections: number
-  /** Where in the plan to begin. */
+  /** First step of the plan. */
   readonly fromStep: number
-  /** How long; null for every request of every user that the plan names once, except those that answer with new values. */
+  /** Duration. Null sends each request of each user in the plan once, except requests that adopt new values. */
   readonly milliseconds: number | null
 }
 
 export interface LoadReport {
-  /** Answered within the time. */
+  /** Number of answers within the time. */
   readonly answered: number
-  /** Answered at all. */
+  /** Number of all answers. */
   readonly total: number
   readonly elapsedMilliseconds: number
   readonly p50Milliseconds: number
   readonly p99Milliseconds: number
   readonly cpuMicroseconds: number
-  /** Answers of status 400 and above, and connections that broke. */
+  /** Answers with status 400 and above, and broken connections. */
   readonly failed: number
   readonly firstFailure: string
 }
 
 export interface MeasureOptions {
   readonly seconds: number
-  /** Requests under way at once; 64 when not given. */
+  /** Requests in flight; 64 by default. */
   readonly connections?: number
-  /** Where in the plan to begin; at its start when not given. */
+  /** First step of the plan; 0 by default. */
   readonly fromStep?: number
 }
 
 export interface Load extends AsyncDisposable {
-  /** Throws when anything was answered with a status of 400 or above, or not at all. */
+  /** Throws when any request was answered with status 400 or above, or not at all. */
   readonly measure: (server: ServerProcess, plan: LoadPlan, options: MeasureOptions) => Promise<Measurement>
-  /** Sends what the plan names once, so that no measurement pays for what only first requests pay. */
+  /** Sends each request of the plan once, so that no measurement includes the cost of first requests. */
   readonly warmUp: (server: ServerProcess, plan: LoadPlan) => Promise<void>
 }
 
-/** `command` stands before the generator's. */
+/** `command` is a prefix for the command of the generator, such as `taskset`. */
 export function startLoad(command: readonly string[], generator: LoadJob['generator']): Load {
   const [file = '', ...args] = [...command, process.execPath, GENERATOR]
   const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })

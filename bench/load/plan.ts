@@ -1,24 +1,24 @@
-// What load consists of: a few kinds of request, users whose values go into them, and in which order they are sent.
+// Defines what load consists of: a few kinds of request, users whose values fill them in, and the order of sending.
 
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Here, in the headers and in the body, `{{name}}` stands for the value of this name of the user. */
+  /** In the path, the headers and the body, `{{name}}` is replaced with the user's value of that name. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Values of the user that the answer, a JSON object, replaces: a new access token is used from then on. */
+  /** Names of the user's values that the answer, a JSON object, replaces, such as a new access token. */
   readonly adopts?: readonly string[]
 }
 
 export interface LoadPlan {
   readonly requests: readonly LoadRequest[]
   readonly users: readonly Readonly<Record<string, string>>[]
-  /** Step n sends request `requestOf[n]` for user `userOf[n]`; after the last comes the first. */
+  /** Step n sends request `requestOf[n]` for user `userOf[n]`. After the last step comes the first. */
   readonly requestOf: Uint8Array
   readonly userOf: Uint32Array
 }
 
-/** The request with a user's values in their places. */
+/** The request with the placeholders replaced by a user's values. */
 export function fillIn(request: LoadRequest, values: Readonly<Record<string, string>>): LoadRequest {
   const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, fill(value)]))
@@ -26,17 +26,17 @@ export function fillIn(request: LoadRequest, values: Readonly<Record<string, str
   return request.body === undefined ? filled : { ...filled, body: fill(request.body) }
 }
 
-/** Long enough that nothing in it comes round within a measurement in a way that a cache could learn. */
+/** Long enough that a measurement does not repeat the sequence in a way that a cache could learn. */
 const STEPS = 1 << 17
 
-/** One request, for users taken at random, each as likely as the other. */
+/** One request, for users chosen at random with equal probability. */
 export function uniformPlan(request: LoadRequest, users: LoadPlan['users']): LoadPlan {
   const random = seededRandom(1)
   const userOf = new Uint32Array(STEPS).map(() => Math.floor(random() * users.length))
   return { requests: [request], users, requestOf: new Uint8Array(STEPS), userOf }
 }
 
-/** Each request with its share, for users by Zipf's law: the n-th is asked for 1/n as often as the first. */
+/** Requests by their shares, for users by Zipf's law: the n-th user is chosen 1/n as often as the first. */
 export function zipfPlan(
   mix: readonly { readonly share: number; readonly request: LoadRequest }[],
   users: LoadPlan['users'],
@@ -53,7 +53,10 @@ export function zipfPlan(
   return { requests, users, requestOf, userOf: new Uint32Array(STEPS).map(zipf) }
 }
 
-/** Numbers from 0 to `count` - 1 by Zipf's law with exponent 1, popular ones spread over the whole range. */
+/**
+ * Returns numbers from 0 to `count` - 1 by Zipf's law with exponent 1, with the popular ones spread over the whole
+ * range.
+ */
 export function createZipf(count: number, random: () => number): () => number {
   const cumulative = new Float64Array(count)
   let sum = 0
@@ -61,7 +64,7 @@ export function createZipf(count: number, random: () => number): () => number {
     sum += 1 / (rank + 1)
     cumulative[rank] = sum
   }
-  // A step that shares no divisor with the count visits every number once.
+  // A step without a common divisor with the count visits every number once.
   const step = [7_919, 7_907, 7_901].find((prime) => count % prime !== 0) ?? 1
   return () => {
     const at = random() * sum

@@ -1,13 +1,13 @@
-// The bytes of each request of a plan, made when first sent and again when a value in them has changed.
+// Prepares the bytes of each request of a plan, when it is first sent and again when a value in it has changed.
 import { fillIn, type LoadPlan, type LoadRequest } from './plan.ts'
 
 export interface PlannedRequest {
   readonly bytes: Buffer
-  /** Takes over values from the answer's body. */
+  /** Adopts values from the body of the answer. */
   readonly adopt?: (body: string) => void
 }
 
-/** Null when there are no more. */
+/** Returns null when there are no more requests. */
 export type NextRequest = () => PlannedRequest | null
 
 export interface Requests {

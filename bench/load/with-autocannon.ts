@@ -1,10 +1,10 @@
-// The same load by autocannon, to check the generator of this benchmark by another: what a goal says must hold with both.
-// Its latencies are whole milliseconds, and values in answers are not taken over.
+// Generates the same load with autocannon, to check the benchmark's own generator: a goal must hold with both.
+// Latencies are in whole milliseconds, and values in answers are not adopted.
 import autocannon from 'autocannon'
 import type { LoadJob, LoadReport } from './load.ts'
 import { fillIn, type LoadRequest } from './plan.ts'
 
-/** Requests that each connection repeats; finished ones are kept for all. */
+/** Number of prepared requests that each connection repeats. */
 const REQUESTS_PER_CONNECTION = 500
 
 export async function runAutocannon({ url, plan, connections, fromStep, milliseconds }: LoadJob): Promise<LoadReport> {

@@ -1,9 +1,9 @@
-// One request outside the load.
+// Sends single requests outside the load.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { fillIn, type LoadRequest } from '../load/plan.ts'
 
-/** Uncoded: `fetch` asks for compression by itself. */
+/** Asks for the identity coding, because `fetch` asks for compression by default. */
 export function ask(url: string, request: LoadRequest, values: Readonly<Record<string, string>>): Promise<Response> {
   const { method, path, headers, body } = fillIn(request, values)
   const plain = { ...headers, 'accept-encoding': 'identity' }
@@ -13,11 +13,11 @@ export function ask(url: string, request: LoadRequest, values: Readonly<Record<s
 export interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** As they came over the wire. */
+  /** The body as it came over the wire. */
   readonly bytes: Buffer
 }
 
-/** With no header but those of the request. */
+/** Sends only the headers of the request. */
 export function askRaw(
   url: string,
   request: LoadRequest,

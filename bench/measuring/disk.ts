@@ -1,4 +1,4 @@
-// How long the disk takes to make something durable.
+// Measures how long the disk takes to make a write durable.
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from './figures.ts'
@@ -6,7 +6,7 @@ import { median } from './figures.ts'
 const TIMES = 100
 const BYTES = 8_192
 
-/** Of the disk of this folder, in milliseconds: the median of appending a page to a file and synchronizing it. */
+/** Median time of fdatasync after a page was appended to a file in this folder, in milliseconds. */
 export function syncMilliseconds(directory: string): number {
   const folder = mkdtempSync(join(directory, 'disk-'))
   const file = openSync(join(folder, 'pages'), 'a')

@@ -1,4 +1,4 @@
-// One answer over a connection of its own, read and thrown away.
+// Downloads one answer over a new connection, and discards it.
 import { connect } from 'node:net'
 
 const BUFFER_BYTES = 1_048_576
@@ -6,11 +6,11 @@ const BUFFER_BYTES = 1_048_576
 export interface Download {
   readonly milliseconds: number
   readonly firstByteMilliseconds: number
-  /** Head included. */
+  /** Includes the head. */
   readonly byteLength: number
 }
 
-/** Throws unless 200 was answered, and at least `minBytes` came. */
+/** Throws unless the status is 200 and at least `minBytes` arrived. */
 export function download(url: string, headers: Readonly<Record<string, string>>, minBytes: number): Promise<Download> {
   const { hostname, port, pathname, search } = new URL(url)
   const { promise, resolve, reject } = Promise.withResolvers<Download>()

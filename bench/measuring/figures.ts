@@ -1,4 +1,4 @@
-// Figures of several rounds, made one.
+// Combines the figures of several rounds.
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -11,7 +11,7 @@ export function medianOf<T extends { readonly [F in keyof T]: number }>(rounds: 
   return Object.fromEntries(fields.map((field) => [field, median(rounds.map((round) => round[field]))])) as T
 }
 
-/** The median of the ratios of each round: a machine whose speed drifts drifts for both. */
+/** The median of the ratios of each round. A drift in the machine's speed affects both sides of a round alike. */
 export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
   return median(ours.map((one, round) => one / (theirs[round] ?? Number.NaN)))
 }

@@ -1,7 +1,9 @@
-// Memory of a process, where there is a /proc.
+// Reads the memory of a process from /proc.
 import { readFileSync } from 'node:fs'
 
-/** In MiB: `VmRSS` is what is resident, `VmHWM` the most that ever was. NaN when it cannot be known, or the process has ended. */
+/**
+ * Memory in MiB: `VmRSS` is the resident memory, `VmHWM` its peak. NaN without /proc, or when the process has ended.
+ */
 export function memoryMiB(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

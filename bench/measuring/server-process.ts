@@ -1,4 +1,4 @@
-// A server under measurement: a process of its own, with what it has used so far.
+// Starts a server under measurement as a separate process, and reads its processor time and memory.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,16 +6,19 @@ import { readFileSync } from 'node:fs'
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
-  /** User and system time so far, in microseconds; NaN where there is no /proc. */
+  /** User and system time so far, in microseconds; NaN without /proc. */
   readonly cpuMicroseconds: () => number
-  /** Peak resident memory in MiB; NaN where there is no /proc. */
+  /** Peak resident memory in MiB; NaN without /proc. */
   readonly peakMemoryMiB: () => number
 }
 
 /** proc_pid_stat(5): clock ticks are hundredths of a second on every Linux that Node runs on. */
 const MICROSECONDS_PER_TICK = 10_000
 
-/** `node ARGS`, after `command` when there is one, once it has printed `listening on URL`; `stderr` may be an open file. */
+/**
+ * Starts `node ARGS`, prefixed with `command`, and resolves once it has printed `listening on URL`. `stderr` may be an
+ * open file descriptor.
+ */
 export async function startServer(
   command: readonly string[],
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The family of rows that send the same requests to several servers, in rounds that take turns, and compare them.
+// Runs the rows that send the same requests to several servers, in alternating rounds, and compare them.
 import { isDeepStrictEqual } from 'node:util'
 import type { Bench } from '../bench.ts'
 import type { Measurement } from '../load/load.ts'
@@ -11,11 +11,11 @@ import type { ServerProcess } from './server-process.ts'
 export interface Contender {
   readonly name: string
   readonly start: () => Promise<ServerProcess>
-  /** What it is sent in place of the plan's one request, when the same question is put in other words there. */
+  /** Replaces the only request of the plan, when this server needs the same question in another form. */
   readonly request?: LoadRequest
-  /** Throws when the answer, to the plan's first user, does not hold what was asked for. */
+  /** Throws when the answer to the plan's first user does not contain what was asked for. */
   readonly check?: (answer: string, mediaType: string) => void
-  /** Runs beside the server while it is measured; its end is waited for. */
+  /** Runs beside the server while it is measured. Disposing of it waits for its end. */
   readonly meanwhile?: () => AsyncDisposable
 }
 
@@ -29,9 +29,9 @@ export interface SideBySide {
   readonly contenders: readonly Contender[]
   /** The contender whose ratios the goals are about. */
   readonly subject: string
-  /** The subject's requests per second, as a multiple of the other's. */
+  /** Goals for the subject's requests per second, as a multiple of another contender's. */
   readonly goals: readonly GoalAgainst[]
-  /** Seconds of load before anything is measured; when not given, every request once and then one measurement's time. */
+  /** Seconds of load before measuring. By default, every request once and then the time of one measurement. */
   readonly warmUpSeconds?: number
   readonly afterRound?: () => Promise<void>
 }
@@ -85,13 +85,13 @@ export async function sideBySide(
   }
 }
 
-/** Throws unless a GraphQL client that asked for these can read the answer. */
+/** Throws unless the media type is one that a GraphQL client accepts. */
 export function requireGraphQLType(name: string, mediaType: string): void {
   if (mediaType === 'application/graphql-response+json' || mediaType === 'application/json') return
   throw new Error(`${name} answers ${mediaType}`)
 }
 
-/** Throws unless both JSON values are the same. */
+/** Throws unless both JSON values are equal. */
 export function requireSame(name: string, answer: unknown, expected: unknown): void {
   if (isDeepStrictEqual(answer, expected)) return
   throw new Error(`${name} answers something else: ${JSON.stringify(answer)?.slice(0, 500)}`)

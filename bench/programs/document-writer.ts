@@ -1,5 +1,5 @@
-// node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, each in a commit of its own,
-// until it is told to stop.
+// node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, one per commit, until
+// SIGTERM.
 import Database from 'better-sqlite3'
 import { emailOf } from '../data/workspaces.ts'
 import { createZipf, seededRandom } from '../load/plan.ts'

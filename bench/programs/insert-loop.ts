@@ -1,4 +1,4 @@
-// node insert-loop.ts FILE: the floor of an import: the rows, their indexes, one transaction, nothing else.
+// node insert-loop.ts FILE: the lower bound of an import. Inserts the same rows with their indexes in one transaction.
 import Database from 'better-sqlite3'
 import { DOCUMENTS, documentOf } from '../data/import-documents.ts'
 

@@ -1,19 +1,22 @@
-// Requests at a fixed rate on as many connections, whether they are answered or not: one job, sent by whoever forks this, and its outcome back.
+// Generates requests at a fixed rate, whether earlier ones are answered or not. The parent process sends one job and
+// receives its outcome.
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 
-/** Not counted: what comes all at once is a burst, which is answered however late. */
+/** Time at the start that is not counted: the first requests are a burst, which is answered however late. */
 const BURST_MS = 500
 const READ_BYTES = 65_536
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 export interface OverloadJob {
   readonly port: number
-  /** Requests a second; 0 for as many as `connections` get answered, one after the other. */
+  /** Requests a second. With 0, each connection sends its next request when the last one was answered. */
   readonly rate: number
   readonly connections: number
   readonly seconds: number
-  /** Sent in turn, whatever the connection: a job with few connections asks for as many users' data as one with many. */
+  /**
+   * Sent in turn over all connections, so that jobs with few and with many connections read the data of as many users.
+   */
   readonly requests: readonly string[]
 }
 
@@ -22,21 +25,21 @@ export interface OverloadOutcome {
   readonly refused: number
   readonly p99Ms: number
   readonly cpuMicroseconds: number
-  /** How long requests were sent, with what was not counted. */
+  /** How long requests were sent, including the time that is not counted. */
   readonly seconds: number
 }
 
-/** All connections stand before the first request. */
+/** Opens all connections before it sends the first request. */
 async function generate({ port, rate, connections, seconds, requests }: OverloadJob): Promise<OverloadOutcome> {
   let latencies: number[] = []
   const idle: (() => void)[] = []
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let [refused, asked, due, end] = [0, 0, 0, Number.POSITIVE_INFINITY]
 
-  /** Answers its next request, when one is due. */
+  /** Runs one connection: sends its next request when one is due, else becomes idle. */
   function converse(socket: Socket): void {
     let sentAt = 0
-    // Of the answer under way: one at a time on a connection.
+    // Bytes still missing of the current answer. A connection has one request in flight.
     let missing = 0
     const send = () => {
       const request = requests[asked % requests.length] ?? ''
@@ -64,7 +67,7 @@ async function generate({ port, rate, connections, seconds, requests }: Overload
   }
 
   async function connect(): Promise<Socket> {
-    // Each reads into the one buffer: what came is counted before anything else is read.
+    // All connections share one buffer, because the callback handles the data before anything else is read.
     const onread = {
       buffer,
       callback(byteLength: number) {

@@ -1,4 +1,5 @@
-// node signing.ts INPUT SECONDS: what signing this with Ed25519 costs a Node process that does nothing else, in each way it has.
+// node signing.ts INPUT SECONDS: measures what an Ed25519 signature of INPUT costs an otherwise idle Node process, with
+// each API.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { importPKCS8 } from 'jose'
@@ -15,7 +16,7 @@ const { privateKey } = generateKeyPairSync('ed25519')
 const cryptoKey = await importPKCS8(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'EdDSA')
 const signInPool = promisify(sign)
 
-/** Each answers the number of signatures it has made. */
+/** Each function returns the number of signatures that it made. */
 const WAYS: Readonly<Record<string, () => number | Promise<number>>> = {
   'node:crypto': () => {
     for (let count = 0; count < AT_ONCE; count += 1) sign(null, bytes, privateKey)
@@ -32,7 +33,7 @@ async function allOf(signOnce: () => Promise<unknown>): Promise<number> {
 
 const figures: Record<string, SigningFigures> = {}
 for (const [way, run] of Object.entries(WAYS)) {
-  // A tenth of the time to warm up.
+  // Warm-up: a tenth of the time.
   await measure(run, Number(seconds) / 10)
   figures[way] = await measure(run, Number(seconds))
 }

@@ -1,5 +1,6 @@
-// node store-reads.ts WAY URL SECONDS ROUNDS, session ids as JSON on stdin: what a signed-in read of the store costs (its
-// session and one list of documents), or a bare query of the same documents. Prints a JSON list, one figure a round.
+// node store-reads.ts WAY URL SECONDS ROUNDS: measures a signed-in read of the store (the session and one list of
+// documents), or a bare query of the same documents. Reads session ids as JSON from stdin. Prints a JSON list with one
+// entry per round.
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { Client } from 'pg'
@@ -17,7 +18,7 @@ export interface StoreReads {
 }
 
 interface Subject extends AsyncDisposable {
-  /** How many documents were found for the user of this session. */
+  /** Returns the number of documents of the session's user. `reader` is the index of the concurrent reader. */
   readonly read: (session: string, reader: number) => number | Promise<number>
   readonly readers: number
 }

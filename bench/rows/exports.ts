@@ -1,4 +1,4 @@
-// Large answers: how fast they are, what they take, and what small ones notice of them.
+// Rows about large exports: their speed, memory and processor time, and their effect on small reads.
 import type { Bench } from '../bench.ts'
 import { EXPORT_PATH, type LargeExport, largeExport } from '../data/large-export.ts'
 import { uniformPlan } from '../load/plan.ts'
@@ -12,7 +12,7 @@ import { PROJECTS } from './requests.ts'
 
 const AT_ONCE = 8
 const CODINGS = ['gzip', 'br', 'zstd'] as const
-/** A compressed export is at least this. */
+/** Minimum size of a compressed export. */
 const SOME_BYTES = 100_000
 
 interface Timed extends Download {
@@ -85,7 +85,7 @@ function headersOf({ owner }: LargeExport, coding: string): Readonly<Record<stri
   return { authorization: `Bearer ${owner.accessToken}`, 'accept-encoding': coding }
 }
 
-/** One of each that is not counted, then rounds in which each has its turn. */
+/** Runs each contender once without counting it, then alternates between them for all rounds. */
 async function takeTurns(bench: Bench, contenders: readonly (() => Promise<Timed>)[]): Promise<readonly Timed[][]> {
   for (const run of contenders) await run()
   const rounds: Timed[][] = contenders.map(() => [])
@@ -126,7 +126,7 @@ function lineOf(name: string, rounds: readonly Timed[]): string {
   ].join('')
 }
 
-/** The p99 of each round, with and without large exports under way all the time. */
+/** The p99 of each round, alone and with large exports in flight all the time. */
 async function smallReads(bench: Bench, large: LargeExport) {
   await using gateway = await startGateway(bench, large.databaseUrl)
   const plan = uniformPlan(PROJECTS, large.smallUsers)

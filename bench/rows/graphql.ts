@@ -1,4 +1,4 @@
-// GraphQL as it is really asked: by clients that accept different things, with a field that fails, beside large answers.
+// Rows about realistic GraphQL: clients with different Accept headers, a failing field, and reads beside large answers.
 import type { Bench } from '../bench.ts'
 import { type LargeExport, largeExport } from '../data/large-export.ts'
 import { uniformPlan } from '../load/plan.ts'
@@ -10,7 +10,7 @@ import type { Goal, Row } from '../row.ts'
 import { startGateway } from '../servers/start.ts'
 import { APOLLO_ACCEPT, accepting, PROJECT_LIST, PROJECT_LIST_FAILING } from './requests.ts'
 
-/** As seen in the requests of each. */
+/** The Accept header of each client, as seen in its requests. */
 const CLIENTS = {
   'Apollo Client 4': APOLLO_ACCEPT,
   urql: 'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
@@ -19,7 +19,7 @@ const CLIENTS = {
   fetch: '*/*',
 }
 const AT_ONCE = 8
-/** Of one answer; the largest that is allowed is looked for from here down. */
+/** Elements of one answer at which the search for the largest allowed answer starts. */
 const MOST_ELEMENTS = 100_000
 
 export const GRAPHQL_ROWS: readonly Row[] = [
@@ -128,7 +128,7 @@ async function largestAllowed(gateway: ServerProcess, large: LargeExport) {
   throw new Error('no answer is allowed')
 }
 
-/** The p99 of each round, without and with large queries under way all the time. */
+/** The p99 of each round, alone and with large queries in flight all the time. */
 async function measureBeside(bench: Bench, gateway: ServerProcess, large: LargeExport, elements: number) {
   const plan = uniformPlan(PROJECT_LIST, large.smallUsers)
   const alone: number[] = []
@@ -145,7 +145,7 @@ function keepAsking(gateway: ServerProcess, large: LargeExport, elements: number
   let isStopping = false
   const { path, headers } = largeRequest(large, elements)
   const loops = Array.from({ length: AT_ONCE }, async () => {
-    // One that is refused for a while because others are under way is asked again.
+    // A query that is refused while others are in flight is sent again.
     while (!isStopping) await download(`${gateway.url}${path}`, headers, 1).catch(() => null)
   })
   return {

@@ -1,4 +1,4 @@
-// What a gateway of a million users costs beside one of a thousand, in requests and at its start.
+// Rows that compare a gateway of a million users with one of a thousand, in requests and at its start.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import { manyUsers } from '../data/many-users.ts'
@@ -12,7 +12,7 @@ import { PROJECTS } from './requests.ts'
 
 const FEW = 1_000
 const MANY = 1_000_000
-/** Of a gateway that has nothing to do, before it counts as idle. */
+/** How long a gateway without requests waits before it counts as idle. */
 const IDLE_MS = 2_000
 
 export const GROWTH_ROW: Row = {
@@ -50,12 +50,12 @@ interface Reads extends AsyncDisposable {
   readonly measure: (round: number) => Promise<void>
 }
 
-/** A gateway, and reads of its users at random that nothing is kept for. */
+/** A gateway without a reply cache, and reads of its users at random. */
 async function startReads(bench: Bench, count: number): Promise<Reads> {
   const { databaseUrl, users } = await manyUsers(bench, count)
   const gateway = await startGateway(bench, databaseUrl, '--cache-bytes', '0')
   const plan = uniformPlan(PROJECTS, users)
-  // Tokens are verified once, and that is no part of this.
+  // The first request of each user verifies its token, which is not part of this measurement.
   await bench.load.warmUp(gateway, plan)
   const rounds: Measurement[] = []
   return {

@@ -1,4 +1,4 @@
-// A million documents in, beside a loop that does nothing but insert the same rows.
+// The row that imports a million documents, compared with a loop that only inserts the same rows.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, statSync } from 'node:fs'
@@ -65,7 +65,7 @@ async function writeDocuments(path: string): Promise<void> {
   await finished(file)
 }
 
-/** The start of the process included. */
+/** The time includes the start of the process. */
 async function runToEnd(bench: Bench, args: readonly string[]): Promise<Run> {
   const [file = '', ...rest] = [...bench.onServerProcessor, process.execPath, ...args]
   const started = performance.now()

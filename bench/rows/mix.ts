@@ -1,4 +1,5 @@
-// What a day looks like: popular and rare users, reads of both kinds, sessions opened and renewed, documents changing meanwhile.
+// The row with a realistic mix: popular and rare users, REST and GraphQL reads, logins, refreshes, and concurrent
+// changes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +13,12 @@ import { LOGIN, REFRESH } from './sign-in.ts'
 
 const WRITER = fileURLToPath(new URL('../programs/document-writer.ts', import.meta.url))
 const DOCUMENTS_PER_SECOND = 20
-/** Long enough to have seen the popular users, as a server that has run for a while has. */
+/** Long enough for the popular users to be cached, as in a server that has run for a while. */
 const WARM_UP_SECONDS = 8
-/** Each measurement begins with the tokens of the start; until then a popular user has signed in hundreds of times. */
+/**
+ * Keeps the first sessions open: each measurement starts with the first tokens again, and popular users have signed in
+ * hundreds of times by then.
+ */
 const KEEPS_SESSIONS = ['--sessions-per-user', '100000'] as const
 
 export const MIX_ROW: Row = {
@@ -35,7 +39,7 @@ export const MIX_ROW: Row = {
     const meanwhile = () => startWriter(database, bench.users)
     return sideBySide(bench, {
       plan,
-      // Not everything once: rare users are part of it.
+      // Not every request once: first requests of rare users are part of the mix.
       warmUpSeconds: WARM_UP_SECONDS,
       contenders: [
         { name: 'gateway', start: () => startGateway(bench, databaseUrl, ...KEEPS_SESSIONS), meanwhile },
@@ -57,7 +61,7 @@ export const MIX_ROW: Row = {
   },
 }
 
-/** Ends with an error when it could not write. */
+/** Disposing of it throws when the writer has ended by itself. */
 function startWriter(database: string, users: number): AsyncDisposable {
   const args = [WRITER, database, String(users), String(DOCUMENTS_PER_SECOND)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,5 +1,6 @@
-// Overload: what is answered, and how late, below saturation, at it, and at three times as many requests, each in turn: a
-// machine that others use too is not the same all the time. Processors are left to the system, also where other rows have one each.
+// The row about overload: how much is answered, and how late, below saturation, at saturation and at three times that.
+// The cases alternate, because the speed of a shared machine varies. Processes are not pinned to processors, unlike in
+// other rows.
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,22 +19,22 @@ const DEMO = fileURLToPath(new URL('../../src/cli/demo/demo-workspace.ndjson', i
 const GENERATOR = fileURLToPath(new URL('../programs/overload-generator.ts', import.meta.url))
 const SECONDS = 3
 const MAX_CONNECTIONS = 1_000
-/** With the demo workspace each. */
+/** Each user has the demo workspace. */
 const USERS = 200
 const MIN_GOODPUT = 0.85
 const MAX_P99_RATIO = 5
 const DOCUMENT = '{ me { projects { documentId name description tags updatedAt } } }'
 
 interface Measured extends OverloadOutcome {
-  /** Processors that each kept busy: near 1 when it is what limits. */
+  /** Number of processors kept busy: near 1 when this process is the limit. */
   readonly serverBusy: number
   readonly generatorBusy: number
-  /** The slowest answer to a health check, each on a connection of its own. */
+  /** Time of the slowest health check. Each one uses a new connection. */
   readonly healthMs: number
 }
 
 interface Round {
-  /** As many as 32 connections get answered, one after the other, of the same requests. */
+  /** The closed-loop rate of 32 connections with the same requests. */
   readonly peak: Measured
   readonly calm: Measured
   readonly flooded: Measured
@@ -48,7 +49,7 @@ export const OVERLOAD_ROW: Row = {
     const emails = Array.from({ length: USERS }, (_, user) => `user${user}@example.com`)
     writeFileSync(input, emails.map((email) => demo.replaceAll('demo@example.com', email)).join(''))
     await promisify(execFile)(process.execPath, [MAIN, 'import', input, ...database])
-    // No two answers from the cache: what is measured is work.
+    // Without the reply cache, so that every request is executed.
     const args = ['serve', '--port', '0', '--cache-bytes', '0', '--log-level', 'warn', ...database]
     const log = openSync(join(directory, 'overload.log'), 'a')
     await using server = await startServer([], [MAIN, ...args], {}, log)

@@ -1,4 +1,4 @@
-// Signed-in reads on PostgreSQL, beside a bare server and PostGraphile.
+// Rows about signed-in reads on PostgreSQL, compared with a bare server and PostGraphile.
 import { createRequire } from 'node:module'
 import { Client } from 'pg'
 import type { Bench } from '../bench.ts'
@@ -10,7 +10,10 @@ import type { Row, RowResult } from '../row.ts'
 import { type SampleAnswer, startBare, startGateway, startPeer } from '../servers/start.ts'
 import { graphql, PROJECT_LIST, PROJECTS } from './requests.ts'
 
-/** The tables as one would make them for PostGraphile: columns, an index, and policies that look up the session. */
+/**
+ * Tables as one would design them for PostGraphile: columns, an index, and row level security that looks up the
+ * session.
+ */
 const PLAIN_TABLES = `
   create schema bench;
   create table bench.person (id bigint primary key, email text not null unique);
@@ -101,7 +104,7 @@ async function compare(
   })
 }
 
-/** Skips the row where there are no binaries of PostgreSQL. */
+/** Skips the row when there are no PostgreSQL binaries for this machine. */
 export async function withPostgres(
   bench: Bench,
   run: (workspace: PostgresWorkspace) => Promise<RowResult>,

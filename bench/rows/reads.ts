@@ -1,4 +1,4 @@
-// Signed-in reads on SQLite, warm and without kept replies, beside a bare server and the peers.
+// Rows about signed-in reads on SQLite, with and without kept replies, compared with a bare server and the peers.
 import type { Bench } from '../bench.ts'
 import { entityTagsOf, sampleOf, type Workspace } from '../data/workspaces.ts'
 import { type LoadRequest, uniformPlan } from '../load/plan.ts'
@@ -28,7 +28,7 @@ interface ReadRow extends Pick<SideBySide, 'goals'> {
   readonly contenders: readonly ContenderName[]
 }
 
-/** From profiles of both; what was tried is in docs/decisions/http.md. */
+/** Measured with profiles of both. docs/decisions/http.md lists what was tried. */
 const BESIDE_BARE =
   'one start differs from the next by 4 %; of what is more than bare, 39 % are the functions of the gateway, 30 % looking up ' +
   'token, session and reply in memory that no cache of the processor holds'
@@ -56,7 +56,7 @@ const READS: readonly ReadRow[] = [
     goals: [{ against: 'bare', atLeast: 0.85, why: BESIDE_BARE }],
   },
   {
-    // Kept replies are what a server of one's own can do; like for like is below.
+    // Only the gateway keeps replies, so no peer takes part here. `graphql-list` below compares like with like.
     name: 'graphql-list-kept',
     request: PROJECT_LIST,
     subject: 'gateway',
@@ -107,7 +107,7 @@ export const READ_ROWS: readonly Row[] = READS.map(({ name, request, subject, co
       name: contender,
       start: () => start(bench, workspace, contender, sample),
       check(answer, mediaType) {
-        // Of an answer that is compressed there is nothing to compare: whose it is, it is ours.
+        // Compressed answers are not compared: only the gateway sends them, and the bare server, which replays its bytes.
         if (sample.status !== 200 || sample.headers['content-encoding'] !== undefined) return
         if (request.path.startsWith('/graphql')) requireGraphQLType(contender, mediaType)
         requireSame(contender, JSON.parse(answer), JSON.parse(Buffer.from(sample.bytes).toString()))

@@ -1,7 +1,7 @@
-// What is asked of every server: the same questions, by the same client.
+// Defines the requests that are sent to every server, as the same client would send them.
 import type { LoadRequest } from '../load/plan.ts'
 
-/** What Apollo Client 4 accepts: every GraphQL request of the benchmark, to whatever server, says so. */
+/** The Accept header of Apollo Client 4. The GraphQL requests of the benchmark use it for every server. */
 export const APOLLO_ACCEPT = 'application/graphql-response+json,application/json;q=0.9'
 
 const LIST = '{ me { projects { documentId ref name description framework tags createdAt updatedAt } } }'
@@ -17,7 +17,7 @@ export const PROJECT_LIST_BY_GET: LoadRequest = {
   path: `/graphql?${new URLSearchParams({ query: LIST })}`,
   headers: { authorization: 'Bearer {{accessToken}}', accept: APOLLO_ACCEPT },
 }
-/** The same with a field that fails, which is an ordinary outcome. */
+/** The same query with a field that fails, which is an ordinary outcome. */
 export const PROJECT_LIST_FAILING = graphql(LIST.replace(/ \} \}$/, ' none: latestExport(ref: "none") { digest } } }'))
 
 export const NESTED_LIST = graphql(

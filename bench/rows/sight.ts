@@ -1,6 +1,6 @@
-// What it costs to be seen: processor time per request with metrics, the request log, traces, beside a gateway without. One start
-// of a process differs from the next by more than what is looked for: each is started as often as there are rounds. All of a
-// round are up together and measured in turn, since the machine is faster at one time than at another.
+// Rows about the cost of observability: processor time per request with metrics, the request log or traces, compared
+// with a gateway without them. Two starts of a process differ by more than the effect, so each gateway is started once
+// per round. All gateways of a round run together and are measured in turn, because the speed of the machine varies.
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -14,13 +14,13 @@ import type { Row } from '../row.ts'
 import { MAIN } from '../servers/start.ts'
 import { PROJECT_LIST, PROJECTS } from './requests.ts'
 
-/** Measurements of each start. */
+/** Measurements per start. */
 const TIMES = 6
 
 interface Seen {
   readonly name: string
   readonly options: readonly string[]
-  /** Of the processor time per request, as a multiple of that without. */
+  /** Maximum processor time per request, as a multiple of that without observability. */
   readonly atMost: number
 }
 
@@ -84,7 +84,10 @@ export const SIGHT_ROWS: readonly Row[] = CASES.map(({ name, request, options })
   },
 }))
 
-/** The least of a few measurements of each, in microseconds: what else a machine does only ever adds to it. */
+/**
+ * The minimum of several measurements of each server, in microseconds: other work on the machine can only add to the
+ * cost.
+ */
 async function leastCosts(bench: Bench, servers: readonly ServerProcess[], plan: LoadPlan): Promise<readonly number[]> {
   for (const server of servers) {
     await bench.load.warmUp(server, plan)
@@ -92,7 +95,7 @@ async function leastCosts(bench: Bench, servers: readonly ServerProcess[], plan:
   }
   const least = servers.map(() => Number.POSITIVE_INFINITY)
   for (let time = 0; time < TIMES; time += 1) {
-    // Each is first as often as last.
+    // The order alternates, so that each server is first as often as last.
     for (const index of time % 2 === 0 ? servers.keys() : [...servers.keys()].toReversed()) {
       const server = servers[index]
       if (!server) continue
@@ -103,7 +106,7 @@ async function leastCosts(bench: Bench, servers: readonly ServerProcess[], plan:
   return least
 }
 
-/** Its log goes to a file, as it would under a supervisor. */
+/** Starts a gateway whose log goes to a file, as under a service manager. */
 async function startSeen(
   bench: Bench,
   options: readonly string[],
@@ -118,7 +121,7 @@ async function startSeen(
   }
 }
 
-/** Takes what it is sent, as a collector would. */
+/** Accepts and discards traces, like a collector. */
 async function startReceiver(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end('{}'))

@@ -1,4 +1,4 @@
-// Logins and refreshes, 64 at once: beside one commit for each login, and beside nothing but signing.
+// Rows about logins and refreshes, 64 in flight, compared with one commit per login and with bare signing.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -35,11 +35,11 @@ export const LOGIN_ROW: Row = {
     const { database, databaseUrl } = workspace
     const users = Array.from({ length: bench.users }, (_, user) => ({ email: emailOf(user) }))
     const { measured, signed, lines, ceiling, floor } = await besideSigning(bench, workspace, LOGIN, users, {
-      // No request has a second time: each is a login.
+      // A warm-up by time, because every request is a new login and never repeats.
       warmUpSeconds: bench.seconds,
       contenders: [
         { name: 'gateway', start: () => startGateway(bench, databaseUrl) },
-        // The server of the mix: the same rows with the same durability, each committed by itself.
+        // The peer of the row `mix`: writes the same rows with the same durability, one per commit.
         { name: 'one commit per login', start: () => startPeer(bench, 'fastify-mercurius', { DATABASE: database }) },
       ],
       subject: 'gateway',
@@ -90,21 +90,24 @@ export const TOKEN_ROW: Row = {
   },
 }
 
-/** By way of signing. */
+/** Figures by the name of the signing API. */
 type Signing = Readonly<Record<string, SigningFigures>>
 
 interface BesideSigning {
   readonly measured: RowResult & { readonly data: readonly ContenderFigures[] }
-  /** One for each round. */
+  /** One entry for each round. */
   readonly signed: readonly Signing[]
   readonly lines: readonly string[]
-  /** Requests per second of one processor that does nothing but what nobody can do without, … */
+  /** Requests per second that one processor could reach with only a signature and a bare request each. */
   readonly ceiling: number
-  /** … in words. */
+  /** The cost of these two in words. */
   readonly floor: string
 }
 
-/** The contenders, and with them the least that such a request can cost: a signature and bare node:http with the same answer. */
+/**
+ * Compares the contenders with the minimum cost of such a request: a signature, and bare node:http with the same
+ * answer.
+ */
 async function besideSigning(
   bench: Bench,
   workspace: Workspace,

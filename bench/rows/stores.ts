@@ -1,4 +1,5 @@
-// What a signed-in read costs in the store alone, on each engine, beside a bare query of the same rows by the driver.
+// Rows about a signed-in read in the store alone, on each engine, compared with a bare query of the same rows by the
+// driver.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-// GraphQL on Apollo Server, standalone.
+// The peer with GraphQL on Apollo Server, standalone.
 import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
 import { listening } from './listening.ts'

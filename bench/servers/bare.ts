@@ -1,4 +1,5 @@
-// The floor: node:http that sends the same bytes and does nothing else. ANSWER names a file with status, headers and body.
+// The lower bound: node:http that only sends fixed bytes. The variable ANSWER names a file with status, headers and
+// body.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { listening } from './listening.ts'
@@ -6,7 +7,7 @@ import { listening } from './listening.ts'
 interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** In base64. */
+  /** The body in base64. */
   readonly bytes: string
 }
 

@@ -1,4 +1,4 @@
-// The whole API on one Fastify with Mercurius: REST reads, GraphQL with JIT, logins and refreshes.
+// The peer with the whole API on Fastify and Mercurius: REST reads, GraphQL with JIT, logins and refreshes.
 import fastify from 'fastify'
 import mercurius from 'mercurius'
 import { listening } from './listening.ts'

@@ -1,4 +1,4 @@
-// REST on Fastify.
+// The peer with REST on Fastify.
 import fastify from 'fastify'
 import { listening } from './listening.ts'
 import { openPeer, requireSettings } from './peer-data.ts'

@@ -1,4 +1,4 @@
-// The floor of a large answer: node:http that pipes FILE.
+// The lower bound of a large answer: node:http that pipes the file named by FILE.
 import { createReadStream, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { listening } from './listening.ts'

@@ -1,4 +1,4 @@
-// GraphQL on Mercurius with JIT.
+// The peer with GraphQL on Mercurius with JIT.
 import fastify from 'fastify'
 import mercurius from 'mercurius'
 import { listening } from './listening.ts'

@@ -1,14 +1,15 @@
-// What every peer does for a request, as its documentation would have it: verify the token, look up the session, read.
+// Implements what every peer does for a request, as its documentation suggests: verify the token, look up the session,
+// read.
 import Database from 'better-sqlite3'
 import { importJWK, jwtVerify } from 'jose'
 import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/engine/row-ids.ts'
 
 export interface Peer {
-  /** The user's id, null without a valid token of a live session. */
+  /** The user's id, or null without a valid token of a live session. */
   readonly userOf: (authorization: string | undefined) => Promise<number | null>
   /** JSON texts, in stored order. */
   readonly documents: (userId: number, kind: 'project' | 'template' | 'uiLibrary') => string[]
-  /** When the newest export of each reference was made, in the order given. */
+  /** Creation time of the newest export of each reference, or null, in the order given. */
   readonly latestExports: (userId: number, refs: readonly string[]) => (string | null)[]
 }
 
@@ -17,7 +18,7 @@ export async function openPeer(path: string): Promise<Peer> {
   const stored = database.prepare<[], { private_jwk: string }>('select private_jwk from signing_key').get()
   const { d: _private, ...publicJwk } = JSON.parse(stored?.private_jwk ?? '{}')
   const key = await importJWK(publicJwk, 'EdDSA')
-  // The statements of the gateway itself, word for word where it matters: what is compared is not the SQL.
+  // The statements are those of the gateway, word for word where it matters: the comparison is not about SQL.
   const session = database
     .prepare<[string, number, number], number | null>(
       `select (select id from user u where u.email = s.email) from session s
@@ -62,7 +63,7 @@ export const TYPE_DEFS = `
   type Export { createdAt: String! }
 `
 
-/** What the environment of a bench server says. */
+/** Reads PORT and DATABASE from the environment. Throws when one is missing. */
 export function requireSettings(): { readonly port: number; readonly database: string } {
   const { PORT, DATABASE } = process.env
   if (!PORT || !DATABASE) throw new Error('PORT and DATABASE are needed')

@@ -1,4 +1,4 @@
-// The resolvers of the GraphQL peers: documents parsed once, latest exports through a loader of the request.
+// The resolvers of the GraphQL peers. Documents are parsed once; latest exports are batched by a per-request loader.
 import type { Peer } from './peer-data.ts'
 
 export interface PeerContext {

@@ -1,4 +1,5 @@
-// How a peer signs people in: jose and better-sqlite3 as their documentation shows them, one durable commit for each login.
+// Implements sign-in for a peer, with jose and better-sqlite3 as their documentation shows: one durable commit per
+// login.
 import { randomBytes, randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { importJWK, type JWK, SignJWT } from 'jose'
@@ -10,9 +11,9 @@ export interface TokenPair {
 }
 
 export interface PeerSessions {
-  /** Durable when it answers. */
+  /** Resolves when the session is durable. */
   readonly login: (email: string) => Promise<TokenPair>
-  /** Null for a refresh token of no live session. */
+  /** Null when the refresh token belongs to no live session. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string } | null>
 }
 

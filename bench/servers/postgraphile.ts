@@ -1,5 +1,5 @@
-// GraphQL on PostGraphile 5 over node:http, as its guide to JWTs has it: the token verified here, its claims handed to
-// PostgreSQL as settings, and row level security deciding what is seen.
+// The peer with GraphQL on PostGraphile 5 over node:http, as its guide to JWTs describes: it verifies the token, passes
+// the claims to PostgreSQL as settings, and row level security decides what is visible.
 import { createServer } from 'node:http'
 import { importJWK, type JWK, jwtVerify } from 'jose'
 import { postgraphile } from 'postgraphile'

@@ -1,4 +1,4 @@
-// The servers that rows set side by side, each ready to be started in a process of its own.
+// Starts the servers that rows compare, each in a process of its own.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,22 +12,22 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 export interface SampleAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** As it came over the wire. */
+  /** The body as it came over the wire. */
   readonly bytes: Uint8Array
 }
 
-/** The gateway on a database URL, with more options of `serve`. */
+/** Starts the gateway on a database URL, with more options of `serve`. */
 export function startGateway(
   machine: Machine,
   databaseUrl: string,
   ...options: readonly string[]
 ): Promise<ServerProcess> {
-  // Long enough for every row; warnings and failures show on the terminal.
+  // Tokens that outlast every row. Warnings and failures show on the terminal.
   const lasting = ['--access-token-ttl', '86400', '--log-level', 'warn']
   return machine.start([MAIN, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
 }
 
-/** `servers/NAME.ts` of the benchmark; it is told its port and what `env` says. */
+/** Starts `servers/NAME.ts` of the benchmark, with a free PORT and `env` as environment variables. */
 export async function startPeer(
   machine: Machine,
   name: string,
@@ -42,7 +42,7 @@ export async function startPeer(
   })
 }
 
-/** Sends this answer to everybody, and does nothing else. */
+/** Starts a server that sends this answer to every request. */
 export function startBare(machine: Machine, answer: SampleAnswer): Promise<ServerProcess> {
   const file = join(mkdtempSync(join(machine.directory, 'bare-')), 'answer.json')
   writeFileSync(file, JSON.stringify({ ...answer, bytes: Buffer.from(answer.bytes).toString('base64') }))

@@ -1,4 +1,4 @@
-// GraphQL on Yoga as it comes.
+// The peer with GraphQL on Yoga, with its default configuration.
 import { createServer } from 'node:http'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { listening } from './listening.ts'
