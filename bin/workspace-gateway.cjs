@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Where the program begins, in a package and in a clone. Any Node can read this file, so one that is too old for the rest
-// says so; in a clone `npx` runs it with the Node that was installed there.
+// The entry point of the program, in a package and in a clone. It is written so that any Node can parse it: a Node that
+// is too old for the rest gets an error message. In a clone, `npx` runs it with the Node that is installed there.
 var needed = require('../package.json').engines.node.replace('>=', '')
 var running = process.versions.node
 var entry = '../dist/program/main.js'

@@ -1,4 +1,5 @@
-// Before `npm pack`: everything that the package holds besides what is in the repository. `--after` puts package.json back.
+// Runs before `npm pack`: builds everything in the package that is not in the repository. `--after` restores
+// package.json.
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

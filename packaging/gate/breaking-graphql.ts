@@ -1,4 +1,4 @@
-// What of a GraphQL schema would break clients of an earlier one.
+// Finds the changes of a GraphQL schema that would break clients of an earlier one.
 import { buildSchema, findBreakingChanges } from 'graphql'
 import type { BreakingChange } from './breaking-change.ts'
 

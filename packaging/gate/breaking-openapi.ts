@@ -1,8 +1,9 @@
-// What of an OpenAPI document would break clients of an earlier one: what they send is refused, or what they read is gone.
+// Finds the changes of an OpenAPI document that would break clients of an earlier one: something they send is refused,
+// or something they read is gone.
 import type { BreakingChange } from './breaking-change.ts'
 
 type Json = { readonly [name: string]: Json | undefined }
-/** Whether a schema describes what clients read or what they send. */
+/** Whether clients read or send the values of a schema. */
 type Side = 'read' | 'sent'
 
 export function breakingOpenApi(before: unknown, after: unknown): readonly BreakingChange[] {
@@ -29,10 +30,10 @@ interface Comparison<T = Json> {
   readonly resolve: readonly [old: Resolve, next: Resolve]
 }
 
-/** Of a request or a response, or of what is in it. */
+/** The comparison of a request body or a response, or of a part of one. */
 interface Described extends Comparison<Json | undefined> {
   readonly side: Side
-  /** For whoever reads the change. */
+  /** The place, for the description of the change. */
   readonly where: string
 }
 
@@ -85,7 +86,7 @@ function compareSchemas({ old, next, ...place }: Described): void {
   if (was.items !== undefined) compareSchemas({ ...place, old: was.items, next: is.items, where: `${where}, each` })
 }
 
-/** Follows `$ref`, and makes one schema of `allOf`. */
+/** Follows `$ref`, and merges `allOf` into one schema. */
 function resolver(document: Json): Resolve {
   return function resolve(schema): Json {
     if (schema === undefined) return {}

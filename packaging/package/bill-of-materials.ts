@@ -1,4 +1,5 @@
-// What the program is made of: npm's bill of materials (CycloneDX) of the lock file, and the licences of what is bundled.
+// Writes the bill of materials of the program (CycloneDX, from the lock file), and the licences of the bundled
+// packages.
 import { execFile } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +26,7 @@ export async function writeBillOfMaterials(root: string, output: string): Promis
   const bill: Bill = JSON.parse(stdout)
   await keepWhatRuns(bill, root)
   const { name } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  // npm takes the name of the folder.
+  // npm uses the name of the folder.
   bill.metadata.component.name = name
   delete bill.serialNumber
   delete bill.metadata.timestamp
@@ -45,7 +46,10 @@ export async function writeBillOfMaterials(root: string, output: string): Promis
   await writeFile(join(output, 'THIRD-PARTY-LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`))
 }
 
-/** With `--omit dev` npm 11 leaves out what a development dependency needs too, graphql among others. */
+/**
+ * Removes development dependencies from the bill. `--omit dev` of npm 11 would also remove packages that the program
+ * and a development dependency share, such as graphql.
+ */
 async function keepWhatRuns(bill: Bill, root: string): Promise<void> {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   const running = new Set<string>()

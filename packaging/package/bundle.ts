@@ -1,14 +1,15 @@
-// The program as JavaScript: the sources and what they import, in dist/program, with the files they read at run time.
+// Bundles the program as JavaScript in dist/program: the sources, their imports, and the files that they read at run
+// time.
 import { cp, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 
-/** The oldest Node that runs it: as `engines` says. */
+/** The oldest supported Node, as in `engines`. */
 const TARGET = 'node22.15'
-/** Of Node 24. */
+/** Globals of Node 24 that older versions lack. */
 const NEW_GLOBALS = ['DisposableStack', 'AsyncDisposableStack']
-/** Its C sources, 10 MB, are for compilers only. */
+/** The SQLite driver. Its C sources (10 MB) are left out: only compilers need them. */
 const DRIVER = 'better-sqlite3'
 const DRIVER_PARTS = ['package.json', 'LICENSE', 'lib', 'prebuilds']
 const RELATIVE_URL = /new URL\(\s*'(\.{1,2}\/[^']*)',\s*import\.meta\.url,?\s*\)/g
@@ -19,7 +20,7 @@ export async function bundleProgram(root: string, output: string): Promise<void>
     input: { main: join(root, 'src/main.ts'), 'command-line': join(root, 'src/cli/command-line.ts') },
     cwd: root,
     platform: 'node',
-    // pg looks for it, and does without.
+    // pg tries to load it and works without it.
     external: ['pg-native'],
     plugins: [driverBeside(), relativeUrls(root, output)],
     transform: {
@@ -41,7 +42,7 @@ export async function bundleProgram(root: string, output: string): Promise<void>
   }
 }
 
-/** A native module stays what it is: its files lie beside the program. */
+/** Keeps the native module out of the bundle: its files lie beside the program. */
 function driverBeside(): Plugin {
   return {
     name: 'driver-beside',
@@ -50,8 +51,9 @@ function driverBeside(): Plugin {
 }
 
 /**
- * `new URL('…', import.meta.url)` of a source means a place beside the source. In the package it means the same file: a
- * worker becomes a program of its own, what lies in `src` is copied, and everything else is where it is in the repository.
+ * Rewrites `new URL('…', import.meta.url)`, which is relative to the source file, so that it means the same file in the
+ * package. A worker becomes a chunk of its own, other files of `src` are copied, and all other paths point to the same
+ * place as in the repository.
  */
 function relativeUrls(root: string, output: string): Plugin {
   const sources = join(root, 'src') + sep

@@ -1,12 +1,13 @@
-// The package.json of the package: nothing to install beside it, since what the program imports is in it.
+// Replaces package.json for packing: the package has no dependencies, because its bundle contains everything it
+// imports.
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Of the repository only. */
+/** Members that only the repository needs. */
 const LEFT_OUT = ['scripts', 'dependencies', 'devDependencies', 'overrides', 'allowScripts']
 
-/** npm packs the file that is there, so it is exchanged until `restoreManifest`. */
+/** npm packs the package.json on disk, so it is replaced until `restoreManifest`. */
 export async function exchangeManifest(root: string): Promise<void> {
   const { file, kept } = places(root)
   await copyFile(file, kept)
@@ -15,7 +16,7 @@ export async function exchangeManifest(root: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Also after a packing that broke off. */
+/** Restores the original package.json, also after an interrupted run. Does nothing when it was not replaced. */
 export async function restoreManifest(root: string): Promise<void> {
   const { file, kept } = places(root)
   if (existsSync(kept)) await rename(kept, file)

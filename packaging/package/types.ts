@@ -1,4 +1,4 @@
-// The types of the package: of what it exports, and of what the GraphQL API answers.
+// Writes the type declarations of the package: those of its exports, and those of the GraphQL API.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const runFile = promisify(execFile)
 const ENTRY = 'cli/command-line.d.ts'
 
-/** `root` and `output` are absolute. Declarations that the entry does not reach stay away. */
+/** `root` and `output` are absolute. Declarations that the entry does not reach are left out. */
 export async function writeTypes(root: string, output: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-gateway-types-'))
   try {
@@ -41,7 +41,7 @@ async function reachedFrom(entry: string, reached = new Set([entry])): Promise<R
   return reached
 }
 
-/** A declaration names other files as the sources do; in the package they are JavaScript. */
+/** Changes the imports of a declaration from .ts, as in the sources, to .js, as in the package. */
 function withoutSourceNames(declaration: string): string {
   return declaration.replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'")
 }
