@@ -17,7 +17,7 @@ import {
 import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands, problemsOfServe } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
-import { tellMissingCommands } from './configuration/missing-command.ts'
+import { addMissingCommandErrors } from './configuration/missing-command.ts'
 import { type Environment, examineSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
 import type { CommandContext, CommandIo, ExitCode } from './io.ts'
@@ -178,7 +178,7 @@ export function createProgram(
       const { runMailTest } = await import('./commands/mail-test.ts')
       onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))
     })
-  tellMissingCommands(program)
+  addMissingCommandErrors(program)
   return program
 }
 

@@ -22,9 +22,9 @@ export async function putInPlace(part: string, target: string, at: number): Prom
 function replaceDatabase(part: string, target: string, at: number): string {
   return whileUnusedOrRefuse(target, () => {
     const kept = freeName(target, at)
-    orSay(`cannot keep ${target} as ${kept}`, () => linkSync(target, kept))
+    orUsageError(`cannot keep ${target} as ${kept}`, () => linkSync(target, kept))
     // Linked, not renamed: at every moment `target` is a complete database.
-    orSay(`cannot write ${target}`, () => renameSync(part, target))
+    orUsageError(`cannot write ${target}`, () => renameSync(part, target))
     return kept
   })
 }
@@ -32,10 +32,10 @@ function replaceDatabase(part: string, target: string, at: number): string {
 function replaceLost(part: string, target: string, at: number): string | null {
   const log = `${target}-wal`
   const keptLog = existsSync(log) ? `${freeName(target, at)}-wal` : null
-  const replace = () => orSay(`cannot write ${target}`, () => renameSync(part, target))
+  const replace = () => orUsageError(`cannot write ${target}`, () => renameSync(part, target))
   // Left in place, the old log would be applied to the restored database. SQLite also deletes it when it opens an empty
   // file.
-  if (keptLog !== null) orSay(`cannot keep ${log} as ${keptLog}`, () => renameSync(log, keptLog))
+  if (keptLog !== null) orUsageError(`cannot keep ${log} as ${keptLog}`, () => renameSync(log, keptLog))
   try {
     if (existsSync(target)) whileUnusedOrRefuse(target, replace)
     else replace()
@@ -68,7 +68,7 @@ function isFree(path: string): boolean {
   }
 }
 
-function orSay(what: string, run: () => void): void {
+function orUsageError(what: string, run: () => void): void {
   try {
     run()
   } catch (error) {

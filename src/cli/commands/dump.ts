@@ -60,17 +60,17 @@ async function writeNew(path: string, lines: AsyncIterable<string>): Promise<voi
   const part = partOf(path)
   try {
     await writePart(part, path, lines)
-    if (!(await orSay(path, linkNew(part, path)))) throw takenError(path)
+    if (!(await orMachineError(path, linkNew(part, path)))) throw takenError(path)
   } finally {
     await rm(part, { force: true })
   }
-  await orSay(path, syncPath(dirname(path)))
+  await orMachineError(path, syncPath(dirname(path)))
 }
 
 async function writePart(part: string, path: string, lines: AsyncIterable<string>): Promise<void> {
   await using file = await openNew(part, path)
   await writeChunks(file, lines, failureOf(path))
-  await orSay(path, file.sync())
+  await orMachineError(path, file.sync())
 }
 
 async function openNew(part: string, path: string): Promise<FileHandle> {
@@ -89,7 +89,7 @@ function failureOf(path: string): string {
   return `--output: cannot write ${path}`
 }
 
-async function orSay<T>(path: string, done: Promise<T>): Promise<T> {
+async function orMachineError<T>(path: string, done: Promise<T>): Promise<T> {
   try {
     return await done
   } catch (error) {

@@ -49,13 +49,13 @@ async function replaceBy(
     await make(part)
     const kept = await putInPlace(part, target, io.clock())
     io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
-    sayWhatEnded(config, io)
+    reportEndedSessions(config, io)
   } finally {
     await removeParts(part)
   }
 }
 
-function sayWhatEnded({ keepSessions }: RestoreConfig, { stdout }: CommandIo): void {
+function reportEndedSessions({ keepSessions }: RestoreConfig, { stdout }: CommandIo): void {
   if (keepSessions !== true) stdout.write('all sessions have ended: users sign in again\n')
 }
 
@@ -90,7 +90,7 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
 
 /** Copies the backup to `part`, migrates it to the current schema, and applies `prepareRestored` to it. */
 async function prepareCopy(path: string, part: string, config: RestoreConfig, io: CommandIo): Promise<void> {
-  await orSayWhy(`cannot copy ${path} to ${part}`, () => copyUnused(path, part))
+  await orMachineError(`cannot copy ${path} to ${part}`, () => copyUnused(path, part))
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A backup may have been made during a move. The restored copy does not take part in that move.
@@ -104,7 +104,7 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig, io
     }
     await recordRestore(store, config, io)
   }
-  await orSayWhy(`cannot write ${part}`, async () => {
+  await orMachineError(`cannot write ${part}`, async () => {
     prepareRestored(part, { keepSessions: config.keepSessions === true })
     verifyDatabase(part)
     await syncPath(part)
@@ -112,7 +112,7 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig, io
 }
 
 /** Turns errors such as a full disk into a `MachineError`, which is printed as one sentence without a stack. */
-async function orSayWhy(what: string, run: () => Promise<void>): Promise<void> {
+async function orMachineError(what: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()
   } catch (error) {
@@ -129,7 +129,7 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
     if (target === null || hasContent(target)) {
       await fillFromLines(path, digest, config, io)
       io.stdout.write(`restored ${path}\n`)
-      sayWhatEnded(config, io)
+      reportEndedSessions(config, io)
     } else {
       await replaceBy(target, path, config, io, (part) => makeFromLines(path, digest, part, config, io))
     }
@@ -149,7 +149,7 @@ async function makeFromLines(
   io: CommandIo,
 ): Promise<void> {
   await fillFromLines(path, digest, { ...config, database: `file:${part}` }, io)
-  await orSayWhy(`cannot write ${part}`, async () => {
+  await orMachineError(`cannot write ${part}`, async () => {
     leaveLogMode(part)
     await syncPath(part)
   })

@@ -3,13 +3,13 @@
 import type { Command } from 'commander'
 
 /** Adds the error to `group` and to every group below it. */
-export function tellMissingCommands(group: Command): void {
+export function addMissingCommandErrors(group: Command): void {
   if (group.commands.length === 0) return
   group
     // So that commander prints the help instead of an error about the option.
     .allowUnknownOption()
     .addHelpText('before', ({ error }) => (error ? `${missingCommand(group)}\n` : ''))
-  group.commands.forEach(tellMissingCommands)
+  group.commands.forEach(addMissingCommandErrors)
 }
 
 function missingCommand(group: Command): string {

@@ -63,10 +63,10 @@ export async function importRemotely(
       else end = event
     }
   } catch {
-    // The connection broke off. `tell` reports it, because `end` is null.
+    // The connection broke off. `reportOutcome` reports it, because `end` is null.
   }
   progress.finish()
-  return tell(end, badLines, name, config, io)
+  return reportOutcome(end, badLines, name, config, io)
 }
 
 /** Basic for the name and secret of a client as `clients add` prints them. Anything else is a bearer token. */
@@ -103,7 +103,7 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Import
 }
 
 /** Reports the outcome. `badLines` is the number of bad lines printed already. */
-function tell(
+function reportOutcome(
   end: ImportEvent | null,
   badLines: number,
   name: string,

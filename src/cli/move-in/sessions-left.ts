@@ -3,7 +3,7 @@ import type { RemoteClient } from '../../import-export/remote/client.ts'
 import type { CommandIo } from '../io.ts'
 
 /** Call this at the end of a command that signed users in there. Writes nothing when all sessions are ended. */
-export function tellSessionsLeft(client: Pick<RemoteClient, 'traffic'>, { stderr }: Pick<CommandIo, 'stderr'>): void {
+export function reportSessionsLeft(client: Pick<RemoteClient, 'traffic'>, { stderr }: Pick<CommandIo, 'stderr'>): void {
   const { sessionsLeft } = client.traffic()
   if (sessionsLeft === 0) return
   const sessions = sessionsLeft === 1 ? '1 session is' : `${sessionsLeft} sessions are`

@@ -25,7 +25,7 @@ export async function openSuccessor(
   let isInUse = false
   let reason: unknown = null
 
-  function tell(error: unknown): void {
+  function reportUnusable(error: unknown): void {
     if (reason === null) onUnusable(error)
     reason = error
   }
@@ -39,7 +39,7 @@ export async function openSuccessor(
       onFatal(error) {
         isLost = true
         if (isInUse) options.onFatal(error)
-        else tell(error)
+        else reportUnusable(error)
       },
     })
     reason = null
@@ -56,7 +56,7 @@ export async function openSuccessor(
     await reopen(options)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    tell(error)
+    reportUnusable(error)
   }
 
   return {
@@ -74,7 +74,7 @@ export async function openSuccessor(
         // The move has created it, so it must exist.
         return await reopen({ ...options, mustExist: true })
       } catch (error) {
-        tell(error)
+        reportUnusable(error)
         throw new StoreMovedError(MOVED_MESSAGE, { cause: error })
       }
     },

@@ -7,7 +7,7 @@ import { readiness } from '../../admin/metrics/state-metrics.ts'
 import { GatewayError } from '../../errors.ts'
 import type { ServedStoreConfig } from '../retirement/read-ledger.ts'
 import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
-import { askWorker, onLastWords, type WorkerState } from './worker-questions.ts'
+import { askWorker, onFinalState, type WorkerState } from './worker-questions.ts'
 
 export interface WorkerTotals {
   /** Call this for each worker that listens. */
@@ -67,7 +67,7 @@ export function createWorkerTotals(): WorkerTotals {
   return {
     add(worker) {
       running.add(worker)
-      onLastWords(worker, ({ metrics }) => end(worker, totalsOf(metrics)))
+      onFinalState(worker, ({ metrics }) => end(worker, totalsOf(metrics)))
       worker.once('exit', () => end(worker, totalsOfKnown(worker)))
     },
     async metrics() {

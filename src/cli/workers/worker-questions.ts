@@ -69,7 +69,7 @@ export function askWorker(worker: Worker): Promise<WorkerState | null> {
 }
 
 /** Calls `listener` with the final totals of a worker when it stops. */
-export function onLastWords(worker: Worker, listener: (state: WorkerState) => void): void {
+export function onFinalState(worker: Worker, listener: (state: WorkerState) => void): void {
   worker.on('message', (message: unknown) => {
     if (isAnswer(message) && message.stateAnswered === 0) listener(message)
   })

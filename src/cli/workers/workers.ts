@@ -71,7 +71,7 @@ export async function superviseWorkers(
   const timeouts = new WeakMap<Worker, Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'>>()
   /** Workers that are starting. They may have read an older configuration file. */
   const starting = new Set<Promise<unknown>>()
-  let told = warnings
+  let loggedWarnings = warnings
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -101,7 +101,7 @@ export async function superviseWorkers(
     try {
       worker = cluster.fork(hasListened ? LATER_WORKER_ENVIRONMENT : {})
     } catch (error) {
-      return neverStarted(error)
+      return toStartFailure(error)
     }
     const failed = Promise.withResolvers<unknown>()
     worker.on('error', (error) => {
@@ -111,22 +111,22 @@ export async function superviseWorkers(
       delete cluster.workers?.[worker.id]
       failed.resolve(error)
     })
-    const said: { reason?: string } = {}
+    const announced: { reason?: string } = {}
     const ended = next(worker, 'exit').then(async (): Promise<WorkerEnd> => {
       const { exitCode, signalCode } = worker.process
       // Its last message may still be in the channel.
       if (worker.isConnected()) await next(worker, 'disconnect')
-      return { exitCode, signal: signalCode, ...said }
+      return { exitCode, signal: signalCode, ...announced }
     })
     const ready = Promise.withResolvers<WorkerReady>()
     worker.on('message', (message: unknown) => {
       if (isDatabaseFailure(message)) lost.abort()
-      else if (isAnnouncedEnd(message)) said.reason = message.endsFor
+      else if (isAnnouncedEnd(message)) announced.reason = message.endsFor
       else if (isReady(message)) ready.resolve(message)
     })
     // The first worker is not watched while it starts: it may check the whole database before it listens.
     const watched = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
-    const first = await Promise.race([ready.promise, ended, failed.promise.then(neverStarted)])
+    const first = await Promise.race([ready.promise, ended, failed.promise.then(toStartFailure)])
     watched?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
@@ -156,7 +156,7 @@ export async function superviseWorkers(
     return first
   }
 
-  function neverStarted(error: unknown): WorkerEnd {
+  function toStartFailure(error: unknown): WorkerEnd {
     const reason = `it could not be started: ${reasonOf(error)}`
     if (!hasListened && !PASSING.includes((error as NodeJS.ErrnoException).code))
       throw new MachineError(`the first worker: ${reason}`)
@@ -218,7 +218,7 @@ export async function superviseWorkers(
         return
       }
       count += 1
-      tellNew(outcome.warnings)
+      logNewWarnings(outcome.warnings)
       if (old.isDead()) continue
       replaced.add(old)
       const ended = next(old, 'exit')
@@ -229,9 +229,9 @@ export async function superviseWorkers(
   }
 
   /** Logs the warnings of the current configuration that were not logged before. */
-  function tellNew(found: readonly string[]): void {
-    for (const warning of found) if (!told.includes(warning)) log.warn(warning)
-    told = found
+  function logNewWarnings(found: readonly string[]): void {
+    for (const warning of found) if (!loggedWarnings.includes(warning)) log.warn(warning)
+    loggedWarnings = found
   }
 
   /**

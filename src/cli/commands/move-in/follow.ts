@@ -14,7 +14,7 @@ import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-met
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { openRemoteUsers } from '../../move-in/remote-users.ts'
 import { createRoundProgress, lagInWords } from '../../move-in/round-progress.ts'
-import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
+import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
@@ -49,7 +49,7 @@ export async function runFollow(
   let users = 0
   using end = new DisposableStack()
   // Deferred before the follower is created, so it runs after the follower has signed out of all sessions.
-  end.defer(() => tellSessionsLeft(client, io))
+  end.defer(() => reportSessionsLeft(client, io))
   await using follower = createFollower({
     store,
     fields: config,
@@ -84,7 +84,7 @@ export async function runFollow(
       if (round.removed > 0) isFlushDue = true
       if (isFlushDue) isFlushDue = !(await flushOrTell(store, config, io))
       const { requests, notModified } = client.traffic()
-      await writeLine(io.stdout, tellRound({ round: roundCount, ...round, requests, notModified }, config, io), stop)
+      await writeLine(io.stdout, formatRound({ round: roundCount, ...round, requests, notModified }, config, io), stop)
       if (!config.once) continue
       isDone = round.failed + round.waiting === 0 && round.outage === null && !isFlushDue
       return isDone ? 0 : 1
@@ -144,7 +144,7 @@ type Told = Round & {
   readonly notModified: number
 }
 
-function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): string {
+function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): string {
   const at = new Date(clock()).toISOString()
   if (format === 'json') return JSON.stringify({ at, ...told })
   const { round, users, changed, missing, failed, doubted, outage, seconds, lagSeconds } = told

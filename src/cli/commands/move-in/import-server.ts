@@ -12,7 +12,7 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
-import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
+import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
 import { addTaken, NOTHING_DONE, type Tally } from '../../move-in/tally.ts'
 import { createUserProgress } from '../../move-in/user-progress.ts'
 import { openActiveStore } from '../../open-active-store.ts'
@@ -57,7 +57,7 @@ export async function runServerImport(
     io.stderr.write('stopped: run it again to go on\n')
     return 1
   } finally {
-    tellSessionsLeft(client, io)
+    reportSessionsLeft(client, io)
   }
 }
 

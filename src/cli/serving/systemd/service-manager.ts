@@ -28,11 +28,11 @@ export function readServiceManager(
   const pid = cluster.isWorker ? process.ppid : process.pid
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = environment
   // Only the supervisor notifies; it speaks for all workers.
-  const isHeard = NOTIFY_SOCKET !== undefined && cluster.isPrimary
+  const canNotify = NOTIFY_SOCKET !== undefined && cluster.isPrimary
 
   /** Runs `systemd-notify`, because Node has no Unix datagram sockets. */
   function notify(state: string): void {
-    if (!isHeard) return
+    if (!canNotify) return
     execFile('systemd-notify', [state], (error) => {
       if (error) onFailure(error)
     })
@@ -40,7 +40,7 @@ export function readServiceManager(
 
   function startWatchdog(): Disposable {
     const isMeant = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === pid
-    const intervalMs = isHeard && isMeant ? Number(WATCHDOG_USEC ?? 0) / 1_000 / PINGS_PER_WATCHDOG : 0
+    const intervalMs = canNotify && isMeant ? Number(WATCHDOG_USEC ?? 0) / 1_000 / PINGS_PER_WATCHDOG : 0
     if (!(intervalMs > 0)) return { [Symbol.dispose]() {} }
     const timer = setInterval(() => notify('WATCHDOG=1'), intervalMs)
     timer.unref()
