@@ -1,4 +1,4 @@
-// The executable schema: schema.graphql, with a resolver for every field.
+// Builds the executable schema from schema.graphql, with a resolver for every field.
 import { readFileSync } from 'node:fs'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql'
@@ -11,7 +11,7 @@ export function readSchemaText(): string {
   return readFileSync(SCHEMA_FILE, 'utf8')
 }
 
-/** Throws when a field has no resolver, or a resolver no field. */
+/** Throws if a field has no resolver, or a resolver has no field. */
 export function createSchema(): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs: readSchemaText(),
@@ -25,7 +25,7 @@ export function createSchema(): GraphQLSchema {
   return schema
 }
 
-/** The schema maker binds every resolver; what a resolver is marked with (`fromMember`) is on the function itself. */
+/** `makeExecutableSchema` binds every resolver, which loses the mark that `fromMember` sets on the function itself. */
 function unbindResolvers(schema: GraphQLSchema): void {
   for (const [name, fields] of Object.entries(resolvers)) {
     const type = schema.getType(name)

@@ -1,5 +1,5 @@
-// An answer is of one state of a workspace: where its reads met two, because something was written between them, it is made
-// again from a snapshot.
+// Makes every response from one state of a workspace: if its reads saw two states, because of a write in between, it is
+// made again from a snapshot.
 import { GatewayError } from '../errors.ts'
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
@@ -7,17 +7,19 @@ import type { Awaitable, LiveSession, Snapshot, Store, WorkspaceReads } from '..
 import type { Context } from './context.ts'
 import { createReads, type Reads } from './reads/reads.ts'
 
-/** Of all users: each is a connection to the database beside those that requests share. */
+/**
+ * Maximum number of open snapshots, for all users together. Each takes a database connection besides the shared ones.
+ */
 export const MAX_SNAPSHOTS = 4
-/** More of them are refused when the line is slow. */
+/** Requests that may always wait for a snapshot. More than these are refused if the queue is slow. */
 const FREE_WAITING = 64
 const EVERYBODY = 0
-/** A try that fails sooner costs those who wait no time: each has its own. */
+/** An attempt that fails faster than this costs the waiting requests little, so each of them makes its own attempt. */
 const SLOW_FAILURE_MS = 1_000
 
 /**
- * Runs `answer` with reads that all see one state, which is no older than this call. Throws `UNAVAILABLE` when too many wait,
- * and what the snapshot of another threw that could not be opened meanwhile.
+ * Runs `answer` with reads that all see one state, which is no older than this call. Throws `UNAVAILABLE` if too many
+ * requests wait, and the error of another request if that failed slowly to open a snapshot while this one waited.
  */
 export type FromSnapshot = <T>(answer: (reads: Reads) => Promise<T>) => Promise<T>
 
@@ -31,7 +33,10 @@ export function createFromSnapshot(
   let slowFailures = 0
   let lastFailure: unknown
 
-  /** A server that hangs takes the time to connect from each who tries: who waited while one did would try for as long again. */
+  /**
+   * When a server hangs, each attempt lasts until the connect timeout. A request that waited through one attempt must
+   * not make another.
+   */
   async function open(failuresBefore: number): Promise<Snapshot> {
     if (slowFailures > failuresBefore && openSnapshots === 0) throw lastFailure
     const startedAt = performance.now()
@@ -57,14 +62,15 @@ export function createFromSnapshot(
         return await answer({ ...reads, elementRun: (question) => elementRun(question) })
       } finally {
         openSnapshots -= 1
-        // An export never changes, and may still be read for the client when the snapshot is closed.
+        // A response may still stream an export after the snapshot is closed. Exports never change, so the shared reads
+        // serve it.
         elementRun = shared.elementRun
       }
     })
   }
 }
 
-/** Whether the user of a session is there now, and still has the email that the session was opened for. */
+/** Whether the user of a session still exists and still has the email that the session was opened for. */
 export type IsSameUser = (viewer: LiveSession) => Promise<boolean>
 
 export function createIsSameUser({ usersById }: Pick<WorkspaceReads, 'usersById'>): IsSameUser {
@@ -79,14 +85,15 @@ interface AnsweringServices {
 
 export interface ConsistentAnswer<T> {
   readonly value: T
-  /** That it was made in. */
+  /** The context in which `value` was made. */
   readonly context: Context
 }
 
 /**
- * What `answer` answers, which is asked once more where it read two states. `holding` is what it holds, and nothing else.
- * Throws as it does, and `INVALID_TOKEN` when the user is gone, since what has nobody reads like an empty workspace, or was
- * renamed: the email and the global ids would be of the state before.
+ * Runs `answer`, and runs it again from a snapshot if it read two states. `holding` must be the reservation of `answer`
+ * alone, because it is emptied before the second run. Throws what `answer` throws, and `INVALID_TOKEN` if the user was
+ * removed, because a removed user reads like an empty workspace, or renamed, because the email and the global ids would
+ * be those of the old state.
  */
 export async function answerConsistently<S extends AnsweringServices, T>(
   services: S,
@@ -101,13 +108,14 @@ export async function answerConsistently<S extends AnsweringServices, T>(
     tried = await services.fromSnapshot((reads) => tryWith({ ...services, reads }))
   }
   const { context, outcome } = tried
-  // Not before the snapshot is closed: its connection may be all that a pooler has. Also of a failure: who is gone has no project either.
+  // Runs after the snapshot is closed, whose connection may be the only one that a pooler has. It also runs after a
+  // failure: for a removed user, NO_PROJECT would be the wrong error.
   await assertSameUser(services, context)
   if (outcome.status === 'rejected') throw outcome.reason
   return outcome.value
 }
 
-/** For what has effects, and so is never asked twice. */
+/** For operations with side effects, which must not run twice. */
 export async function answerOnce<T>(
   context: Context,
   answer: (context: Context) => Awaitable<T>,

@@ -1,4 +1,4 @@
-// What resolvers are given besides their parent and arguments.
+// The context that resolvers get in addition to their parent and arguments.
 import type { Caller } from '../auth/caller.ts'
 import type { OpenSession, Sessions } from '../auth/sessions.ts'
 import type { SignIn } from '../auth/sign-in.ts'
@@ -13,17 +13,17 @@ import type { Reads } from './reads/reads.ts'
 import { createRequestReads, type RequestReads } from './reads/request-reads.ts'
 import type { RequestBudget } from './request-budget.ts'
 
-/** A user with a stored workspace: what `me` is. */
+/** A user with a stored workspace: the value of `me`. */
 export interface WorkspaceUser {
   readonly userId: number
   readonly email: string
 }
 
-/** What all requests share. */
+/** Services that all requests share. */
 export interface Services {
   readonly reads: Reads
   readonly signIn: SignIn
-  /** Resolves when the caller may do its next piece of a large answer. */
+  /** Resolves when the caller may do its next piece of work on a large response. */
   readonly yieldTurn: YieldTurn
   readonly paceReading: Pace
   readonly sessions: Sessions
@@ -31,26 +31,29 @@ export interface Services {
 
 export interface Context extends Pick<Services, 'signIn' | 'sessions'> {
   readonly reads: RequestReads
-  /** In the line of the viewer, whose requests have one turn together. */
+  /** Waits in the queue of the viewer. All requests of one viewer share a turn. */
   readonly yieldTurn: () => Promise<void>
   readonly paceReading: (byteLength: number) => Promise<void> | null
-  /** The session the request is signed in with; null when it presented no token. */
+  /** The session that the request is signed in with; null without a valid access token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller
-  /** What the request may still use. */
+  /** The limits on what the request may read, hold and answer. */
   readonly budget: RequestBudget
-  /** Null without a viewer. */
+  /** The states that the reads of this request have seen; null without a viewer. */
   readonly states: Pick<ReadStates, 'isExpected' | 'isTorn'> | null
-  /** Whether the answer is the same for everybody who asks in the state that the session was looked up in. */
+  /**
+   * Whether the response depends only on the state that the session lookup saw, so that it may be cached for that
+   * state.
+   */
   readonly isConsistent: () => boolean
   /**
-   * The open sessions of the viewer, newest first; none without one. Read once for a request. They change without the state
-   * that a session is looked up in, so what shows them is no longer consistent, and not kept.
+   * The open sessions of the viewer, newest first; empty without a viewer. Read once per request. Sessions change
+   * without a new state version, so a response that shows them is not consistent, and is not cached.
    */
   readonly ownSessions: () => Promise<readonly OpenSession[]>
-  /** What has a name is read through these; made when they are first asked for. */
+  /** The loaders of everything that is read by key. Created at the first call. */
   readonly loaders: () => Loaders
-  /** The viewer's: whatever a request can reach is the viewer's own. */
+  /** Ids of the viewer's data. A request can reach no other data. */
   readonly nodeIds: NodeIds
 }
 

@@ -1,4 +1,4 @@
-// Template and UiLibrary: the document, with the same typed fields for both.
+// Template and UiLibrary: the resolvers of the document's fields, the same for both.
 
 import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
 import type { TemplateResolvers, UiLibraryResolvers } from './generated.ts'

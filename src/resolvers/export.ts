@@ -1,4 +1,4 @@
-// Export and its elements.
+// Export and ExportElement: the resolvers of an export and of its elements.
 import type { PageWithin, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { data, documentId, text } from './documents/document-fields.ts'
@@ -23,7 +23,7 @@ function readElements(
   }
 }
 
-/** The elements of many exports may be asked for in one turn: the first part of each waits for its turn too. */
+/** One turn may ask for the elements of many exports, so even the first part of each waits for the turn quota. */
 function paceFirstPart({ byteLength }: StoredExport, { paceReading }: Context): Promise<void> | null {
   return paceReading(Math.min(byteLength, PART_BYTES))
 }

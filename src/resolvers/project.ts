@@ -1,4 +1,4 @@
-// Project: the document, and its exports.
+// Project: the resolvers of the document's fields and of its exports.
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'

@@ -1,11 +1,11 @@
-// Query: who is signed in, and what is theirs.
+// Query: the signed-in user, and the user's data by id.
 import { GatewayError } from '../errors.ts'
 import type { Context, WorkspaceUser } from './context.ts'
 import type { QueryResolvers } from './generated.ts'
 import { findNode } from './identity/node.ts'
 import type { NodeRow } from './identity/node-row.ts'
 
-/** Ids that one field may ask for. */
+/** Maximum number of ids per `nodes` field. */
 const MAX_NODES = 100
 
 export const Query = {
@@ -23,7 +23,7 @@ export const Query = {
   },
 } satisfies QueryResolvers
 
-/** Null when no workspace is stored for the email of the session. */
+/** Null if no workspace is stored for the email of the session. Throws `UNAUTHENTICATED` without a session. */
 function requireViewer({ viewer }: Context): WorkspaceUser | null {
   if (!viewer) throw new GatewayError('UNAUTHENTICATED')
   return viewer.userId === null ? null : { userId: viewer.userId, email: viewer.email }

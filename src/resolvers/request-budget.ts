@@ -1,36 +1,39 @@
-// What one request may use: text read and held, objects and length of its answer. Past it the request ends.
+// Bounds what one request may read and hold, and the objects and length of its response. A request that exceeds a limit
+// is aborted.
 import { GatewayError } from '../errors.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 
 export interface RequestLimits {
-  /** Stored text that is read, in UTF-16 units, whether or not it is held. */
+  /** Stored text that the request reads in total, in UTF-16 units, whether or not it stays in memory. */
   readonly maxReadLength: number
-  /** Stored text and made text that is in memory at a time, in UTF-16 units. */
+  /** Stored and generated text in memory at the same time, in UTF-16 units. */
   readonly maxHeldLength: number
-  /** Of the answer, in UTF-16 units; in bytes where it is streamed. */
+  /** Length of the response: UTF-16 units of text plus bytes of streams. */
   readonly maxResponseLength: number
-  /** Objects of the answer. */
+  /** Objects in the response. */
   readonly maxObjects: number
 }
 
-/** Each verb throws `RequestAborted`: `RESPONSE_TOO_LARGE`, or `UNAVAILABLE` when all requests together hold too much. */
+/**
+ * The functions throw `RequestAborted`: `RESPONSE_TOO_LARGE`, or `UNAVAILABLE` if all requests together hold too much.
+ */
 export interface RequestBudget {
-  /** Before or right after stored text is read. */
+  /** Charges stored text, before or right after it is read. */
   readonly read: (length: number) => void
-  /** Text that was read is not needed any more. */
+  /** Releases text that was read and is no longer referenced. */
   readonly letGo: (length: number) => void
-  /** One object, and what it writes by itself. */
+  /** Charges one object and the text that it adds itself, without that of nested objects. */
   readonly addObject: (length: number) => void
-  /** Text that is none of an object's own, such as errors. */
+  /** Charges text that belongs to no object, such as errors. */
   readonly addText: (length: number) => void
-  /** Bytes that go from the store to the client page by page. */
+  /** Charges bytes that are streamed from the store to the client page by page: they count as response, not as held. */
   readonly addStream: (byteLength: number) => void
 }
 
-/** Ends a request without data, whatever may be null. */
+/** Aborts the whole request without data, even inside a nullable field. */
 export class RequestAborted extends GatewayError {}
 
-/** For requests that read no more than a row. */
+/** A budget without limits, for requests that read at most one row. */
 export const UNCOUNTED: RequestBudget = {
   read() {},
   letGo() {},
@@ -39,7 +42,9 @@ export const UNCOUNTED: RequestBudget = {
   addStream() {},
 }
 
-/** For answers whose length the contract does not bound: only what all requests hold together is. */
+/**
+ * For responses whose length the contract does not bound: only the memory that all requests hold together is limited.
+ */
 export const UNLIMITED: RequestLimits = {
   maxReadLength: Number.POSITIVE_INFINITY,
   maxHeldLength: Number.POSITIVE_INFINITY,
@@ -47,7 +52,7 @@ export const UNLIMITED: RequestLimits = {
   maxObjects: Number.POSITIVE_INFINITY,
 }
 
-/** What is held is taken from the reservation in steps: most requests never take one. */
+/** The reservation grows in steps of this size. Most requests never need a step. */
 const STEP = 65_536
 
 export function createRequestBudget(limits: RequestLimits, reservation: Reservation): RequestBudget {

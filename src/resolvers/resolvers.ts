@@ -1,4 +1,4 @@
-// All resolvers, by type: what GraphQL executes and REST rows call.
+// All resolvers by type. GraphQL executes them, and the REST routes call them.
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 import { Template, UiLibrary } from './custom-items.ts'
 import { Export, ExportElement } from './export.ts'
@@ -36,5 +36,5 @@ export const resolvers = {
   ExportEdge: edgeOf<StoredExport>(),
   ExportElementConnection: connectionOf<ExportedElement>(),
   ExportElementEdge: edgeOf<ExportedElement>(),
-  // `JSON` passes values on as they are, as a scalar without a resolver does; what it says of itself is in the schema.
+  // `JSON` has no resolver: a scalar without one passes values through. Its description is in the schema.
 } satisfies Omit<Resolvers, 'JSON'>

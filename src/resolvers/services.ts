@@ -1,4 +1,4 @@
-// What the REST and the GraphQL endpoints answer from.
+// The services that the REST and GraphQL endpoints share.
 import type { ResponseCache } from '../http/caching/response-cache.ts'
 import type { LimitConcurrency } from '../http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from '../http/limits/in-flight-bytes.ts'
@@ -10,10 +10,10 @@ export interface EndpointServices extends Services {
   readonly fromSnapshot: FromSnapshot
   readonly isSameUser: IsSameUser
   readonly cache: ResponseCache
-  /** Asked before an endpoint holds more than a few bytes for a request. */
+  /** An endpoint reserves memory here before it holds more than a few bytes for a request. */
   readonly inFlight: InFlightBytes
-  /** Of answers that are made for one user. */
+  /** Limits how many responses are computed concurrently for one user. */
   readonly limitMaking: LimitConcurrency
-  /** Asked before work that takes long and cannot be cut into pieces. */
+  /** Waits for room in a turn, before long work that cannot be split. */
   readonly takeTurn: TakeTurn
 }

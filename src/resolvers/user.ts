@@ -1,4 +1,4 @@
-// User: what is one's own.
+// User: the resolvers of the viewer's workspace and sessions.
 import { GatewayError } from '../errors.ts'
 import type { DocumentKind, PageWithin, StoredDocument } from '../store/contract.ts'
 import type { Context, WorkspaceUser } from './context.ts'

@@ -1,27 +1,34 @@
-// A cache bounded in bytes, in which one owner's entries make room for each other before they make room at another's cost.
+// An LRU cache bounded in bytes, in which an owner who exceeds their share evicts their own entries, not those of
+// others.
 import { LRUCache } from 'lru-cache'
 
 export interface DocumentCacheOptions {
   readonly maxBytes: number
-  /** The part of it that one owner may fill, 0 to 1. */
+  /** The share of `maxBytes` that one owner may fill, 0 to 1. */
   readonly maxShare: number
 }
 
-/** Least recently used entries go first. What two owners use belongs to nobody, and no owner's share pushes it out. */
+/**
+ * Evicts the least recently used entries first. An entry that two owners have used belongs to nobody: it counts against
+ * no share, and no owner's share evicts it.
+ */
 export interface DocumentCache<V> {
-  /** What one owner may fill. */
+  /** Bytes that one owner may fill. */
   readonly maxOwnedBytes: number
   readonly get: (key: string, owner: number) => V | undefined
-  /** Does nothing when the entry is larger than an owner's share. */
+  /** Does nothing if the entry is larger than an owner's share. */
   readonly set: (key: string, owner: number, value: V, byteLength: number) => void
-  /** Does nothing when the entry of this key has another value, or is gone. Counts as a use; no more than an owner's share. */
+  /**
+   * Sets another size for an entry, which counts as a use of it. Does nothing if the key has another value by now, or
+   * was evicted. `byteLength` must not exceed an owner's share.
+   */
   readonly resize: (key: string, value: V, byteLength: number) => void
 }
 
 interface Entry<V> {
   readonly value: V
   readonly byteLength: number
-  /** Null once another than who added it has used it. */
+  /** Null once somebody other than the owner has used the entry. */
   owner: number | null
 }
 
@@ -34,7 +41,7 @@ interface Owned {
 export function createDocumentCache<V>({ maxBytes, maxShare }: DocumentCacheOptions): DocumentCache<V> {
   const maxOwnedBytes = Math.floor(maxBytes * maxShare)
   const owners = new Map<number, Owned>()
-  // lru-cache takes no bound of 0; nothing is ever added then.
+  // lru-cache does not accept a bound of 0. With `maxBytes` 0 nothing is ever added, so 1 is as good.
   const entries = new LRUCache<string, Entry<V>>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ byteLength }) => byteLength,

@@ -1,35 +1,36 @@
-// The documents that clients send, kept once somebody who signed in has sent one twice.
+// Caches prepared GraphQL documents. A document is cached once a signed-in user sends it for the second time.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createDocumentCache } from './document-cache.ts'
 import type { DocumentPolicy, PrepareDocument } from './prepare-document.ts'
 import type { PreparedDocument } from './prepared-document.ts'
 
-/** Of one letter of a document, with its syntax tree. Measured: 77 to 151, the most for names of two letters. */
+/** Memory per character of a document, with its syntax tree. Measured: 77 to 151, the most for two-letter names. */
 const BYTES_PER_LETTER = 160
 /**
- * Of an owner's share, that the plans of one document may take: the longest operation that the limits allow still has its plan kept, and
- * a document with many conditions does not push out all others of its owner.
+ * Fraction of an owner's share that the plans of one document may take. It is large enough to cache the plan of the
+ * longest operation that the limits allow, and keeps a document with many conditions from evicting all others of its
+ * owner.
  */
 const MAX_PLANS_SHARE = 2 / 3
-/** Texts that were seen once, as hashes. */
+/** Maximum number of hashes of documents that were sent before. */
 const MAX_SEEN = 10_000
 
 export interface DocumentsOptions {
-  /** Of documents and their plans; 0 keeps none. */
+  /** Maximum bytes of cached documents with their plans; 0 turns the cache off. */
   readonly maxBytes: number
-  /** The part of them that one user may fill, 0 to 1. */
+  /** The share of `maxBytes` that one user may fill, 0 to 1. */
   readonly maxShare: number
 }
 
-/** `owner` is the user who asks. It is null without a session: then nothing is cached. */
+/** `owner` is the user who sends the request. It is null without a session, and then nothing is cached. */
 export interface Documents {
   readonly find: (text: string, owner: number | null) => PreparedDocument | undefined
-  /** Of a text that is not found. Throws `RefusedDocument`. */
+  /** Prepares a document that `find` did not find. Throws `RefusedDocument`. */
   readonly prepare: (text: string, owner: number | null, policy: DocumentPolicy) => PreparedDocument
 }
 
-/** Refused documents are never kept, and one user's documents do not push out what others use. */
+/** Refused documents are never cached, and one user's documents do not evict those that others use. */
 export function createDocuments(prepare: PrepareDocument, options: DocumentsOptions): Documents {
   const kept = createDocumentCache<PreparedDocument>(options)
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })

@@ -1,7 +1,7 @@
-// A validation rule: a document asks for no part of the schema, and whoever sends one is told how they get it.
+// A validation rule that refuses introspection, and tells the client how to get the schema instead.
 import { type ASTVisitor, type FieldNode, GraphQLError, type ValidationContext } from 'graphql'
 
-/** `signIn`: whoever signs in may. */
+/** `signIn`: allowed for signed-in users only. */
 export type Introspection = 'allowed' | 'signIn' | 'refused'
 
 const REASONS = {
@@ -9,7 +9,7 @@ const REASONS = {
   refused: 'This gateway does not answer questions about its schema.',
 } as const
 
-/** One error however many fields ask: the reason is the same for all of them. */
+/** Reports one error per document, however many introspection fields it has: the reason is the same for all of them. */
 export function noIntrospection(introspection: keyof typeof REASONS): (context: ValidationContext) => ASTVisitor {
   return (context) => {
     let isReported = false

@@ -1,4 +1,4 @@
-// How much one document may ask for, counted before it is validated: every count is linear in the text.
+// Limits how much one document may ask for. The counts run before validation and take time linear in the text.
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -10,19 +10,19 @@ import {
 } from 'graphql'
 
 export interface DocumentLimits {
-  /** Fields within fields, fragments followed. */
+  /** Levels of nested fields, with fragments followed. */
   readonly maxDepth: number
-  /** Aliased fields in all of the document, as it is written. */
+  /** Aliased fields in the whole document as written: a fragment counts once. */
   readonly maxAliases: number
-  /** Fields of an operation's own selection, fragments followed. */
+  /** Fields at the root of an operation, with fragments followed. */
   readonly maxRootFields: number
-  /** Directives in all of the document, as it is written. */
+  /** Directives in the whole document as written: a fragment counts once. */
   readonly maxDirectives: number
-  /** Fields of an operation once every fragment stands where it is spread. */
+  /** Fields of an operation, with a fragment counted again for every spread of it. */
   readonly maxFields: number
 }
 
-/** What a selection comes to with its fragments in place. Saturates instead of overflowing. */
+/** Counts of a selection with every fragment expanded. They saturate instead of overflowing. */
 interface Size {
   readonly fields: number
   readonly depth: number
@@ -31,7 +31,7 @@ interface Size {
 
 const NOTHING: Size = { fields: 0, depth: 0, rootFields: 0 }
 
-/** The first limit that the document passes, as an error with its place; null when it keeps them all. */
+/** An error with a location for the first limit that the document exceeds; null if it keeps all of them. */
 export function documentExcess(document: DocumentNode, limits: DocumentLimits): GraphQLError | null {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -86,7 +86,9 @@ function countWritten(document: DocumentNode): Written {
   return written
 }
 
-/** Each fragment is measured once. One that is spread within itself counts as nothing there: validation refuses it. */
+/**
+ * Measures each fragment once. A fragment spread within itself counts as 0 there: validation refuses the cycle later.
+ */
 function createSizes(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: SelectionSetNode) => Size {
   const known = new Map<string, Size>()
 

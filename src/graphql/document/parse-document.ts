@@ -1,21 +1,23 @@
-// Text to document, within limits: what is too large or too deep is a syntax error.
+// Parses a document within limits: a text that is too large or nests too deeply is a syntax error.
 import { type DocumentNode, Lexer, parse, Source, syntaxError, TokenKind } from 'graphql'
 
-/** In UTF-16 units. The largest documents that frontends send are a tenth of it. */
+/** Maximum length in UTF-16 units. The largest documents that front ends send are a tenth of it. */
 const MAX_LENGTH = 65_536
 const MAX_COMMENTS = 1_000
-/** More than so many tokens and comments can be laid out in. GraphQL counts them anew for each error that it finds. */
+/**
+ * More lines than the allowed tokens and comments can fill. graphql-js counts lines anew for each error that it finds.
+ */
 const MAX_LINES = 5_000
-/** GraphiQL's introspection query is some 300 tokens. */
+/** GraphiQL's introspection query has some 300 tokens. */
 const MAX_TOKENS = 2_000
-/** Of selections, lists and objects in each other. The parser, and what walks a document, recurse. */
+/** Levels of nested selections, lists and objects. The parser and all code that walks a document recurse. */
 const MAX_NESTING = 200
 const MAX_NAME_LENGTH = 256
 
 const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-/** Throws a `GraphQLError` with the place of what is wrong. */
+/** Throws a `GraphQLError` with the location of the error. */
 export function parseDocument(text: string | Source): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text
   if (source.body.length > MAX_LENGTH) {
@@ -25,7 +27,9 @@ export function parseDocument(text: string | Source): DocumentNode {
   return parse(source, { maxLexicalTokens: MAX_TOKENS, maxComments: MAX_COMMENTS })
 }
 
-/** One pass over the tokens, before anything recurses. More tokens than are read are left to the parser to refuse. */
+/**
+ * Checks the tokens in one pass, before any code recurses. It stops after `MAX_TOKENS`; the parser refuses the excess.
+ */
 function requireModestTokens(source: Source): void {
   const lexer = new Lexer(source)
   let depth = 0

@@ -1,4 +1,5 @@
-// Text to a document that may be executed. Yoga runs its parser and validator, with the bounds of this gateway as plugins.
+// Turns a text into a document that may be executed: GraphQL Yoga parses and validates it, with the gateway's limits as
+// plugins.
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -16,32 +17,32 @@ import { type PlanRoom, type PreparedDocument, toPreparedDocument } from './prep
 import { RefusedDocument } from './refused-document.ts'
 import { singleSessionMutation } from './single-session-mutation-rule.ts'
 
-/** Errors of one document that are reported at most: each may cost a walk over the schema's names. */
+/** Maximum number of errors reported per document: each may cost a walk over the names of the schema. */
 const MAX_VALIDATION_ERRORS = 10
 
-/** What depends on who asks. */
+/** The part of validation that depends on the caller. */
 export interface DocumentPolicy {
   readonly introspection: Introspection
-  /** Whether messages say nothing of names that were perhaps meant. */
+  /** Whether messages leave out suggestions (`Did you mean …`). */
   readonly hideSuggestions: boolean
 }
 
 /**
- * Rules that take longer the longer a document is: some of 1 KB take 6 ms, some of 11 KB 10 ms, where a short request takes 0.1 ms and one
- * place of a turn.
+ * Characters of a document that cost one more place in a turn of the event loop. Validation takes longer for longer
+ * documents: some of 1 KB take 6 ms and some of 11 KB take 10 ms, while a short request takes 0.1 ms and one place.
  */
 const LETTERS_PER_PLACE = 64
 
 /**
- * Throws `RefusedDocument`. Costs up to some tens of milliseconds for the worst document that keeps the limits. `room` is for its plans;
- * null for a document that is not kept.
+ * Throws `RefusedDocument`. Takes up to some tens of milliseconds for the worst document within the limits. `room`
+ * bounds the plans that are cached with the document; it is null for a document that is not cached.
  */
 export type PrepareDocument = (text: string, policy: DocumentPolicy, room: PlanRoom | null) => PreparedDocument
 
 export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLimits): PrepareDocument {
   const yoga = createYoga<object, { readonly policy: DocumentPolicy }>({
     schema,
-    // It would keep what anybody sends; what is kept here is decided by `createDocuments`.
+    // Yoga would cache the documents of every client. `createDocuments` decides what is cached here.
     parserAndValidationCache: false,
     plugins: [parseWithinLimits, requireWithinLimits(limits), refuseSecondSession, hideSchema, reportFew],
   })
@@ -55,7 +56,7 @@ export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLim
   }
 }
 
-/** Of a turn, that it takes to prepare a document. */
+/** Places in a turn of the event loop that preparing this document takes. */
 export function placesOf(text: string): number {
   return 1 + Math.floor(text.length / LETTERS_PER_PLACE)
 }
@@ -84,7 +85,7 @@ const parseWithinLimits: Plugin = {
   },
 }
 
-/** Before anything else walks the document: the rules take time by what fragments come to. */
+/** Runs before any rule walks the document, because the time of the rules grows with the expanded fragments. */
 function requireWithinLimits(limits: DocumentLimits): Plugin {
   return {
     onValidate({ params, setResult }) {
@@ -116,7 +117,7 @@ const reportFew: Plugin<Context> = {
   },
 }
 
-/** Clients that ask for parts of an answer later are told so, not that a directive is unknown. */
+/** Tells clients that incremental delivery is not supported, instead of that `@defer` or `@stream` is unknown. */
 function incrementalDelivery(document: DocumentNode): GraphQLError | null {
   let found: DirectiveNode | null = null
   visit(document, {

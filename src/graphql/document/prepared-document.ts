@@ -1,22 +1,22 @@
-// A document that may be executed: parsed within limits, valid, its operations at hand.
+// A document that may be executed: parsed within limits and valid, with its operations by name.
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode } from 'graphql'
 
-/** For the plans of a document that is kept. */
+/** Memory for the plans of a cached document. */
 export interface PlanRoom {
   readonly maxBytes: number
-  /** To be told each time that they take more or less. */
+  /** Called with the total size of the plans each time it changes. */
   readonly onResize: (byteLength: number) => void
 }
 
 export interface PreparedOperation {
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** One for all operations of the document; null where no plan is to be kept. */
+  /** Shared by all operations of the document; null if plans are not cached. */
   readonly room: PlanRoom | null
 }
 
 export interface PreparedDocument {
-  /** The operation of that name, or the only one when no name is given; null when there is none such. */
+  /** The operation of that name, or the only operation if no name is given; null if there is no such operation. */
   readonly operation: (name: string | undefined) => PreparedOperation | null
 }
 

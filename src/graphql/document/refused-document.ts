@@ -1,4 +1,4 @@
-// A document that is not executed, and why.
+// The error for a document that is not executed, with the reasons.
 import { GraphQLError } from 'graphql'
 import { messageOf } from '../../errors.ts'
 
@@ -12,7 +12,10 @@ export class RefusedDocument extends Error {
   }
 }
 
-/** The document has no operation of this name; without one, it has several. One that has none is not valid. */
+/**
+ * The document has no operation of this name or, if no name was given, several operations. (A document without any
+ * operation is not valid, so it never gets here.)
+ */
 export function withoutOperation(name: string | undefined): RefusedDocument {
   const message =
     name === undefined

@@ -1,4 +1,4 @@
-// A validation rule: an operation does one thing about sessions at most.
+// A validation rule that allows at most one mutation field per operation, because every mutation acts on sessions.
 import {
   type ASTVisitor,
   type FieldNode,
@@ -10,7 +10,7 @@ import {
   type ValidationContext,
 } from 'graphql'
 
-/** Aliases would let one request try many emails or tokens, past every limit that counts requests. */
+/** With aliases, one request could try many emails or tokens, past every limit that counts requests. */
 export function singleSessionMutation(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(operation: OperationDefinitionNode) {
@@ -27,9 +27,9 @@ export function singleSessionMutation(context: ValidationContext): ASTVisitor {
 }
 
 /**
- * The root fields in document order. Each fragment is followed once, however often it is spread, so the walk is linear:
- * a field node has one response name, and a second spread of it is merged into the same field. A fragment cycle ends here
- * too; it is another rule's error.
+ * The root fields in document order. Each fragment is followed once, however often it is spread, so the walk is linear.
+ * Nothing is missed: a field node has one response name, so a second spread of it merges into the same field. A
+ * fragment cycle terminates here too; another rule reports it.
  */
 function rootFields(context: ValidationContext, root: SelectionSetNode): FieldNode[] {
   const fields: FieldNode[] = []

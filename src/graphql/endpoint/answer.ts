@@ -1,4 +1,5 @@
-// A request becomes an answer: who asks, what was kept for them, which document, its execution, its bytes.
+// Answers one GraphQL request: identifies the viewer, looks in the response cache, prepares the document, executes it,
+// encodes it.
 import { type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import { createCoalescing, isSentAtOnce } from '../../http/caching/coalescing.ts'
@@ -36,7 +37,7 @@ import { type MadeResponse, toResponse } from './response.ts'
 import { type Identified, identify } from './viewer.ts'
 import { writeErrorsInTurns } from './written-errors.ts'
 
-/** Who asks, and for what kind of answer. */
+/** The request, its viewer, and the media type of the response. */
 interface Asking {
   readonly request: GatewayRequest
   readonly viewer: LiveSession | null
@@ -44,11 +45,11 @@ interface Asking {
 }
 
 interface Executed extends Pick<MadeResponse, 'response'> {
-  /** The session that it may be kept for; null where the same request may be answered otherwise. */
+  /** The session whose cache may hold the response; null if the same request might be answered differently. */
   readonly state: LiveSession | null
 }
 
-/** Throws `GatewayError`, `RefusedDocument`, `RequestAborted`. */
+/** Answers one request. Throws `GatewayError`, `RefusedDocument`, `RefusedBatch` and `RequestAborted`. */
 export type Answer = (request: GatewayRequest, type: ResponseType, trace: Trace | null) => Promise<GatewayResponse>
 
 export function createAnswer(
@@ -71,7 +72,10 @@ export function createAnswer(
     return !isOf(options.suggestions, viewer)
   }
 
-  /** A query with a bad token is refused for that, which a client can mend; a mutation cannot ask for the schema. */
+  /**
+   * With a bad token, introspection is allowed here because the query is then refused for the token, which tells the
+   * client what to fix. A mutation, which ignores the token, cannot select the schema.
+   */
   function policyFor({ viewer, refusal }: Identified): DocumentPolicy {
     const isAllowed = isOf(options.introspection, viewer) || (options.introspection === 'signed-in' && refusal !== null)
     return { introspection: isAllowed ? 'allowed' : whyRefused, hideSuggestions: hidesSuggestions(viewer) }
@@ -81,11 +85,11 @@ export function createAnswer(
     const owner = who.viewer?.userId ?? null
     const turn = takeTurn(request, placesOf(text))
     if (turn) await turn
-    // Another request may have had it prepared meanwhile.
+    // Another request may have prepared it while this one waited.
     return (turn && documents.find(text, owner)) ?? documents.prepare(text, owner, policyFor(who))
   }
 
-  /** What was kept for this user, in the very state their session was looked up in. */
+  /** The cached response for this user, in exactly the state that the session lookup saw. */
   function findKept(
     viewer: LiveSession,
     name: string,
@@ -130,12 +134,12 @@ export function createAnswer(
     return { response, state, isOfState: context.isConsistent() }
   }
 
-  /** With the memory that it holds until it is sent. */
+  /** Executes the operation. `held` is the memory that the response reserves until it is sent. */
   async function make(operation: PreparedOperation, asked: GraphQLRequest, asking: Asking, name: string) {
     const held = inFlight.open(undefined, asking.viewer?.userId)
     try {
       const value = await execute(operation, asked, asking, name, held)
-      // A whole body is counted while it is sent.
+      // The HTTP server counts a body in one piece while it sends it.
       if (value.response.body instanceof Uint8Array) held.shrink(held.byteLength())
       return { value, isOfState: value.isOfState, held }
     } catch (error) {
@@ -153,7 +157,7 @@ export function createAnswer(
     trace?.step('identify')
     const name = `${type} ${request.method} ${source}`
     const finding = viewer && findKept(viewer, name, accepted)
-    // Nothing to wait for, unless it has yet to be compressed.
+    // Skips the microtask unless the cached response must still be compressed.
     const kept = finding instanceof Promise ? await finding : finding
     if (kept) {
       request.record.isKept = true
@@ -161,7 +165,7 @@ export function createAnswer(
       if (trace) trace.reply = 'kept'
       return kept
     }
-    // What was kept was asked for in the same words, and those were read then.
+    // A cache hit needs no parsing: its key is the request text, which was parsed when the response was made.
     const read = () => requireGraphQLRequest(request.method, source)
     const asked = isLong(source) ? await readLong(source, who, read) : read()
     const found = documents.find(asked.query, viewer?.userId ?? null)
@@ -171,7 +175,7 @@ export function createAnswer(
     const operation = requireOperation(document, asked.operationName, request)
     request.record.operationName = operation.definition.name?.value ?? null
     if (isQuery(operation) && refusal) throw refusal
-    // Given back here, unless the answer takes it along.
+    // Releases the reservation here, unless the response takes it along.
     using holdings = new DisposableStack()
     const asking = { request, viewer, type }
     const executed = holdings.use(

@@ -1,4 +1,4 @@
-// The GraphQL endpoint: one road for every request, whatever its method, its `Accept` and its operation.
+// The GraphQL endpoint: handles every request the same way, whatever its method, `Accept` header and operation.
 import type { GraphQLSchema } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
@@ -19,7 +19,7 @@ import { toBatchRefusal, toRefusal } from './response.ts'
 
 export interface GraphQLRoad {
   readonly endpoints: readonly Endpoint[]
-  /** Loads the engine before the first query: a user who opens a page is about to send one. */
+  /** Loads the GraphQL engine before the first query. A user who opens a page is about to send one. */
   readonly load: () => void
 }
 
@@ -30,7 +30,7 @@ export function createGraphQLRoad(
   report: ReportFailure,
 ): GraphQLRoad {
   const negotiate = createMediaTypeNegotiator(RESPONSE_TYPES)
-  // Not loaded by the start, which would spend a third of its time on it.
+  // Loaded lazily: it would take a third of the start-up time.
   const answer = lazyAsync<Answer>(async () => {
     const { createAnswer } = await import('./answer.ts')
     return createAnswer(schema, services, options, report)
@@ -39,7 +39,7 @@ export function createGraphQLRoad(
   async function handle(request: GatewayRequest): Promise<GatewayResponse> {
     const type = negotiate(request.header('accept'))
     try {
-      // Before anything is done: a login whose answer nobody can read would open a session for nobody.
+      // Checked first: a login whose response the client cannot read would open a session that nobody uses.
       if (type === null) throw new GatewayError('NOT_ACCEPTABLE')
       const trace = startTrace(request, options.isTraceEnabled)
       const loading = answer()
@@ -47,7 +47,7 @@ export function createGraphQLRoad(
       const response = await toAnswer(request, type, trace)
       return trace ? trace.write(response) : response
     } catch (error) {
-      // What is refused is still a GraphQL response.
+      // A refusal is a GraphQL response too.
       const reportHere: ReportFailure = (failure) => report(failure, requestIdOf(request))
       if (error instanceof RefusedBatch) return toBatchRefusal(error.length, type ?? JSON_RESPONSE, reportHere)
       return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, reportHere)
@@ -65,7 +65,7 @@ export function createGraphQLRoad(
       { method: 'POST', path: '/graphql', bodyLimitBytes: Number.POSITIVE_INFINITY, handle, refuse },
     ],
     load() {
-      // A failure is told to the request that needs it, which tries again.
+      // Ignores a failure: the first request that needs the engine loads it again, and reports the error.
       Promise.resolve(answer()).catch(() => {})
     },
   }

@@ -1,4 +1,4 @@
-// What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
+// Converts failures to entries of `errors`: they have a code of the table, and no secrets or internals.
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
@@ -12,21 +12,21 @@ import type { IncidentOf } from './incidents.ts'
 export interface GraphQLFailure {
   readonly entry: GraphQLFormattedError
   readonly code: FailureCode
-  /** Null when the document itself is at fault: then the media type decides the status. */
+  /** Null if the document itself is at fault: then the media type decides the HTTP status. */
   readonly error: GatewayError | null
 }
 
-/** Reports what is our fault to the log, under the id that the entry names. */
+/** Reports 5xx failures to the log. The entry names the id of the report as `instance`. */
 export function toGraphQLFailure(thrown: unknown, incidentOf: IncidentOf): GraphQLFailure {
   if (thrown instanceof FieldFailure) return fromField(thrown, incidentOf)
   const located = thrown instanceof GraphQLError ? thrown : null
   const original = located ? located.originalError : thrown
-  // GraphQL's own error within its own error: a variable that does not fit its type.
+  // graphql-js wraps its own error for a variable that does not fit its type.
   if (located && (!original || original instanceof GraphQLError)) return fromGraphQL(located, located)
   return fromThrown(original, located, incidentOf)
 }
 
-/** No GraphQL error is made for the place: that costs as much as a read, and time by all of the document. */
+/** Computes the place itself: creating a GraphQLError costs as much as a read, and scans the whole document. */
 function fromField(failure: FieldFailure, incidentOf: IncidentOf): GraphQLFailure {
   const { thrown } = failure
   const place = placeOf(failure)
@@ -45,7 +45,7 @@ function fromThrown(thrown: unknown, place: Place | null, incidentOf: IncidentOf
   return { entry: toEntry(place, redact(excerpt(error.message)), extensions), code: error.code, error }
 }
 
-/** Locations and path stay, so that a client sees where in its document it failed. */
+/** Keeps locations and path, so that clients see where in the document the failure is. */
 function toEntry(
   place: Place | null,
   message: string,
@@ -63,15 +63,17 @@ function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
   return isFailureCode(code) ? code : 'GRAPHQL_VALIDATION_FAILED'
 }
 
-/** As a whole, so that a value that is quoted never passes for it. */
+/** Anchored at both ends, so that a quoted value can never match it. */
 const NOT_PROVIDED =
   /^(Variable "\$\w+") has invalid value: Expected a value of non-null type ("[\w[\]!]+") to be provided\.$/
 
-/** The reason in words of the specification and the schema; a value that is quoted stands behind them. */
+/** Matches a reason that consists of words of the specification and the schema. A quoted value can only follow it. */
 const EXPLAINED =
   /^Variable "\$\w+" has invalid value(?: at (?:\[\d+\])+)?: (?:Expected value of non-null type "[\w[\]!]+" not to be null(?=\.$)|(?:Int|Float|String|Boolean|ID) cannot represent (?:(?:non-integer|non 32-bit signed integer|non numeric|a non string|a non boolean) )?value(?=: ))/
 
-/** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
+/**
+ * graphql-js quotes the values that it refuses, and a value may be a secret. Only the location of the value is kept.
+ */
 function withoutValues(message: string): string {
   const [explained] = EXPLAINED.exec(message) ?? []
   if (explained !== undefined) return `${explained}.`
@@ -82,7 +84,7 @@ function withoutValues(message: string): string {
   return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')
 }
 
-/** What stands before `end`, where it follows `start`; the value stands behind it. */
+/** Cuts the message at the first `end` after `start`, because the quoted value follows there. */
 function upTo(message: string, start: string, end: string): string {
   const at = message.indexOf(start)
   const endAt = at === -1 ? -1 : message.indexOf(end, at)

@@ -1,7 +1,8 @@
-// The incidents of one response: a cause that many fields meet is one, with one id and one line of the log.
+// Groups the failures of one response by cause: a cause that many fields hit is one incident, with one id and one log
+// line.
 import { causeOf, type ReportFailure } from '../../http/problem-details.ts'
 
-/** The id of the incident that something thrown is part of. The first of a cause is reported. */
+/** Returns the id of the incident that a thrown value belongs to. Only the first failure of a cause is reported. */
 export type IncidentOf = (thrown: unknown) => ReturnType<ReportFailure>
 
 export function createIncidents(report: ReportFailure): IncidentOf {

@@ -1,4 +1,4 @@
-// Requests whose JSON takes long to read: whose they may be, how many wait, and what time they have.
+// Limits requests whose JSON takes long to parse: who may send them, how many may wait, and how much time they get.
 import { GatewayError } from '../../errors.ts'
 import { createConcurrencyLimit } from '../../http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from '../../http/limits/in-flight-bytes.ts'
@@ -6,11 +6,11 @@ import { createPacedWork } from '../../http/limits/paced-work.ts'
 import type { LiveSession } from '../../store/contract.ts'
 import type { Identified } from './viewer.ts'
 
-/** In UTF-16 code units: a millisecond or two of the worst JSON. Documents of frontends are mostly shorter. */
+/** UTF-16 units: one or two milliseconds of parsing for the worst JSON. Documents of front ends are mostly shorter. */
 const MAX_SHORT_SOURCE = 16_384
-/** Of one user, besides the one that is read: as many as a client's pool of connections has. */
+/** Requests of one user that may wait besides the one being parsed: as many as a client's connection pool has. */
 const MAX_WAITING = 64
-/** Sessions of emails without a workspace wait as if they were of one user: anybody may have any number of them. */
+/** All sessions without a workspace share one queue, because anybody can have any number of such emails. */
 const WITHOUT_WORKSPACE = -1
 
 export function isLong(source: string): boolean {
@@ -18,8 +18,9 @@ export function isLong(source: string): boolean {
 }
 
 /**
- * Runs `read` on a long request when it is its turn: each user has one at a time, all users together a part of the time. Throws what `read`
- * does; to strangers `INVALID_TOKEN` or `UNAUTHENTICATED`, since what they may ask for is short; `UNAVAILABLE` when too much waits.
+ * Runs `read` on a long request when its turn comes. Each user parses one at a time, and all users together may use
+ * only a part of the time. Throws what `read` throws, `UNAVAILABLE` if too much is waiting, and `INVALID_TOKEN` or
+ * `UNAUTHENTICATED` without a valid session, since nothing that is allowed without one needs a long request.
  */
 export type ReadLong = <T>(source: string, who: Identified, read: () => T) => Promise<T>
 

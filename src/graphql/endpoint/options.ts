@@ -1,4 +1,4 @@
-// What an operator decides about GraphQL.
+// The options that an operator sets for GraphQL.
 
 import type { RequestLimits } from '../../resolvers/request-budget.ts'
 import type { DocumentsOptions } from '../document/documents.ts'
@@ -12,10 +12,10 @@ export interface GraphQLOptions {
   readonly documentLimits: DocumentLimits
   readonly requestLimits: RequestLimits
   readonly documents: DocumentsOptions
-  /** Who may ask for the schema. */
+  /** Who may use introspection. */
   readonly introspection: Audience
-  /** Whose messages name the field, argument or type that was perhaps meant, and so parts of the schema. */
+  /** Who gets error messages with suggestions (`Did you mean …`), which reveal parts of the schema. */
   readonly suggestions: Audience
-  /** Whether the header `Gateway-Trace` is answered. */
+  /** Whether a request with the header `Gateway-Trace` gets a trace. */
   readonly isTraceEnabled: boolean
 }

@@ -1,4 +1,4 @@
-// What a GraphQL over HTTP request asks for (draft, sections 5.2 to 5.4), or why it is not one.
+// Reads a GraphQL over HTTP request (draft, sections 5.2 to 5.4), or says why it is not one.
 import { GatewayError } from '../../errors.ts'
 import { jsonText, parseJson } from '../../http/json-body.ts'
 import type { GatewayRequest } from '../../http/request.ts'
@@ -8,12 +8,12 @@ import { excerpt } from '../../redact.ts'
 
 export interface GraphQLRequest {
   readonly query: string
-  /** Undefined when there is none, or an empty one. */
+  /** Undefined if it is absent or empty. */
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** A list of requests, in place of one. */
+/** The client sent a list of requests instead of one. */
 export class RefusedBatch extends Error {
   override readonly name = 'RefusedBatch'
   readonly length: number
@@ -27,10 +27,13 @@ export class RefusedBatch extends Error {
 type Parameters = Readonly<Record<string, unknown>>
 
 const PARAMETERS = new Set(['query', 'operationName', 'variables', 'extensions'])
-/** Of an unknown parameter's name, where a message repeats it. */
+/** Maximum length of an unknown parameter name that a message repeats. */
 const SHOWN_NAME_LENGTH = 40
 
-/** What is asked as it was sent: the text of the body, or the query of the URL. Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`. */
+/**
+ * The request as sent: the text of the body for POST, otherwise the query string. Throws `UNSUPPORTED_MEDIA_TYPE` and
+ * `MALFORMED_JSON`.
+ */
 export async function requireSource(request: GatewayRequest): Promise<string> {
   if (request.method !== 'POST') return request.search
   const bytes = await request.body()
@@ -38,7 +41,7 @@ export async function requireSource(request: GatewayRequest): Promise<string> {
   return jsonText(bytes)
 }
 
-/** Throws `MALFORMED_JSON`, `BAD_REQUEST`, `RefusedBatch` and the codes of what clients try that is not supported. */
+/** Throws `MALFORMED_JSON`, `BAD_REQUEST`, `PERSISTED_QUERY_NOT_SUPPORTED` and `RefusedBatch`. */
 export function requireGraphQLRequest(method: string, source: string): GraphQLRequest {
   const parameters = method === 'POST' ? bodyParameters(source) : queryParameters(source)
   const { query, operationName, variables, extensions } = parameters
@@ -82,7 +85,7 @@ function isMapOrNothing(value: unknown): value is Parameters | null | undefined 
   return value == null || (typeof value === 'object' && !Array.isArray(value))
 }
 
-/** Parameters that the specification reserves are ignored beside a `query`; without one, they tell what the client tried. */
+/** Unknown and reserved parameters are ignored beside a `query`. Without a `query`, they tell what the client tried. */
 function withoutQuery(parameters: Parameters, extensions: Parameters): GatewayError {
   if (extensions.persistedQuery != null || parameters.documentId != null) {
     return new GatewayError('PERSISTED_QUERY_NOT_SUPPORTED')
@@ -91,7 +94,7 @@ function withoutQuery(parameters: Parameters, extensions: Parameters): GatewayEr
   return unknown === undefined ? badRequest('`query` must be a string.') : unknownParameter(unknown)
 }
 
-/** The name is repeated only where it cannot hold a secret. */
+/** Repeats the name only if it cannot contain a secret. */
 function unknownParameter(name: string): GatewayError {
   const shown = /^[A-Za-z_]+$/.test(name) && name.length <= SHOWN_NAME_LENGTH ? ` \`${excerpt(name)}\`` : ''
   return badRequest(`The request has a parameter${shown} that is not one of ${[...PARAMETERS].join(', ')}.`)

@@ -1,4 +1,4 @@
-// An execution, or a refusal, as a response: its status, its bytes, and whether it may be kept.
+// Converts an execution or a refusal to an HTTP response: status, headers, body, and whether it may be cached.
 import { GatewayError, statusOf } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import { failureHeaders, type ReportFailure } from '../../http/problem-details.ts'
@@ -9,26 +9,26 @@ import type { GraphQLFailure } from './graphql-errors.ts'
 import { GRAPHQL_RESPONSE, type ResponseType } from './media-types.ts'
 import { type WrittenErrors, writeErrors } from './written-errors.ts'
 
-/** UTF-16 units. A longer answer is sent in parts, and not kept. */
+/** UTF-16 units. A longer response is streamed in parts and not cached. */
 const MAX_WHOLE_LENGTH = 1_048_576
 const PART_LENGTH = 131_072
-/** Of a batch that is refused: Apollo's link sends 10 requests at most, unless told otherwise. */
+/** Maximum number of entries in the refusal of a batch. Apollo's batch link sends at most 10 requests by default. */
 const MAX_ENTRIES = 100
 
 export interface MadeResponse {
   readonly response: GatewayResponse
-  /** Whether the same request is answered the same as long as the workspace does not change. */
+  /** Whether the same request gets the same response as long as the workspace does not change. */
   readonly isRepeatable: boolean
 }
 
-/** A whole answer or an error; `thrown` may be anything. */
+/** A response without `data`, with one error for each thrown value; `thrown` may hold any values. */
 export function toRefusal(thrown: readonly unknown[], type: ResponseType, report: ReportFailure): GatewayResponse {
   return toResponse(null, writeErrors(thrown, report), type).response
 }
 
 /**
- * A list with an entry for each request, whatever it is, one at least: a client that gets fewer than it sent tells its user nothing
- * but that.
+ * A list with one entry for each request of the batch, and at least one. A client that gets fewer entries than it sent
+ * requests reports only that mismatch to its user.
  */
 export function toBatchRefusal(length: number, type: ResponseType, report: ReportFailure): GatewayResponse {
   const errors = writeErrors([new GatewayError('BATCHING_NOT_SUPPORTED')], report)
@@ -62,8 +62,8 @@ export function toResponse(
 }
 
 /**
- * Why nothing was answered; null where something was. Where `data` is null it is the last error: none is reported that comes behind
- * the one that emptied all of it, and those before it made smaller places null.
+ * The failure that left the response without data; null if there is data. If `data` is null it is the last error: no
+ * error is reported after the one that made all of `data` null, and earlier errors only made smaller places null.
  */
 function failureOf(data: Execution['data'], { first, last }: WrittenErrors): GraphQLFailure | null {
   if (data === null) return first
@@ -71,8 +71,8 @@ function failureOf(data: Execution['data'], { first, last }: WrittenErrors): Gra
 }
 
 /**
- * A partial answer is 200. Where nothing was answered (no data, or null) the status is the failure's own; for a document at
- * fault it is 400, or 200 in the older media type (GraphQL over HTTP, section 6.4).
+ * A partial response is 200. Without data (absent or null) the status is that of the failure. If the document is at
+ * fault, it is 400, or 200 with the older media type (GraphQL over HTTP, section 6.4).
  */
 function statusFor(failure: GraphQLFailure | null, type: ResponseType): number {
   if (!failure) return 200
@@ -80,7 +80,7 @@ function statusFor(failure: GraphQLFailure | null, type: ResponseType): number {
   return type === GRAPHQL_RESPONSE ? 400 : 200
 }
 
-/** The errors first: who reads sees them soon. */
+/** Puts `errors` before `data`, so that readers notice them. */
 function toText(data: Execution['data'], errors: Text | null): Text {
   const members: Text[] = []
   if (errors !== null) members.push('"errors":', errors)

@@ -1,4 +1,4 @@
-// Who asks, before it is known whether the operation looks at the token at all.
+// Identifies the viewer of a request, before it is known whether the operation needs an access token.
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
 import { viewerOf } from '../../http/bearer.ts'
@@ -7,13 +7,16 @@ import { beginStep, endStep } from '../../http/request-record.ts'
 import type { LiveSession } from '../../store/contract.ts'
 
 export interface Identified {
-  /** Null without a good token. */
+  /** Null without a valid access token. */
   readonly viewer: LiveSession | null
-  /** What to answer a query with: a bad token is not none. */
+  /** The error for a query with a bad token, which is not the same as no token; null otherwise. */
   readonly refusal: GatewayError | null
 }
 
-/** Signing in does not look at the access token, as in REST: a client renews an expired one with it attached. */
+/**
+ * A bad token does not throw: as in REST, sign-in ignores it, because clients attach the expired one when they renew
+ * it.
+ */
 export async function identify(request: GatewayRequest, sessions: Sessions): Promise<Identified> {
   try {
     const checkedAt = beginStep(request.record)

@@ -1,4 +1,5 @@
-// The `errors` of a response as text, and what they come to: many of them are written in turns.
+// Serializes the `errors` of a response, a long list over several turns of the event loop, and finds the first and last
+// failure.
 import { statusOf } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
@@ -6,19 +7,19 @@ import { createTextBuilder, type Text } from '../execution/text.ts'
 import { type GraphQLFailure, toGraphQLFailure } from './graphql-errors.ts'
 import { createIncidents } from './incidents.ts'
 
-/** Errors that are written in one turn: about a millisecond's work. */
+/** Errors that are serialized in one turn of the event loop: about a millisecond of work. */
 const WRITTEN_AT_ONCE = 64
 
 export interface WrittenErrors {
-  /** A JSON array; null where nothing failed. */
+  /** A JSON array; null if nothing failed. */
   readonly text: Text | null
   readonly first: GraphQLFailure | null
   readonly last: GraphQLFailure | null
-  /** Whether one of them is our fault: then the same request may be answered otherwise. */
+  /** Whether one of them is a 5xx failure: then the same request may be answered differently next time. */
   readonly isOurFault: boolean
 }
 
-/** `thrown` may be anything. */
+/** `thrown` may hold any values. */
 export function writeErrors(thrown: readonly unknown[], report: ReportFailure): WrittenErrors {
   const writer = createErrorWriter(report)
   for (const each of thrown) writer.add(each)

@@ -1,24 +1,27 @@
-// The errors of one execution, in the order in which a depth-first execution meets them, whichever read was answered first.
+// Collects the errors of one execution and sorts them into depth-first order, whichever read completed first.
 import type { FieldNode } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { RequestBudget } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import { SORTED_AT_ONCE, sortInTurns } from './sort-in-turns.ts'
 
-/** About how long an error is in a response, and each of its locations, in UTF-16 units. */
+/** Approximate length in UTF-16 units of an error in the response, and of each of its locations. */
 const ERROR_LENGTH = 224
 const LOCATION_LENGTH = 32
 
-/** The way from the root to a field or a list item. */
+/** The path from the root to a field or a list item, as a linked list that begins at the end. */
 export interface Path {
   readonly parent: Path | null
-  /** Response name of a field, index of a list item. */
+  /** Response name of a field, or index of a list item. */
   readonly key: string | number
   /** Position among its siblings. */
   readonly order: number
 }
 
-/** The failure of a field, thrown up to the nearest nullable field. It is no `Error`: nobody reads its stack. */
+/**
+ * The failure of a field, thrown up to the nearest nullable field. It is not an `Error`, because nobody reads its
+ * stack.
+ */
 export class FieldFailure {
   readonly thrown: unknown
   readonly nodes: readonly FieldNode[]
@@ -35,17 +38,17 @@ interface Collected {
   readonly failure: FieldFailure
   /** `order` of each step of the path from the root to the field that failed. */
   readonly orders: readonly number[]
-  /** Length of the path from the root to what became null. */
+  /** Length of the path from the root to the field or item that became null. */
   readonly nulledDepth: number
 }
 
 export interface CollectedErrors {
   /**
-   * `nulled` is the path of the nearest nullable field or item, which becomes null; it is null where all of `data` does. Throws
-   * `RequestAborted` where the budget has no room for the error.
+   * `nulled` is the path of the nearest nullable field or item, which becomes null; it is null if all of `data` becomes
+   * null. Throws `RequestAborted` if the error exceeds the budget.
    */
   readonly add: (failure: FieldFailure, nulled: Path | null) => void
-  /** Empty when nothing failed. A promise where there are many errors: sorting them takes several turns. */
+  /** The errors in depth-first order; a promise if there are so many that sorting them takes several turns. */
   readonly inOrder: (yieldTurn: YieldTurn) => Awaitable<readonly FieldFailure[]>
 }
 
@@ -64,9 +67,9 @@ export function createCollectedErrors(budget: RequestBudget): CollectedErrors {
 }
 
 /**
- * The failures that a depth-first execution reports. Where one makes a field null, it executes nothing more within that field, so
- * later failures there are left out. In this order all failures within one field stand together: it is enough to compare each
- * with the last one that is reported.
+ * The failures that a depth-first execution reports. Once a failure makes a field null, such an execution does nothing
+ * more within that field, so later failures there are left out. All failures within one field are adjacent in this
+ * order, so it is enough to compare each with the last reported one.
  */
 function reported(sorted: readonly Collected[]): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
@@ -79,7 +82,9 @@ function reported(sorted: readonly Collected[]): readonly FieldFailure[] {
   return failures
 }
 
-/** Clients choose the names of fields, and how many nodes are merged into one field: thousands of errors may repeat both. */
+/**
+ * Clients choose the response names and how many nodes merge into one field, and thousands of errors may repeat both.
+ */
 function lengthOf({ nodes, path }: FieldFailure): number {
   let length = ERROR_LENGTH + nodes.length * LOCATION_LENGTH
   for (let step = path; step !== null; step = step.parent) if (typeof step.key === 'string') length += step.key.length

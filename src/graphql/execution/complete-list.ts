@@ -1,4 +1,5 @@
-// Completes a list: its items become text, over as many turns of the event loop as it takes, with a bound on the items that wait for reads.
+// Completes a list: turns its items into text, over as many turns of the event loop as needed, with a bound on items
+// that wait for reads.
 import { type FieldNode, GraphQLError } from 'graphql'
 import { isPaged, type NextPage, type Paged } from '../../resolvers/pagination/paged.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
@@ -9,21 +10,22 @@ import { Failed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
 import { itemsOfLength } from './turn-clock.ts'
 
-/** Items of a segment at most: a segment is added to the text of the list before the next one begins. */
+/** Maximum items of a segment. A segment is added to the text of the list before the next one begins. */
 const MAX_SEGMENT = 1_000
 /**
- * Items of one response, in all of its lists, that may wait for reads at the same time. Each holds some 9 kB and what is read
- * for it. With more of them V8 moves this memory to the old generation, which only a full garbage collection frees.
+ * Maximum number of items, in all lists of one response, that wait for reads at the same time. Each holds some 9 kB
+ * plus the data read for it. With more of them, V8 promotes this memory to the old generation, which only a full
+ * garbage collection frees.
  */
 const MAX_PENDING = 100
-/** Items between two looks at the clock. */
+/** Items between two checks of the clock. */
 const STRIDE = 16
 /** An item with more resolved fields than this counts as several items for the clock. */
 const FIELDS_PER_BEGUN_ITEM = 4
 /** The same for `MAX_PENDING`. */
 const FIELDS_PER_PENDING_ITEM = 16
 
-/** How an item is completed, and whether it may be null. */
+/** How the items of a list are completed, and whether they may be null. */
 interface ItemPlan {
   readonly complete: Complete
   readonly isNullable: boolean
@@ -33,7 +35,7 @@ interface ItemPlan {
 /** Consecutive items that were begun in one turn. */
 interface Segment {
   readonly values: (Text | Promise<Text> | Failed)[]
-  /** How many of them wait for reads, as `MAX_PENDING` counts them; 0 if none does. */
+  /** Number of items that wait for reads, as `MAX_PENDING` counts them; 0 if none does. */
   readonly pendingCount: number
   /** Index of the first item after them. */
   readonly end: number
@@ -57,8 +59,8 @@ function toArray(value: unknown, nodes: readonly FieldNode[]): readonly unknown[
 }
 
 /**
- * Begins items from `start` on: at least one, and no further item once the turn has taken long enough or `MAX_PENDING` items
- * wait. `offset` is the index of `items[0]` in the whole list: the items may be one page of it.
+ * Begins items from `start` on: at least one, and no further item once the turn has taken long enough or `MAX_PENDING`
+ * items wait. `offset` is the index of `items[0]` in the whole list, since `items` may be one page of it.
  */
 function beginSegment(
   plan: ItemPlan,
@@ -117,7 +119,9 @@ function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, 
   return 'null'
 }
 
-/** Adds the texts of a segment, once none is pending. Throws the first failure of a non-null item. */
+/**
+ * Waits until no item of the segment is pending, then adds their texts. Throws the first failure of a non-null item.
+ */
 async function addSegment(
   plan: ItemPlan,
   run: Run,
@@ -186,7 +190,7 @@ async function addItems(
   }
 }
 
-/** Each page is released before the next one is read. A list that is read in pages counts as long. */
+/** Releases each page before it reads the next one. A list that is read in pages counts as long. */
 async function completePages(plan: ItemPlan, run: Run, { nextPage }: Paged<unknown>, path: Path | null): Promise<Text> {
   run.clock.expectLong()
   const builder = createTextBuilder()
@@ -200,7 +204,10 @@ async function completePages(plan: ItemPlan, run: Run, { nextPage }: Paged<unkno
   return builder.build()
 }
 
-/** Null after the last page. A function of its own, so that nothing refers to a page while the next one is read. */
+/**
+ * Returns the number of items, or null after the last page. This is a separate function so that no variable refers to a
+ * page while the next one is read.
+ */
 async function addPage(
   plan: ItemPlan,
   run: Run,

@@ -1,4 +1,4 @@
-// Completes an object: its fields in the order of the selection, each resolved and completed, or taken from the stored document.
+// Completes an object: resolves and completes its fields in selection order, or reads them from the stored document.
 import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
@@ -8,10 +8,13 @@ import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
 
-/** UTF-16 units up to which an object is one string. A longer one is asked of the budget before it is put together, and left in pieces: V8's strings have an end. */
+/**
+ * UTF-16 units up to which an object is one string. A longer object is charged to the budget before it is joined, and
+ * stays in pieces, because V8 limits the length of a string.
+ */
 const MAX_JOINED = 1_048_576
 
-/** Throws a `FieldFailure` where a field that may not be null failed. */
+/** Throws a `FieldFailure` if a non-null field fails. */
 export function completeObject(
   selection: SelectionPlan,
   run: Run,
@@ -20,7 +23,7 @@ export function completeObject(
 ): Text | Promise<Text> {
   const { members, resolvedCount } = selection
   run.fieldCount += resolvedCount
-  // Only types of stored documents have fields that are members.
+  // The cast is safe: only types of stored documents have fields that are members.
   if (members !== null && isForLater(run, source as HasText)) {
     return completeLater(selection, run, source, path)
   }
@@ -52,21 +55,21 @@ function completeNow(selection: SelectionPlan, run: Run, source: unknown, path: 
   return fields.length === 0 ? '{}' : `${text}}`
 }
 
-/** By slot. */
+/** JSON texts of the members by slot, null for a member without a value; all null if the selection has no members. */
 type MemberValues = readonly (string | null)[] | null
 
-/** An object up to its first field that is no string yet, or makes it long. */
+/** An object up to its first field that is not a string yet, or that makes it longer than `MAX_JOINED`. */
 interface Begun {
   readonly memberValues: MemberValues
   readonly text: string
   readonly ownLength: number
-  /** Of that field. */
+  /** Index of that field. */
   readonly index: number
-  /** Of that field. */
+  /** Value of that field. */
   readonly value: Text | Pending<Text> | Failed
 }
 
-/** Completes the fields from there on. All resolvers are called before any of them is awaited. */
+/** Completes the fields from `begun.index` on. Calls all resolvers before it awaits any of them. */
 function completeRest(
   { fields }: SelectionPlan,
   run: Run,
@@ -88,11 +91,11 @@ function completeRest(
           : (memberValues?.[field.memberSlot] ?? 'null')
     values.push(value)
     if (isPending(value)) mustWait = true
-    // What follows a failure is never executed (specification, "Handling Execution Errors").
+    // Fields after a failure are not executed (specification, "Handling Execution Errors").
     else if (value instanceof Failed) break
     else if (typeof value === 'string' && !field.isComposite) ownLength += value.length
   }
-  // As if the last field had failed: pending fields are still awaited.
+  // An exceeded budget counts as a failure after the last field, so that pending fields are still awaited.
   const excess = countObject(run, ownLength)
   if (excess) values.push(excess)
   const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
@@ -109,7 +112,10 @@ function countObject(run: Run, length: number): Failed | null {
   }
 }
 
-/** Answers the failure of a non-null field, in place of throwing it: an earlier field that is pending may fail too, and then that failure counts. */
+/**
+ * Returns the failure of a non-null field instead of throwing it: if an earlier, pending field fails too, that failure
+ * counts.
+ */
 function beginField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> | Failed {
   try {
     return completeField(field, run, source, path)
@@ -122,7 +128,7 @@ function beginField(field: FieldPlan, run: Run, source: unknown, path: Path | nu
   }
 }
 
-/** Throws or rejects with what the resolver throws or rejects with. Not for fields that are members of the stored document. */
+/** Throws or rejects as the resolver does. Not for fields that are members of the stored document. */
 export function completeField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> {
   if (field.constant !== null) return field.constant
   const value = field.resolve(source, run)
@@ -136,7 +142,7 @@ function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Pat
   return { parent, key: responseName, order }
 }
 
-/** Answers `null` for a nullable field, and collects the error. Throws the failure of a non-null field. */
+/** For a nullable field, collects the error and returns the text `null`. For a non-null field, throws the failure. */
 export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unknown, parent: Path | null): Text {
   if (!field || thrown instanceof RequestAborted) throw thrown
   const path = fieldPath(field, parent)
@@ -146,7 +152,7 @@ export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unkn
   return 'null'
 }
 
-/** `begun` is the text of the fields before these. */
+/** Joins the fields to one object. `begun` is the text of the fields before them. */
 export function joinFields(begun: string, fields: readonly FieldPlan[], values: readonly Text[]): Text {
   let joined = begun
   for (let index = 0; index < values.length; index += 1) {

@@ -1,4 +1,4 @@
-// The fields of a mutation, one after another (specification, section 6.2.2).
+// Executes the fields of a mutation one after another (GraphQL specification, section 6.2.2).
 
 import type { Path } from './collected-errors.ts'
 import { completeField, fieldFailed, joinFields } from './complete-object.ts'
@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 import { Deferred } from './settle.ts'
 import type { Text } from './text.ts'
 
-/** Throws a `FieldFailure` where a field that may not be null failed; those after it are not executed. */
+/** Throws a `FieldFailure` if a non-null field fails; the fields after it are not executed. */
 export async function completeSerially(
   { fields, frameLength }: SelectionPlan,
   run: Run,

@@ -1,4 +1,5 @@
-// How a value becomes text, by its type (specification, CompleteValue). A failure is thrown to the field or the list item that the value is of.
+// Turns a value into text by its type (GraphQL specification, CompleteValue), and throws failures to the field or list
+// item of the value.
 import {
   defaultTypeResolver,
   type FieldNode,
@@ -37,7 +38,7 @@ function completeNonNull(complete: Complete, nodes: readonly FieldNode[]): Compl
   }
 }
 
-/** For values that are not null. */
+/** The completion of values that are not null. */
 function nullableOf(type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
   if (isListType(type)) {
     const isItemNullable = !isNonNullType(type.ofType)
@@ -53,7 +54,8 @@ function completeLeaf(type: GraphQLLeafType): Complete {
   return (run, value) => {
     const text = rawTextOf(value)
     if (text !== null) {
-      // The object counts strings. Of others only the length is counted here: bytes in memory were counted when they were read.
+      // The object charges strings. For bytes and streams only the length is charged here: bytes in memory were charged
+      // when read.
       if (typeof text !== 'string') run.context.budget.addStream(text.byteLength)
       return text
     }

@@ -1,4 +1,4 @@
-// Executes one operation as the specification says: variables, plan, text and errors, in turns of the event loop and within budgets.
+// Executes one operation as the GraphQL specification says, within budgets and spread over turns of the event loop.
 import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError } from 'graphql'
 import type { Context } from '../../resolvers/context.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
@@ -12,20 +12,20 @@ import type { Run } from './run.ts'
 import type { Text } from './text.ts'
 import { createRunClock, type TurnClock } from './turn-clock.ts'
 
-/** Errors of variables that are reported. */
+/** Maximum number of reported errors in variables. */
 const MAX_COERCION_ERRORS = 10
 
 export interface Execution {
-  /** Null when nothing was executed: the variables are not what the operation declares. */
+  /** Null if nothing was executed, because the variables do not match their declarations. */
   readonly data: Text | null
-  /** In the order a depth-first execution meets them. */
+  /** In the order in which a depth-first execution meets them. */
   readonly errors: readonly (GraphQLError | FieldFailure)[]
 }
 
 export interface Executor {
   /**
-   * Throws `RequestAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
-   * Plans are kept with the document, in the room that it has for them.
+   * Throws `RequestAborted` when a budget is used up. Spreads work on a large response over turns of the event loop.
+   * Caches plans with the document, within the memory that it has for them.
    */
   readonly execute: (
     operation: PreparedOperation,
@@ -88,10 +88,10 @@ async function finish(run: Run, data: Promise<Text>): Promise<Execution> {
   }
 }
 
-/** A failure that no nullable field stopped makes all of `data` null. A `RequestAborted` is thrown on. */
+/** A failure that no nullable field caught makes all of `data` null. A `RequestAborted` is rethrown. */
 function withoutData(run: Run, thrown: unknown): Awaitable<Execution> {
   if (thrown instanceof RequestAborted) throw thrown
-  // The fields of the root could not be collected.
+  // The root fields could not be collected.
   if (!(thrown instanceof FieldFailure)) return { data: 'null', errors: [locatedError(thrown, undefined, undefined)] }
   run.errors.add(thrown, null)
   return withErrors(run, 'null')

@@ -1,14 +1,14 @@
-// Where a field failed: its path in the response, its locations in the document.
+// Computes where a field failed: its path in the response and its locations in the document.
 import { GraphQLError, type Location, type Source, type SourceLocation } from 'graphql'
 import type { FieldFailure, Path } from './collected-errors.ts'
 
-/** Members of an error (specification, section 7.1.6); undefined for one that it does not have. */
+/** Members of an error (specification, section 7.1.6); undefined if the error lacks the member. */
 export interface Place {
   readonly locations: readonly SourceLocation[] | undefined
   readonly path: readonly (string | number)[] | undefined
 }
 
-/** A `GraphQLError` may have a location that says more than that of its field: the one of an argument. */
+/** A `GraphQLError` may have a more precise location than its field, such as that of an argument. */
 export function placeOf({ thrown, nodes, path }: FieldFailure): Place {
   const known = thrown instanceof GraphQLError ? thrown.locations : undefined
   return {
@@ -23,7 +23,10 @@ function keysOf(path: Path | null): readonly (string | number)[] {
   return keys.reverse()
 }
 
-/** Offsets at which the lines of a document begin. Kept: they are found by a scan of the whole document, and a response may have a thousand locations in it. */
+/**
+ * Offsets of line starts per document. Cached, because finding them scans the whole document, and a response may have a
+ * thousand locations.
+ */
 const lineStarts = new WeakMap<Source, readonly number[]>()
 
 function lineStartsOf(source: Source): readonly number[] {

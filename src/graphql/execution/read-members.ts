@@ -1,14 +1,14 @@
-// Takes the members of a selection out of a stored document. A long one is looked through once for a request, wherever it stands in the answer.
+// Reads the members of a selection from a stored document, and scans a long document at most once per request.
 import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { type MemberReader, memberText } from '../../resolvers/documents/member-reader.ts'
 import type { SelectedMembers } from './plan/type-members.ts'
 import type { LongDocument, Run } from './run.ts'
 import { itemsOfLength } from './turn-clock.ts'
 
-/** UTF-16 units from which on a document is long. To look through a shorter one takes less than to remember it. */
+/** A document of at least this many UTF-16 units is long. Scanning a shorter one is cheaper than caching the result. */
 const MIN_REMEMBERED_LENGTH = 16_384
 
-/** The members as their fields answer them; null for what the document lacks or has of another type. */
+/** The JSON texts that the fields answer; null for a member that is missing or of another type. */
 export function readMembers(members: SelectedMembers, run: Run, document: HasText): readonly (string | null)[] {
   const { reader, fields, places } = members
   const { text } = document
@@ -22,14 +22,14 @@ export function readMembers(members: SelectedMembers, run: Run, document: HasTex
   return values
 }
 
-/** Whether the document is to be looked through in another turn: it is long, and this turn has done enough. */
+/** Whether to scan the document in a later turn: it is long, not scanned yet, and this turn has done enough work. */
 export function isForLater(run: Run, document: HasText): boolean {
   const { length } = document.text
   if (length < MIN_REMEMBERED_LENGTH || run.longDocuments?.has(storedOf(document))) return false
   return run.clock.isOverdue(1, itemsOfLength(length))
 }
 
-/** Looks through a long document, unless that was done. */
+/** Scans a long document at most once per request. */
 function findMembers(reader: MemberReader, run: Run, document: HasText): LongDocument {
   run.longDocuments ??= new WeakMap()
   const stored = storedOf(document)

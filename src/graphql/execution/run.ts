@@ -1,4 +1,4 @@
-// The state of one execution: its context, variables, errors and counts.
+// The state of one execution: its context, variables, errors and counters.
 import type { VariableValues } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
@@ -6,11 +6,11 @@ import type { MemberField } from '../../resolvers/documents/member-field.ts'
 import type { CollectedErrors } from './collected-errors.ts'
 import type { RunClock } from './turn-clock.ts'
 
-/** What was found in a stored document. */
+/** The cached result of scanning a long stored document. */
 export interface LongDocument {
-  /** As a `MemberReader` answers them. */
+  /** The offsets that `MemberReader.spans` returned. */
   readonly spans: Int32Array
-  /** What the fields answer: those that were asked for. */
+  /** JSON texts of the fields that were read so far; null for a member that is missing or of another type. */
   readonly values: Map<MemberField, string | null>
 }
 
@@ -20,14 +20,17 @@ export interface Run {
   readonly errors: CollectedErrors
   readonly clock: RunClock
   readonly yieldTurn: YieldTurn
-  /** Argument values by the slot of their field: they are the same for all objects of one execution. */
+  /** Argument values by slot of the field. They are the same for all objects of one execution. */
   readonly argumentValues: unknown[]
-  /** Fields whose resolvers were called, in the whole response. */
+  /** Number of resolver calls in the whole response. */
   fieldCount: number
-  /** UTF-16 units of the short documents that members were looked for in. */
+  /** UTF-16 units of short documents that were scanned for members. */
   scannedLength: number
-  /** By what was read from the store, for as long as that is held; null until a document is long. */
+  /**
+   * Keyed by the object that the store returned, for as long as that is referenced; null until there is a long
+   * document.
+   */
   longDocuments: WeakMap<object, LongDocument> | null
-  /** List items that wait for reads, as `MAX_PENDING` in `complete-list.ts` counts them. */
+  /** Number of list items that wait for reads, counted as `MAX_PENDING` in `complete-list.ts` counts them. */
   pendingCount: number
 }

@@ -1,9 +1,9 @@
-// Waits for the pending values of a list, and replaces each by its result.
+// Waits for the pending values of a list and replaces each by its result.
 
 /**
- * A promise, and how what it resolves with is completed. `settle` calls `complete` itself, which saves the promise that `then`
- * would make: with one more for each field a nested query took a tenth longer. It must be given to `settle` in the turn in which
- * it is made: until then nobody handles a rejection.
+ * A promise, and the function that completes its result. `settle` calls `complete` itself, which saves the promise that
+ * `then` would create: with one more promise per field, a nested query took a tenth longer. Pass it to `settle` in the
+ * same turn, because until then nothing handles a rejection.
  */
 export class Deferred<T> {
   readonly promise: Promise<unknown>
@@ -24,9 +24,9 @@ export function isPending<T>(value: T | Pending<T>): value is Pending<T> {
 type OnRejected<T> = (thrown: unknown, index: number) => T
 
 /**
- * Waits until no value is pending, and answers `combine` of all. A value that rejects is replaced by what `onRejected` answers.
- * Where `onRejected` throws, all of it rejects: with the first such failure in the order of the list, not of time. At least one
- * value must be pending.
+ * Waits until no value is pending, then resolves with the result of `combine`. A value that rejects is replaced by the
+ * result of `onRejected`. If `onRejected` throws, the returned promise rejects with the first such failure in list
+ * order, not in time. At least one value must be pending.
  */
 export function settle<T, R>(
   values: (T | Pending<T> | Failed)[],
@@ -40,7 +40,7 @@ export function settle<T, R>(
     waitingFor += 1
     last = index
   }
-  // Most objects wait for one field. A promise more for each of them can be measured.
+  // Most objects wait for a single field. One more promise for each of them is measurable.
   if (waitingFor === 1) return settleOne(values, last, onRejected, () => combine(settledValues(values)))
   const { promise, resolve } = Promise.withResolvers<void>()
   function countDown(): void {
@@ -53,7 +53,7 @@ export function settle<T, R>(
   return promise.then(() => combine(settledValues(values)))
 }
 
-/** Waits for one value, puts its result in its place, and answers what `next` answers then. */
+/** Waits for one value, stores its result at its index, and resolves with the result of `next`. */
 function settleOne<T, R>(
   values: (T | Pending<T> | Failed)[],
   index: number,
@@ -86,7 +86,7 @@ function replacement<T>(onRejected: OnRejected<T>, thrown: unknown, index: numbe
   }
 }
 
-/** What was thrown, in the place of the value that was wanted. */
+/** A thrown failure, stored in place of the value. */
 export class Failed {
   readonly failure: unknown
 
@@ -95,7 +95,7 @@ export class Failed {
   }
 }
 
-/** The values, of which none is pending. Throws the first failure in the order of the list. */
+/** The values, none of which may be pending. Throws the first failure in list order. */
 export function settledValues<T>(values: readonly (T | Pending<T> | Failed)[]): readonly T[] {
   for (const value of values) if (value instanceof Failed) throw value.failure
   return values as readonly T[]

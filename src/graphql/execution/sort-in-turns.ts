@@ -1,7 +1,7 @@
-// A merge sort over turns of the event loop, for lists that may be long.
+// A merge sort that is spread over turns of the event loop, for lists that may be long.
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 
-/** Items that are sorted, or merged, in one turn: less than a millisecond's work. */
+/** Items that are sorted or merged in one turn: less than a millisecond of work. */
 export const SORTED_AT_ONCE = 1_000
 
 /** A sorted copy; equal items keep their order. */

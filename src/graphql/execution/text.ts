@@ -1,14 +1,16 @@
-// The text of a response while it is made: strings where they are short, pieces in order where they are not.
+// The text of a response under construction: one string if it is short, otherwise a list of pieces in order.
 import { endOfPart } from '../../resolvers/documents/end-of-part.ts'
 import type { JsonText } from '../../resolvers/documents/raw-json.ts'
 
-/** JSON text, the same in UTF-8, or the pieces of it in order. */
+/** JSON text as a string, as UTF-8 bytes or as a stream of them, or a list of such pieces in order. */
 export type Text = JsonText | readonly Text[]
 
-/** UTF-16 units up to which texts are joined. A longer text is left in pieces: joining would copy it in one turn. */
+/**
+ * UTF-16 units up to which texts are joined. A longer text stays in pieces, because joining would copy it in one turn.
+ */
 const MAX_JOINED = 65_536
 
-/** Collects pieces. Long strings are encoded at once: bytes take the least memory, and keep no other string alive. */
+/** Collects pieces. It encodes long strings right away: bytes take the least memory and keep no other string alive. */
 export interface TextBuilder {
   readonly add: (text: Text) => void
   readonly build: () => Text
@@ -44,14 +46,14 @@ export function createTextBuilder(): TextBuilder {
   }
 }
 
-/** The length of a response: UTF-16 units of its strings and bytes of the rest. Near enough to its memory to bound it. */
+/** The length of a text: UTF-16 units of strings plus bytes of the rest. Close enough to its memory to bound that. */
 export function lengthOf(text: Text): number {
   if (typeof text === 'string') return text.length
   if (isPieces(text)) return text.reduce((sum, piece) => sum + lengthOf(piece), 0)
   return text.byteLength
 }
 
-/** The whole text in UTF-8; null if a part of it is a stream. */
+/** The whole text in UTF-8; null if a piece of it is a stream. */
 export function encodeWhole(text: Text): Uint8Array | null {
   if (typeof text === 'string') return Buffer.from(text)
   if (text instanceof Uint8Array) return text
@@ -65,7 +67,10 @@ export function encodeWhole(text: Text): Uint8Array | null {
   return Buffer.concat(parts)
 }
 
-/** The pieces in order, in UTF-8, none much larger than `maxLength` UTF-16 units; `yieldTurn` is waited for before each. */
+/**
+ * Yields the text in UTF-8, in order. Strings are cut into parts of `maxLength` UTF-16 units; pieces that are bytes
+ * already are yielded whole. It awaits `yieldTurn` before each part, except for streams, which yield turns themselves.
+ */
 export async function* encodeText(
   text: Text,
   maxLength: number,

@@ -1,33 +1,38 @@
-// Tells when a turn of the event loop has taken long enough, so that a large response does not hold up small ones.
+// Tells when a turn of the event loop has taken long enough, so that a large response does not block small ones.
 
-/** Milliseconds of work in one turn, all executions together, after which the next piece of a long list waits. */
+/** Milliseconds of work in one turn, by all executions together, after which the next piece of a long list waits. */
 const LONG_LIST_MS = 2
-/** The same for short lists: many small requests are to be answered within one turn. */
+/** The same for short lists. It is longer because one turn should answer many small requests. */
 const SHORT_LIST_MS = 20
-/** Items of a short list at most. */
+/** Maximum number of items of a short list. */
 const SHORT_LIST = 64
 /**
- * Items that an execution completes however long the turn has taken. Without them all small requests would wait here under
- * overload, where the admission control does not see them, and so does not refuse the excess.
+ * Items that an execution completes however long the turn has taken. Without this allowance, all small requests would
+ * wait here under overload, where admission control cannot see them and therefore does not refuse the excess.
  */
 const FREE_ITEMS = 256
-/** UTF-16 units of documents that members are looked for in: it takes about as long as an item, where every member is a stranger. */
+/**
+ * UTF-16 units of documents that count as one item: scanning them takes about as long if the reader knows none of the
+ * members.
+ */
 const LENGTH_PER_ITEM = 1_024
 
 export interface TurnClock {
-  /** Whether a list of so many items should wait for another turn. */
+  /** Whether a list of `itemCount` items should wait for another turn. */
   readonly isOverdue: (itemCount: number) => boolean
 }
 
 /** The clock of one execution. */
 export interface RunClock {
-  /** Whether a list of `itemCount` should wait for another turn; `begunCount`: items that were begun since the last call. */
+  /** The same. `begunCount` is the number of items that were begun since the last call. */
   readonly isOverdue: (itemCount: number, begunCount: number) => boolean
-  /** The response is long, however few its items are: from now on no item is free, and every list counts as long. */
+  /**
+   * Declares the response long, however few items it has: from now on no item is free, and every list counts as long.
+   */
   readonly expectLong: () => void
 }
 
-/** As how many items a document of this length counts beside itself. */
+/** The number of items that a document of this length counts as, in addition to itself. */
 export function itemsOfLength(length: number): number {
   return Math.floor(length / LENGTH_PER_ITEM)
 }

@@ -1,4 +1,4 @@
-// Typed fields of stored documents: members of the document, null when it lacks them or holds another type there.
+// Resolvers of typed fields that are members of stored documents: null if the member is missing or has another type.
 import { isStringList } from '../../json-text.ts'
 import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
@@ -17,17 +17,17 @@ export function data(document: HasText): RawJson {
   return toRawJson(document.text)
 }
 
-/** A string. */
+/** A field that is a string. */
 export function text(name: string) {
   return member<string>(name, (written) => (isString(written) ? written : null))
 }
 
-/** A list of strings. */
+/** A field that is a list of strings. */
 export function textList(name: string) {
   return member<readonly string[]>(name, (written) => (isStringList(written) ? written : null))
 }
 
-/** What the document calls its id: a string, or an integer of any size with all its digits. */
+/** The id inside the document: a string, or an integer of any size, returned as a string with all its digits. */
 export const documentId = member<string>('id', (written) => {
   if (isString(written)) return written
   return INTEGER.test(written) ? `"${written}"` : null

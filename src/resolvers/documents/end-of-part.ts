@@ -1,6 +1,8 @@
-// Where a long text is cut, so that each part is UTF-8 by itself.
+// Finds where to cut a long text, so that each part can be encoded as UTF-8 on its own.
 
-/** At `start + maxLength` UTF-16 units at most, or one more: never between the halves of a surrogate pair. */
+/**
+ * The end of the part: at most `start + maxLength`, or one more so as not to split a surrogate pair. In UTF-16 units.
+ */
 export function endOfPart(text: string, start: number, maxLength: number): number {
   const end = Math.min(start + maxLength, text.length)
   const last = text.charCodeAt(end - 1)

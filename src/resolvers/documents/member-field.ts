@@ -1,20 +1,21 @@
-// Fields that are members of the stored document: taken from its text as they are written there, without parsing it.
+// Marks fields that are members of the stored document: their value is cut out of its text as written, without parsing
+// the document.
 
 export interface HasText {
   readonly text: string
-  /** What was read from the store, where this is another object that was made of it. */
+  /** The object that the store returned, if this object was derived from it. */
   readonly stored?: object
 }
 
 export interface MemberField {
   readonly name: string
-  /** The member's JSON text as the field answers it; null when the member is of another type. */
+  /** Takes the member's JSON text as written and returns the field's JSON text; null if the member has another type. */
   readonly accept: (written: string) => string | null
 }
 
 const MEMBER = Symbol('member of the stored document')
 
-/** Marks a resolver that answers no more than what `member` says, so that an executor may take the text instead. */
+/** Marks a resolver as equivalent to `member`, so that an executor may read the member's text instead of calling it. */
 export function fromMember<T extends (...args: never[]) => unknown>(resolve: T, member: MemberField): T {
   return Object.assign(resolve, { [MEMBER]: member })
 }

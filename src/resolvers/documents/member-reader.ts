@@ -1,38 +1,50 @@
-// Takes members out of documents that mostly look alike: which member follows which is learned from the documents before.
+// Cuts members out of documents that mostly have the same layout: it learns from earlier documents which member follows
+// which.
 import { nameOf, skipColon, skipSpace, skipString, skipValue } from '../../json-text.ts'
 
 const COMMA = 0x2c
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** What a reader remembers is bounded: so many members, and of names no longer than this. */
+/**
+ * Bounds of what a reader learns: the number of members, and the length of a name as written, up to and with the colon.
+ */
 const MAX_KNOWN_MEMBERS = 256
 const MAX_KNOWN_LENGTH = 64
-/** Members there was no room to remember, after which everything is forgotten: a reader serves all users, and the documents of one may have filled it. */
+/**
+ * After this many members that did not fit, the reader forgets everything: it serves all users, and the documents of
+ * one user may have filled it.
+ */
 const MAX_STRANGERS = 4_096
 
-/** UTF-16 units of a document from which on its short members are copied: a slice would hold on to all of it. */
+/**
+ * In documents of at least this many UTF-16 units, short members are copied: a slice would keep the whole document
+ * alive.
+ */
 const MIN_LONG_DOCUMENT = 4_096
 
-/** Of members whose name is written twice it takes the last, as JSON.parse does. One pass, however many are wanted. */
+/** Reads all wanted members in one pass. If a name occurs twice, the last member counts, as in JSON.parse. */
 export interface MemberReader {
-  /** The text of each wanted member as it is written in a document; null for one that the document lacks. `wanted` are places in the names of the reader. */
+  /**
+   * The text of each wanted member as written; null if the document lacks it. `wanted` holds indexes into the names of
+   * the reader.
+   */
   readonly texts: (document: string, wanted: readonly number[]) => (string | null)[]
-  /** Where all members stand in a document, two numbers for each name of the reader: start and end, 0 for one that the document lacks. */
+  /** The offsets of all members: start and end for each name of the reader, both 0 if the document lacks it. */
   readonly spans: (document: string) => Int32Array
 }
 
 interface KnownMember {
-  /** Its name as written, up to and with the colon. */
+  /** The name as written, up to and with the colon. */
   readonly opening: string
   readonly openingLength: number
-  /** In the names of the reader; -1 for what it does not look for. */
+  /** Index in the names of the reader; -1 for a member that it does not look for. */
   readonly place: number
-  /** What stood behind it the last time. */
+  /** The member that followed this one the last time. */
   next: KnownMember | null
 }
 
-/** Looks for members of these names. */
+/** Creates a reader of the members with these names. */
 export function createMemberReader(names: readonly string[]): MemberReader {
   const places = new Map(names.map((name, place) => [name, place]))
   const known = new Map<string, KnownMember>()
@@ -46,7 +58,7 @@ export function createMemberReader(names: readonly string[]): MemberReader {
     strangers = 0
   }
 
-  /** A member that is not the one that was expected behind `before`. */
+  /** Reads the name of a member other than the one that was expected after `before`. */
   function meet(text: string, at: number, before: KnownMember): KnownMember {
     const nameEnd = skipString(text, at)
     const openingLength = skipColon(text, nameEnd) - at
@@ -106,7 +118,7 @@ export function createMemberReader(names: readonly string[]): MemberReader {
   }
 }
 
-/** The text of the member at this place, with the spans of its document. */
+/** The text of the member with this index; `spans` are the offsets in the document. Null if the document lacks it. */
 export function memberText(document: string, spans: Int32Array, place: number): string | null {
   const start = spans[2 * place] ?? 0
   const end = spans[2 * place + 1] ?? 0
@@ -116,7 +128,7 @@ export function memberText(document: string, spans: Int32Array, place: number): 
   return isSmallPart ? copyOf(written) : written
 }
 
-/** V8's slices refer to the whole string that they are cut from. */
+/** Copies a text: a slice in V8 refers to the whole string that it was cut from. */
 function copyOf(slice: string): string {
   return Buffer.from(slice).toString()
 }

@@ -1,14 +1,14 @@
-// A value of the `JSON` scalar: stored text that goes into the response as it is.
+// Values of the `JSON` scalar: stored text that goes into the response unchanged.
 
 const RAW = Symbol('raw JSON text')
 
-/** Bytes of JSON that are read while they are sent. The same each time they are asked for. */
+/** JSON that is read from the store while it is sent. Each call of `chunks` reads the same bytes again. */
 export interface StreamedJson {
   readonly byteLength: number
   readonly chunks: () => AsyncIterable<Uint8Array>
 }
 
-/** As a string, in UTF-8, or as a stream of it. */
+/** JSON as a string, as UTF-8 bytes, or as a stream of UTF-8 bytes. */
 export type JsonText = string | Uint8Array | StreamedJson
 
 export interface RawJson {
@@ -19,7 +19,7 @@ export function toRawJson(text: JsonText): RawJson {
   return { [RAW]: text }
 }
 
-/** Null for every other value. */
+/** The text of a value that `toRawJson` made; null for every other value. */
 export function rawTextOf(value: unknown): JsonText | null {
   return typeof value === 'object' && value !== null && RAW in value ? (value as RawJson)[RAW] : null
 }

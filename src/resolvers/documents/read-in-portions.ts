@@ -1,16 +1,19 @@
-// Documents and elements that are asked for by name are read a few at a time: how long they are is known when they are there.
+// Reads documents and elements by key in small portions, because their length is known only after they are read.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { HasText } from './member-field.ts'
 
-/** Of the first portion, whose items may be as long as one line of an import: it is in memory before the budget of the request sees it. */
+/**
+ * Items of the first portion. Each may be as long as one line of an import, and all are in memory before the budget
+ * counts them.
+ */
 const FIRST_PORTION = 4
 const MAX_PORTION = 16
-/** UTF-16 units that a later portion has if its items are as long as those before. */
+/** Target length in UTF-16 units of a later portion, if its items are as long as those of the portion before. */
 const PORTION_LENGTH = 524_288
 
 type ReadByName<K, V extends HasText> = (keys: readonly K[]) => Promise<readonly (V | null)[]>
 
-/** The same read in portions, each as `read` answers it and counts it, before the next is asked for. */
+/** Splits a read into portions. `read` charges each portion to the budget before the next one is read. */
 export function inPortions<K, V extends HasText>(read: ReadByName<K, V>, paceReading: Pace): ReadByName<K, V> {
   async function readLong(keys: readonly K[]): Promise<readonly (V | null)[]> {
     const found: (V | null)[] = []
@@ -21,7 +24,7 @@ export function inPortions<K, V extends HasText>(read: ReadByName<K, V>, paceRea
       at += size
       const length = lengthOf(portion)
       size = nextSize(size, length)
-      // The next one is about as long.
+      // The next portion is expected to be as long as this one.
       await paceReading(length)
     }
     return found
@@ -30,7 +33,7 @@ export function inPortions<K, V extends HasText>(read: ReadByName<K, V>, paceRea
   return (keys) => (keys.length <= FIRST_PORTION ? read(keys) : readLong(keys))
 }
 
-/** At most twice as many: those before may have been short by chance. */
+/** Grows to at most twice the size, because the items so far may have been short by chance. */
 function nextSize(size: number, length: number): number {
   const fitting = Math.floor((PORTION_LENGTH * size) / Math.max(length, 1))
   return Math.max(1, Math.min(fitting, size * 2, MAX_PORTION))

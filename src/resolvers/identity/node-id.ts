@@ -1,17 +1,18 @@
-// Global ids, issued and read: base64url of one byte of type, 14 bytes of who it belongs to, and what names it there.
+// Creates and parses global ids: base64url of one type byte, 14 bytes that identify the owner, and the key within the
+// owner's data.
 import { createHash } from 'node:crypto'
 import type { DocumentKind, ExportKey, StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
 
-/** The first byte. Append only: an id that was issued stays what it is. */
+/** The first byte of an id. Only append to this table: an issued id must keep its meaning. */
 const TYPE_BYTES = { User: 1, project: 2, template: 3, uiLibrary: 4, Export: 5, ExportElement: 6, Session: 7 } as const
 type NodeType = keyof typeof TYPE_BYTES
 
-/** Type and owner; a multiple of three, so that base64url of them is the beginning of every id they begin. */
+/** Type and owner. A multiple of three, so that ids of the same type and owner begin with the same base64url text. */
 const HEAD_BYTES = 15
-/** `2026-01-01T00:00:00.000000000Z` without what is the same in all, a digit in four bits, and one digit more. */
+/** The 23 digits of `2026-01-01T00:00:00.000000000Z` with four bits each, padded by one digit. */
 const INSTANT_BYTES = 12
 const DIGEST_BYTES = 32
-/** A multiple of three too. */
+/** Also a multiple of three. */
 const POSITION_BYTES = 6
 
 const INSTANT = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{9})0$/
@@ -25,14 +26,14 @@ export type NodeKey =
 
 type NamedExport = Pick<ExportKey, 'ref' | 'instant' | 'digest'>
 
-/** The ids of one user's things, for one request. */
+/** Creates and reads the ids of one user's data, for one request. */
 export interface NodeIds {
   readonly user: () => string
   readonly document: (document: Pick<StoredDocument, 'kind' | 'id'>) => string
   readonly session: (session: { readonly id: string }) => string
   readonly export: (snapshot: NamedExport) => string
   readonly element: (snapshot: StoredExport, element: Pick<StoredElement, 'position'>) => string
-  /** What the id names; null for one of another user, and for whatever was never issued. */
+  /** The key that the id contains; null for an id of another user, and for a text that was never issued. */
   readonly read: (id: string) => NodeKey | null
 }
 
@@ -76,7 +77,7 @@ export function createNodeIds(email: string): NodeIds {
       const type = TYPES.find((candidate) => TYPE_BYTES[candidate] === bytes[0])
       if (type === undefined) return null
       const key = readKey(type, bytes.subarray(HEAD_BYTES))
-      // Of this owner, and in one spelling: base64url and UTF-8 are read leniently.
+      // Accepts only ids of this owner in the canonical spelling, because Node decodes base64url and UTF-8 leniently.
       return key && issue(key) === id ? key : null
     },
   }
@@ -84,7 +85,7 @@ export function createNodeIds(email: string): NodeIds {
 
 const TYPES = Object.keys(TYPE_BYTES) as readonly NodeType[]
 
-/** Not the plain hash of an email, by which others look emails up. */
+/** Not the plain hash of the email, because others use plain hashes to look emails up. */
 function ownerOf(email: string): Buffer {
   return createHash('sha256')
     .update(`workspace-gateway user ${email}`)
@@ -103,7 +104,7 @@ function exportTail({ ref, instant, digest }: NamedExport): string {
   return Buffer.concat([name, Buffer.from(ref)]).toString('base64url')
 }
 
-/** Where an id, a session id or a reference begins behind the head. */
+/** Offset after the head at which a document id, session id or reference begins. */
 function nameStartOf(type: NodeType): number {
   if (type === 'Export') return INSTANT_BYTES + DIGEST_BYTES
   return type === 'ExportElement' ? POSITION_BYTES + INSTANT_BYTES + DIGEST_BYTES : 0
@@ -112,13 +113,13 @@ function nameStartOf(type: NodeType): number {
 function readKey(type: NodeType, bytes: Buffer): NodeKey | null {
   if (type === 'User') return { type }
   const start = nameStartOf(type)
-  // No name that is stored has U+0000, and PostgreSQL takes no question that has it.
+  // No stored name contains U+0000, and PostgreSQL rejects parameters that do.
   if (bytes.byteLength < start || bytes.includes(0, start)) return null
   if (type !== 'Export' && type !== 'ExportElement') return { type, id: bytes.toString() }
   const key = readExport(bytes.subarray(start - INSTANT_BYTES - DIGEST_BYTES))
   if (type === 'Export') return { type, key }
   const position = bytes.readUIntBE(0, POSITION_BYTES)
-  // The first element has 1: whoever makes up an id may not ask for what is before it.
+  // Positions begin at 1. A forged id must not ask for an element before the first.
   return position === 0 ? null : { type, key, position }
 }
 

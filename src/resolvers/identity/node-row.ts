@@ -1,12 +1,12 @@
-// What a Node is given as, before its type is told.
+// The values that resolvers return for a Node, before its GraphQL type is known.
 import type { OpenSession } from '../../auth/sessions.ts'
 import type { StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
 import type { WorkspaceUser } from '../context.ts'
 
-/** An element, and what it is an element of. */
+/** An element with the export that it belongs to. */
 export interface ExportedElement extends StoredElement {
   readonly snapshot: StoredExport
-  /** The same one wherever the element stands in an answer. */
+  /** The row that the store returned: the same object wherever the element occurs in a response. */
   readonly stored: StoredElement
 }
 

@@ -1,4 +1,4 @@
-// Node: what an id names, and of which type it is.
+// Node: finds what an id names, and tells its type.
 import type { DocumentKind } from '../../store/contract.ts'
 import type { Context, WorkspaceUser } from '../context.ts'
 import type { NodeResolvers } from '../generated.ts'
@@ -20,7 +20,7 @@ export const Node = {
   },
 } satisfies NodeResolvers
 
-/** Null for an id that names nothing of this user. */
+/** Null if the id names nothing that this user owns. */
 export async function findNode(me: WorkspaceUser, id: string, context: Context): Promise<NodeRow | null> {
   const key = context.nodeIds.read(id)
   return key && find(me, key, context)

@@ -1,4 +1,4 @@
-// The connection types: one set of resolvers serves them all.
+// The resolvers of all connection and edge types, and of PageInfo.
 
 import type { PageInfoResolvers } from '../generated.ts'
 import type { Connection } from './connection.ts'

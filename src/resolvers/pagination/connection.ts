@@ -1,4 +1,4 @@
-// Relay's connections (https://relay.dev/graphql/connections.htm), the same for every list.
+// Builds Relay connections (https://relay.dev/graphql/connections.htm), in the same way for every list.
 import type { Awaitable, StoredDocument, StoredExport } from '../../store/contract.ts'
 import type { ExportedElement } from '../identity/node-row.ts'
 import { type ConnectionArguments, type Extent, requireNumber } from './page-arguments.ts'
@@ -8,7 +8,7 @@ export interface Connection<T> {
   readonly hasNextPage: boolean
   readonly hasPreviousPage: boolean
   readonly cursorOf: (node: T) => string
-  /** Asked only when `totalCount` is selected. */
+  /** Called only if `totalCount` is selected. */
   readonly count: () => Awaitable<number>
 }
 
@@ -17,9 +17,9 @@ export type ExportConnection = Connection<StoredExport>
 export type ElementConnection = Connection<ExportedElement>
 
 /**
- * `list` answers as much of what lies between the two cursors as it is asked for. One item more than the page has tells
- * whether the page left something out. What lies beyond the cursors is told without a read: their own items do.
- * Throws `INVALID_ARGUMENT`.
+ * `list` reads at most `limit` of the items between the two cursors. It is asked for one item more than the page holds,
+ * which tells whether the page left something out. No read is needed to know that there are items beyond a cursor: the
+ * item of the cursor itself is one. Throws `INVALID_ARGUMENT`.
  */
 export async function toConnection<T>(
   args: ConnectionArguments,
@@ -32,7 +32,7 @@ export async function toConnection<T>(
   const isFromEnd = first === null && last !== null
   const longest = first === null && last === null ? null : Math.max(first ?? 0, last ?? 0)
   const items = await list({ limit: longest === null ? null : longest + 1, fromEnd: isFromEnd || undefined })
-  // Section 4.4 of the specification: `first` cuts, then `last` cuts what is left.
+  // Section 4.4 of the specification: `first` cuts the list, then `last` cuts the rest.
   const head = first === null ? items : items.slice(0, first)
   return {
     nodes: last === null ? head : head.slice(Math.max(0, head.length - last)),

@@ -1,11 +1,11 @@
-// Cursors: where an item stands in its list, opaque to clients.
+// Encodes and decodes cursors: the place of an item in its list, opaque to clients.
 import { GatewayError } from '../../errors.ts'
 import type { ExportPlace } from '../../store/contract.ts'
 
 const POSITION = /^[1-9]\d{0,14}$/
 const EXPORT_PLACE = /^(?<instant>[\dT:.Z+-]{1,40})\/(?<id>[1-9]\d{0,14})$/
 
-/** The argument that a cursor was given as. */
+/** The name of the argument that contained the cursor. */
 type Argument = 'after' | 'before'
 
 export function positionCursor({ position }: { readonly position: number }): string {
@@ -34,7 +34,7 @@ function invalidCursor(argument: Argument): GatewayError {
   return new GatewayError('INVALID_ARGUMENT', { message: `\`${argument}\` is not a cursor of this list.` })
 }
 
-// Opaque on purpose (Relay cursor connections): clients pass cursors back, they do not make them.
+// Opaque on purpose (Relay cursor connections): clients return cursors, they do not construct them.
 function encode(place: string): string {
   return Buffer.from(place).toString('base64url')
 }

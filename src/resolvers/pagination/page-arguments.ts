@@ -1,24 +1,24 @@
-// `first`, `after`, `last` and `before`, as the page that the store is asked for.
+// Converts `first`, `after`, `last` and `before` to the page that the store reads.
 import { GatewayError } from '../../errors.ts'
 import type { ExportPage, Page } from '../../store/contract.ts'
 import { requireExportPlace, requirePosition } from './cursors.ts'
 
-/** What a plain list takes. */
+/** Arguments of a plain list. */
 export interface PageArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
 }
 
-/** What a connection takes: either way, or both ends at once. */
+/** Arguments of a connection: from either end, or from both at once. */
 export interface ConnectionArguments extends PageArguments {
   readonly last?: number | null | undefined
   readonly before?: string | null | undefined
 }
 
-/** How many items are asked for, and from which end. */
+/** How many items to read, and from which end. */
 export type Extent = Pick<Page, 'limit' | 'fromEnd'>
 
-/** The first items, all of them where no number is given. Throws `INVALID_ARGUMENT`. */
+/** The first items, or all of them if no number is given. Throws `INVALID_ARGUMENT`. */
 export function requireExtent({ first }: PageArguments): Extent {
   return { limit: requireNumber(first, 'first') }
 }
@@ -46,7 +46,7 @@ export function requireExportPage(
   }
 }
 
-/** Null where it is not given. Throws `INVALID_ARGUMENT`. */
+/** Null if the argument is absent. Throws `INVALID_ARGUMENT` if it is negative. */
 export function requireNumber(value: number | null | undefined, name: 'first' | 'last'): number | null {
   if (value == null) return null
   if (value < 0) throw new GatewayError('INVALID_ARGUMENT', { message: `\`${name}\` must be 0 or more.` })

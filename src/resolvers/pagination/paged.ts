@@ -1,15 +1,15 @@
-// A list that is read in pages while it is answered, so that no more than one page of it is in memory.
+// A list that is read in pages while the response is made, so that only one page of it is in memory.
 
 const PAGES = Symbol('pages')
 
-/** In order, one page a call; null after the last. The page before is let go: nothing here refers to it any more. */
+/** Each call returns the next page, and null after the last one. It also releases the page before. */
 export type NextPage<T> = () => Promise<readonly T[] | null>
 
 export interface Paged<T> {
   readonly [PAGES]: true
   /**
-   * A function, not an iterator: a generator that waits for its next page still refers to the last one, and with hundreds of
-   * lists in one answer that is most of the memory it takes.
+   * A function, not an iterator: a generator that waits for its next page still refers to the last one. With hundreds
+   * of lists in one response, those pages would be most of the memory in use.
    */
   readonly nextPage: NextPage<T>
 }

@@ -1,20 +1,21 @@
-// A project may have thousands of exports, and a request asks for those of many projects: they are read in parts, and in turns.
+// Reads the export history of a project in parts, over several turns: a history may have thousands of exports, and a
+// request may ask for the histories of many projects.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { ExportPage, StoredExport } from '../../store/contract.ts'
 
-/** What an export takes beside its elements, in UTF-16 units. */
+/** UTF-16 units that an export counts for, without its elements. */
 export const EXPORT_LENGTH = 512
 
-/** Exports of a first part. Most histories are shorter. */
+/** Maximum number of exports in the first part. Most histories are shorter. */
 const FIRST_PART = 32
-/** Exports that a first part counts as: those of up to 64 projects are then read in one turn, by one statement. */
+/** Exports that a first part counts as. One statement can then read those of up to 64 projects in one turn. */
 const USUAL = 4
-/** Exports of each part after it: some 0.6 ms of reading. */
+/** Maximum number of exports in each later part: some 0.6 ms of reading. */
 const PART = 256
 
 type ReadExports = (page: ExportPage) => Promise<readonly StoredExport[]>
 
-/** All of a page, newest first. Each part is counted by `read` before the next is asked for. */
+/** All exports of a page, newest first. `read` charges each part to the budget before the next one is read. */
 export async function readHistory(
   page: ExportPage,
   read: ReadExports,
@@ -32,7 +33,7 @@ export async function readHistory(
   }
 }
 
-/** What is older than the exports, or newer where the page begins at its end. */
+/** The rest of the page after this part: older exports, or newer ones if the page is read from its end. */
 function restOf(page: ExportPage, part: readonly StoredExport[]): ExportPage {
   const limit = page.limit === null ? null : page.limit - part.length
   if (page.fromEnd) return { ...page, limit, before: part[0] }

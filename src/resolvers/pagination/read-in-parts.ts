@@ -1,10 +1,10 @@
-// Lists that may be long are read in parts: a short one is one read, as if there were no parts.
+// Reads lists that may be long in parts. A short list takes a single read.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { Page, PageWithin } from '../../store/contract.ts'
 import type { HeldPart } from '../reads/request-reads.ts'
 import { type NextPage, type Paged, toPaged } from './paged.ts'
 
-/** UTF-8 bytes of one part: less than a millisecond of reading. */
+/** Maximum UTF-8 bytes of one part: less than a millisecond of reading. */
 export const PART_BYTES = 131_072
 
 interface Positioned {
@@ -14,7 +14,10 @@ interface Positioned {
 
 export type ReadPart<T> = (page: PageWithin) => Promise<HeldPart<T>>
 
-/** All at once where it is short; else in pages, each let go before the next is read. Only the first part is read whatever the turn has done. */
+/**
+ * The items of a short list, or the pages of a longer one, each released before the next is read. Only the first part
+ * is read without waiting for the turn quota.
+ */
 export async function readInParts<T extends Positioned>(
   page: Page,
   read: ReadPart<T>,
@@ -51,7 +54,7 @@ function pagesFrom<T extends Positioned>(
   }
 }
 
-/** All of a page, in memory, in the order of the list; read in parts as above, from whichever end it begins. */
+/** All items of a page in memory, in list order. Reads them in parts as above, from the end where the page begins. */
 export async function readWhole<T extends Positioned>(
   page: Page,
   read: ReadPart<T>,
@@ -68,7 +71,7 @@ export async function readWhole<T extends Positioned>(
   }
 }
 
-/** What follows the items, or comes before them where the page begins at its end. */
+/** The rest of the page: after these items, or before them if the page is read from its end. */
 function restOf<T extends Positioned>(page: Page, items: readonly T[]): Page {
   const limit = page.limit === null ? null : page.limit - items.length
   if (page.fromEnd) return { ...page, limit, before: items[0]?.position }

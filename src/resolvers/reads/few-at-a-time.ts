@@ -1,14 +1,19 @@
-// Reads of which nobody knows how long they are before they are there: a request has a few of them under way.
+// Limits how many reads of unknown length one request has in flight.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import { RequestAborted } from '../request-budget.ts'
 
-/** What they read may be as long as one line of an import each, and is in memory before the budget of the request sees it. */
+/**
+ * Reads in flight. Each may return as much as one line of an import, which is in memory before the budget counts it.
+ */
 const AT_A_TIME = 4
 
-/** `byteLength` is what is expected of the read. */
+/** `byteLength` is the expected length of the result. */
 export type FewAtATime = <T>(byteLength: number, read: () => Promise<T>) => Promise<T>
 
-/** Each is begun at once where few are under way; the others in order, each in a turn that has room for it. After one that the budget refused no other begins. */
+/**
+ * Starts a read at once while fewer than `AT_A_TIME` are in flight. Later reads wait in order, each for a turn with
+ * room for it. Once the budget has refused the result of one read, the waiting ones fail with the same error.
+ */
 export function createFewAtATime(paceReading: Pace): FewAtATime {
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -19,7 +24,7 @@ export function createFewAtATime(paceReading: Pace): FewAtATime {
     waiting.push(resolve)
     await promise
     if (!refused) await paceReading(byteLength)
-    // Another may have been refused while this one waited.
+    // The budget may have refused another read while this one waited.
     if (refused) throw refused
   }
 

@@ -1,4 +1,5 @@
-// What one request reads by name (documents, exports, by DataLoader): equal names are asked for once, and those of one turn in one list.
+// DataLoaders for what one request reads by key: equal keys are read once, and the keys of one turn are read as one
+// list.
 import DataLoader from 'dataloader'
 import type {
   DocumentKey,
@@ -17,7 +18,7 @@ import type { ElementKey, Reads } from './reads.ts'
 export interface Loaders {
   readonly document: DataLoader<DocumentKey, StoredDocument | null, string>
   readonly project: DataLoader<ProjectRef, StoredDocument | null, string>
-  /** Null: the project has no export; undefined: there is no such project. */
+  /** Null if the project has no export; undefined if there is no such project. */
   readonly latestExport: DataLoader<LatestExportQuestion, StoredExport | null | undefined, string>
   readonly export: DataLoader<ExportKey, StoredExport | null, string>
   readonly element: DataLoader<ElementKey, StoredElement | null, string>
@@ -26,13 +27,16 @@ export interface Loaders {
 
 export function createLoaders(reads: Reads, reading: ExportReading, budget: RequestBudget): Loaders {
   const { paceReading } = reading
-  /** Counted before it is read; what is streamed is never held. One that fails, fails alone: others may be there. */
+  /**
+   * Charges the bytes before it reads them; streamed bytes are never held. A failure affects only this export of the
+   * batch.
+   */
   async function readExport(snapshot: StoredExport): Promise<ExportBytes | Error> {
     try {
       if (isReadWhole(snapshot)) budget.read(snapshot.byteLength)
       return await exportBytes(snapshot, reading)
     } catch (error) {
-      // DataLoader takes an Error for the failure of its key.
+      // DataLoader treats a returned Error as the failure of this key.
       if (error instanceof Error) return error
       throw error
     }

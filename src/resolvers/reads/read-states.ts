@@ -1,12 +1,12 @@
-// Which states of the viewer's workspace the reads of one request have met.
+// Records which states of the viewer's workspace the reads of one request have seen.
 import type { ExpectedVersion, LiveSession } from '../../store/contract.ts'
 
 export interface ReadStates {
-  /** What each read names, and tells. */
+  /** Passed with each read: the expected state version, and the callback for the version that the read saw. */
   readonly seen: ExpectedVersion
-  /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
+  /** Whether all reads so far saw exactly the state that the session lookup saw, and nothing newer. */
   readonly isExpected: () => boolean
-  /** Whether what was read so far is of two states or more: something was written between two reads. */
+  /** Whether the reads so far saw two or more states, because of a write between two reads. */
   readonly isTorn: () => boolean
 }
 

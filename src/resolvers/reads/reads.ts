@@ -1,4 +1,5 @@
-// The store's reads as requests ask them: those of one turn of the event loop, of all requests, become one batch each.
+// Batches the store's reads: the reads of one kind that all requests make in one turn of the event loop become one
+// batch.
 import { batchListsPerTurn, batchPerTurn } from '../../store/batch-per-turn.ts'
 import type {
   DocumentKey,
@@ -27,7 +28,7 @@ export interface ElementKey extends ElementList {
   readonly position: number
 }
 
-/** Lists and counts one question at a time; what has a name in lists, as loaders ask for it. */
+/** Lists and counts take one question per call. Reads by key take lists of keys, as the loaders call them. */
 export interface Reads {
   readonly documents: (page: DocumentList & Page) => Promise<readonly StoredDocument[]>
   readonly documentsWithin: (page: DocumentList & PageWithin) => Promise<PagePart<StoredDocument>>
@@ -47,7 +48,7 @@ export interface Reads {
 }
 
 export function createReads(store: WorkspaceReads): Reads {
-  // Ticks run before the turn ends, so these reads see the state that the session was looked up in.
+  // `nextTick` callbacks run before the turn ends, so these reads usually see the same state as the session lookup.
   const { nextTick } = process
   return {
     documents: batchPerTurn(store.documentsOf, nextTick),
@@ -73,7 +74,7 @@ function toPage({ position, ...list }: ElementKey): ElementPage {
   return { ...list, after: position - 1, before: position + 1, limit: null }
 }
 
-/** The same reads for one request: every question names the state that its session was looked up in. */
+/** The same reads for one request: every question carries the state version that its session lookup saw. */
 export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads {
   const naming = <K extends OfUser>(questions: readonly K[]) => questions.map((question) => ({ ...question, seen }))
   return {

@@ -1,4 +1,5 @@
-// The reads of lists and counts of one request: equal questions are asked once, all of one state, and what comes of them is counted.
+// The reads of one request: shares the results of equal lists and counts, passes the expected state version, charges
+// results to the budget.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { ExpectedVersion, PagePart, PageWithin } from '../../store/contract.ts'
 import type { HasText } from '../documents/member-field.ts'
@@ -7,9 +8,9 @@ import type { RequestBudget } from '../request-budget.ts'
 import { createFewAtATime, type FewAtATime } from './few-at-a-time.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
 
-/** A part of a list. It counts against the request's budget until everybody who asked for it has let it go. */
+/** A part of a list. It counts against the request's budget until every caller that asked for it has released it. */
 export interface HeldPart<T> extends PagePart<T> {
-  /** To be called once, when the items are not referred to any more. */
+  /** Each caller calls it once, when it no longer refers to the items. */
   readonly letGo: () => void
 }
 
@@ -29,7 +30,8 @@ export function createRequestReads(
 ): RequestReads {
   const reads = seen ? withExpectedVersion(shared, seen) : shared
 
-  // A part ends with the document that passes its bytes, which may be as long as one can be. Elements are paced by whoever asks for them: how long an export is, is known.
+  // A part ends with the document that exceeds its byte limit, and that document may have any allowed length. Elements
+  // need no such limit: the length of an export is known, so the callers pace these reads.
   const fewDocuments = createFewAtATime(paceReading)
   const countItems = <T extends HasText>(items: readonly T[]) => budget.read(lengthOf(items))
   const countFound = (found: readonly (HasText | null)[]) => countItems(found.filter((item) => item !== null))
@@ -49,9 +51,9 @@ export function createRequestReads(
   }
 }
 
-/** Questions are plain values: their JSON tells equal ones. */
+/** Shares the result of equal questions, compared by their JSON, since questions are plain values. */
 function once<K, V>(read: (question: K) => Promise<V>, count: (answer: V) => void): (question: K) => Promise<V> {
-  // Made when the first is asked: most requests ask one kind of question.
+  // Created at the first question: most requests ask only one kind.
   let asked: Map<string, Promise<V>> | null = null
   return (question) => {
     asked ??= new Map()
@@ -73,7 +75,7 @@ interface SharedPart<T> {
   holders: number
 }
 
-/** As `once`, for as long as somebody who asked has not let the part go. */
+/** Like `once`, but shares a part only until every caller has released it. */
 function sharedParts<K extends PageWithin, T extends HasText>(
   read: (question: K) => Promise<PagePart<T>>,
   budget: RequestBudget,

@@ -1,4 +1,4 @@
-// Mutation: signing in, staying signed in, signing out, here or everywhere.
+// Mutation: login, refresh, logout, and ending other sessions of the user.
 import { GatewayError } from '../../errors.ts'
 import { bearerToken } from '../../http/bearer.ts'
 import type { LiveSession } from '../../store/session-contract.ts'
@@ -20,7 +20,10 @@ export const Mutation = {
   logoutEverywhere: (_root, _args, context) => context.sessions.revokeAllOf(requireBearer(context).email),
 } satisfies MutationResolvers
 
-/** Unlike those above, these look at the access token: it says whose sessions are meant. */
+/**
+ * `revokeSession` and `logoutEverywhere`, unlike the other mutations, need the access token: it tells whose sessions to
+ * end.
+ */
 function requireBearer({ viewer, caller }: Context): LiveSession {
   if (viewer) return viewer
   throw new GatewayError(bearerToken(caller) === null ? 'UNAUTHENTICATED' : 'INVALID_TOKEN')

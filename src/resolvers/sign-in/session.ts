@@ -1,4 +1,4 @@
-// Session: where a user is signed in.
+// Session: the resolvers of one sign-in of a user.
 import type { SessionResolvers } from '../generated.ts'
 
 export const Session = {

@@ -1,22 +1,22 @@
-// How a response was made, and how long each step took: for callers that ask for it, where that is enabled.
+// Reports how a response was made and how long each step took, to callers that ask for it, if that is enabled.
 import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { type GatewayResponse, withHeaders } from '../../http/response.ts'
 
-/** The request header that asks, and the response header that answers. */
+/** The name of the request header that asks for a trace, and of the response header that contains it. */
 const TRACE_HEADER = 'gateway-trace'
 
 export interface Trace {
-  /** A step ends now; it began when the one before it ended. */
+  /** Ends a step. The step began when the one before it ended. */
   readonly step: (name: string) => void
-  /** Of a GraphQL document. `kept`: its plan was there; `new`: it was made for this request; `none`: there was no need of one. */
+  /** The GraphQL document: `kept` was cached, `new` was prepared for this request, `none` was not needed. */
   plan: 'kept' | 'new' | 'none'
   reply: 'kept' | 'made'
   /** The response with `Gateway-Trace` and `Server-Timing` (https://www.w3.org/TR/server-timing/). */
   readonly write: (response: GatewayResponse) => GatewayResponse
 }
 
-/** Null unless it is asked for. */
+/** Null unless traces are enabled and the request asks for one. */
 export function startTrace(request: GatewayRequest, isTraceEnabled: boolean): Trace | null {
   if (!isTraceEnabled || request.header(TRACE_HEADER) === undefined) return null
   const steps: string[] = []
@@ -38,7 +38,7 @@ export function startTrace(request: GatewayRequest, isTraceEnabled: boolean): Tr
   return trace
 }
 
-/** Its answers with the time they took as one step. What is refused is told without. */
+/** Adds a trace with a single step to the responses of an endpoint. Errors that the endpoint throws get no trace. */
 export function traced(endpoint: Endpoint): Endpoint {
   async function answerTraced(request: GatewayRequest, trace: Trace): Promise<GatewayResponse> {
     const response = await endpoint.handle(request)
@@ -51,7 +51,7 @@ export function traced(endpoint: Endpoint): Endpoint {
     ...endpoint,
     handle(request) {
       const trace = startTrace(request, true)
-      // Nearly nobody asks: they are answered without a detour.
+      // Almost no request asks for a trace. The others skip the extra async function.
       return trace === null ? endpoint.handle(request) : answerTraced(request, trace)
     },
   }

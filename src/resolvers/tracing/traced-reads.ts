@@ -1,11 +1,11 @@
-// The reads of a request that is traced: each is a step of it, from its question to the end of the batch that answers it.
+// Records each store read of a traced request as a step, from the call to the end of the batch that answers it.
 import { beginStep, endStep, type RequestRecord } from '../../http/request-record.ts'
 import type { Reads } from '../reads/reads.ts'
 
-/** Of one request: a long answer is read in many parts, and a trace of them all would be long too. */
+/** Maximum number of recorded steps per request. A long response is read in many parts, and would make a long trace. */
 const MAX_STEPS = 100
 
-/** The same services for a request that is not traced. */
+/** The services with traced reads; the services themselves if the request is not traced. */
 export function withTracedReads<T extends { readonly reads: Reads }>(services: T, record: RequestRecord): T {
   if (record.steps === null) return services
   const { steps } = record
@@ -24,7 +24,7 @@ export function withTracedReads<T extends { readonly reads: Reads }>(services: T
 
   return {
     ...services,
-    // Written out: made by a loop over names it is slow to make, and slow to use.
+    // Written out by hand: an object built in a loop over names is slow to create and slow to use.
     reads: {
       documents: traced('store documents', reads.documents),
       documentsWithin: traced('store documentsWithin', reads.documentsWithin),

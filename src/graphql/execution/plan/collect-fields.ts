@@ -1,4 +1,4 @@
-// Collects the fields of a selection (specification, CollectFields), for one object type and known variables.
+// Collects the fields of a selection (GraphQL specification, CollectFields) for one object type and known variables.
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -22,8 +22,9 @@ export interface FieldCollector {
 }
 
 /**
- * The field nodes by response name, in the order of their first selection. `sets` are the selections of all nodes that
- * were merged into one field. Throws a `GraphQLError` where a condition is null: validation lets such a variable pass.
+ * The field nodes by response name, in the order of their first selection. `sets` are the selection sets of all nodes
+ * that were merged into one field. Throws a `GraphQLError` if a condition is null, because validation lets such a
+ * variable pass.
  */
 export function collectFields(
   collector: FieldCollector,
@@ -50,7 +51,7 @@ export function collectFields(
     }
   }
 
-  /** A fragment counts as visited only once a spread of it was included: the next spread may have another condition. */
+  /** Marks a fragment as visited only if this spread is included: the next spread may have another condition. */
   function collectSpread(spread: FragmentSpreadNode): void {
     const name = spread.name.value
     if (!isIncluded(spread, variables)) return

@@ -1,4 +1,5 @@
-// The plan of an operation: its fields as the specification collects them, their resolvers, and how their values are completed.
+// The plan of an operation: its fields as the specification collects them, their resolvers, and functions that complete
+// their values.
 import {
   defaultFieldResolver,
   type FieldNode,
@@ -31,7 +32,7 @@ export type Complete = (run: Run, value: unknown, path: Path | null) => Text | P
 
 export interface FieldPlan {
   readonly responseName: string
-  /** `{"name":` or `,"name":`, as it is written. */
+  /** The text before the value: `{"name":` for the first field, `,"name":` for the others. */
   readonly opening: string
   /** Position among the fields of its selection. */
   readonly order: number
@@ -39,48 +40,50 @@ export interface FieldPlan {
   readonly isNullable: boolean
   /** Text that needs no resolver: `__typename`. */
   readonly constant: string | null
-  /** Index of the member of the stored document that it is, in the `members` of its selection; -1 for other fields. */
+  /**
+   * Index in the `members` of the selection, for a field that is a member of the stored document; -1 for other fields.
+   */
   readonly memberSlot: number
   readonly resolve: (source: unknown, run: Run) => unknown
-  /** A scalar or an enum, and no list: nothing within it has a path of its own. */
+  /** Whether the type is a scalar or an enum and not a list: then nothing within the value has a path of its own. */
   readonly isLeaf: boolean
-  /** Whether the field has a selection set: then its objects count their own text against the budget. */
+  /** Whether the field has a selection set: then its objects charge their own text to the budget. */
   readonly isComposite: boolean
   readonly complete: Complete
 }
 
 export interface SelectionPlan {
   readonly fields: readonly FieldPlan[]
-  /** How many of the fields have a resolver to call: they are neither members nor constants. */
+  /** Number of fields whose resolver is called: those that are neither members nor constants. */
   readonly resolvedCount: number
   /** Length of all keys, commas and braces. */
   readonly frameLength: number
-  /** The members of the stored document that are selected; null when none is. */
+  /** The selected members of the stored document; null if none is selected. */
   readonly members: SelectedMembers | null
 }
 
 export interface OperationPlan {
   readonly isMutation: boolean
-  /** Throws a `GraphQLError` where the fields of the root cannot be collected. */
+  /** Throws a `GraphQLError` if the root fields cannot be collected. */
   readonly selection: () => SelectionPlan
 }
 
 export interface PlanBuilder {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** Only those that conditions (`@skip`, `@include`) use. */
+  /** Only the variables that conditions (`@skip`, `@include`) use. */
   readonly variables: VariableValues
   /** The next free slot for argument values. */
   readonly nextSlot: () => number
-  /** Told each time that the plan has grown by a selection: how many fields it has, and the length of their keys. */
+  /** Called when a selection is added to the plan, with its number of fields and the length of their keys. */
   readonly onPlanned: (fieldCount: number, keysLength: number) => void
   readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
   readonly membersOf: MembersOf
 }
 
 /**
- * A plan for all requests in which the conditions come out the same: `variables` are what `conditionValues` answers. The plan of a
- * selection is made when it is first executed.
+ * A plan for all requests whose conditions have the same values. `variables` is the result of `conditionValues`. The
+ * plan of a nested selection is made when it is first executed.
  */
 export function createPlan(
   schema: GraphQLSchema,
@@ -96,7 +99,7 @@ export function createPlan(
   return { isMutation: definition.operation === 'mutation', selection }
 }
 
-/** The plan of a selection, made at the first call. Where a condition is null, every call throws the same error. */
+/** The plan of a selection, made at the first call. If a condition is null, every call throws the same error. */
 export function lazySelection(
   builder: PlanBuilder,
   type: GraphQLObjectType,
@@ -120,7 +123,7 @@ function selectionOrFailure(
     builder.onPlanned(selection.fields.length, selection.frameLength)
     return selection
   } catch (error) {
-    // An error takes about as much as a field.
+    // An error takes about as much memory as a field.
     builder.onPlanned(1, 0)
     return new Failed(error)
   }
@@ -141,7 +144,7 @@ function planSelection(
     if (member && !members.includes(member)) members.push(member)
     fields.push({
       responseName,
-      // Names of GraphQL need no escapes (specification, section 2.1.9).
+      // GraphQL names need no JSON escapes (specification, section 2.1.9).
       opening: `${fields.length === 0 ? '{' : ','}"${responseName}":`,
       order: fields.length,
       nodes,
@@ -169,7 +172,7 @@ function createResolve(
   node: FieldNode,
 ): FieldPlan['resolve'] {
   const resolve = definition.resolve ?? defaultFieldResolver
-  // All of the info that resolvers of the introspection types read. Those of this project read none.
+  // The only parts of `info` that the introspection resolvers read. The resolvers of this project read none.
   const info = { schema, parentType, fieldName: definition.name, returnType: definition.type } as GraphQLResolveInfo
   if (definition.args.length === 0) {
     const none = Object.freeze(Object.create(null))
@@ -184,7 +187,10 @@ function createResolve(
   }
 }
 
-/** A failure is kept for all objects of the execution: each new error would search the whole document for its location. */
+/**
+ * Returns a failure to be reused for all objects of the execution: each new error would scan the whole document for its
+ * location.
+ */
 function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldNode, variables: VariableValues) {
   try {
     return getArgumentValues(definition, node, variables)
@@ -194,8 +200,9 @@ function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldN
 }
 
 /**
- * The variables that conditions use, in the operation and what it spreads: booleans all (specification, section 3.13.1). Another
- * operation of the document may have a variable of that name and of any size.
+ * Names of the variables that conditions use, in the operation and in the fragments that it reaches. All of them are
+ * booleans (specification, section 3.13.1). Other operations are not searched: they may use the same name for a
+ * variable of any type and size.
  */
 export function conditionVariables(
   operation: OperationDefinitionNode,
@@ -203,7 +210,7 @@ export function conditionVariables(
 ): readonly string[] {
   const names = new Set<string>()
   const reached = new Set<OperationDefinitionNode | FragmentDefinitionNode>([operation])
-  // Also those that are added meanwhile.
+  // The loop also visits the fragments that it adds to the set.
   for (const definition of reached) {
     visit(definition, {
       FragmentSpread({ name }) {
@@ -218,12 +225,12 @@ export function conditionVariables(
   return [...names]
 }
 
-/** Only these variables: a plan is cached, and the other variables of its first request may be a megabyte. */
+/** Picks only these variables: a plan is cached, and the other variables of its first request may take a megabyte. */
 export function conditionValues(names: readonly string[], { sources, coerced }: VariableValues): VariableValues {
   return { sources: pick(names, sources), coerced: pick(names, coerced) }
 }
 
-/** Without a prototype: a variable may have the name of a member of `Object.prototype`. */
+/** The result has no prototype, because a variable may have the name of a member of `Object.prototype`. */
 function pick<T>(names: readonly string[], values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   const kept: Record<string, T> = Object.create(null)
   for (const name of names) {
@@ -233,7 +240,10 @@ function pick<T>(names: readonly string[], values: Readonly<Record<string, T>>):
   return kept
 }
 
-/** The cache key of a plan: the values of these variables. Plans of one operation differ by nothing else. */
+/**
+ * The cache key of a plan within its operation: the values of these variables. Plans of one operation differ in nothing
+ * else.
+ */
 export function conditionsKey(names: readonly string[], { coerced }: VariableValues): string {
   return names.map((name) => String(coerced[name])).join()
 }

@@ -1,22 +1,26 @@
-// The fields of a type that are members of its stored documents, and the one reader that takes them for all plans.
+// Finds the fields of a type that are members of its stored documents, and creates one member reader per type for all
+// plans.
 import type { GraphQLObjectType } from 'graphql'
 import { type MemberField, memberOf } from '../../../resolvers/documents/member-field.ts'
 import { createMemberReader, type MemberReader } from '../../../resolvers/documents/member-reader.ts'
 
-/** What a reader learns is of documents, not of plans. With one for each selection kept plans held on to it many times over. */
+/**
+ * A reader learns the layout of documents, not of plans. With one reader per selection, cached plans held many copies
+ * of that.
+ */
 export interface TypeMembers {
   readonly reader: MemberReader
-  /** What the reader looks for. */
+  /** Names of the members that the reader looks for. */
   readonly names: readonly string[]
 }
 
 export type MembersOf = (type: GraphQLObjectType) => TypeMembers
 
-/** The members that a selection takes, each once. */
+/** The members that a selection reads, each once. */
 export interface SelectedMembers {
   readonly reader: MemberReader
   readonly fields: readonly MemberField[]
-  /** Of the fields, in what the reader looks for. */
+  /** Index of each field in the names of the reader. */
   readonly places: readonly number[]
 }
 
@@ -33,7 +37,7 @@ export function createMembersOf(): MembersOf {
   }
 }
 
-/** Null for no fields. */
+/** Null if there are no fields. */
 export function selectMembers({ reader, names }: TypeMembers, fields: readonly MemberField[]): SelectedMembers | null {
   if (fields.length === 0) return null
   return { reader, fields, places: fields.map(({ name }) => names.indexOf(name)) }
