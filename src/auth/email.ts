@@ -1,23 +1,23 @@
-// One spelling for every email address: canonical once, above the store.
+// Canonicalizes email addresses, above the store, so that each has exactly one spelling.
 import { domainToASCII } from 'node:url'
 
 const MAX_EMAIL_LENGTH = 254
 const MAX_LOCAL_PART_LENGTH = 64
 /** RFC 5322 section 3.2.3, dot-atom; no quoted local parts. */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-/** RFC 1123 section 2.1 labels, at least two; the last is not a number, so an IP address is not a domain. */
+/** At least two labels (RFC 1123 section 2.1). The last is not a number, so an IP address is not a domain. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-/** What the ASCII conversion would leave as it is, unless it is converted already. */
+/** Domains that the ASCII conversion leaves unchanged, except those with `xn--` labels. */
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/
 /** Characters that the ASCII conversion of a domain would interpret rather than convert. */
 const DOMAIN_INPUT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
 
-/** Trimmed and NFKC, which may be longer than the input; null for what is too long to be an email address. */
+/** The input in NFKC and trimmed, which may be longer than before; null if it is too long to be an email address. */
 export function normalizedEmail(input: string): string | null {
   return input.length > MAX_EMAIL_LENGTH * 4 ? null : input.normalize('NFKC').trim()
 }
 
-/** Normalized, domain to ASCII (UTS 46), lower case; null for what is not an email address. */
+/** The normalized address with its domain in ASCII (UTS 46), in lower case; null if it is not an email address. */
 export function canonicalEmail(input: string): string | null {
   const normalized = normalizedEmail(input)
   if (normalized === null) return null

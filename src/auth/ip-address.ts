@@ -1,9 +1,12 @@
-// IP addresses as bytes: one spelling for comparisons, whatever the text.
+// Parses IP addresses into bytes, so that different spellings of an address compare equal.
 import { isIPv4, isIPv6 } from 'node:net'
 
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-/** 4 bytes for IPv4, also in its IPv4-mapped form (RFC 4291 section 2.5.5.2); 16 for IPv6, without a zone; null for other text. */
+/**
+ * 4 bytes for IPv4, also for its IPv4-mapped form (RFC 4291 section 2.5.5.2); 16 bytes for IPv6, ignoring a zone;
+ * otherwise null.
+ */
 export function addressBytes(address: string): readonly number[] | null {
   if (isIPv4(address)) return address.split('.').map(Number)
   if (!isIPv6(address)) return null
@@ -14,7 +17,7 @@ export function addressBytes(address: string): readonly number[] | null {
   return MAPPED_PREFIX.every((byte, at) => bytes[at] === byte) ? bytes.slice(12) : bytes
 }
 
-/** 16 bytes: IPv4 in its IPv4-mapped form. */
+/** Always 16 bytes: an IPv4 address becomes IPv4-mapped. */
 export function mappedBytes(bytes: readonly number[]): readonly number[] {
   return bytes.length === 4 ? [...MAPPED_PREFIX, ...bytes] : bytes
 }
@@ -28,7 +31,7 @@ function groupBytes(groups: string): readonly number[] {
   })
 }
 
-/** What the /64 of an IPv6 address is written with: four groups in hexadecimal, none left out. */
+/** The /64 of an IPv6 address as four groups in hexadecimal, none omitted. */
 export function networkGroups(bytes: readonly number[]): string[] {
   return [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
 }

@@ -1,21 +1,21 @@
-// Origins of web pages (RFC 6454) as an operator lists them, and whether one of a request is among them.
+// Parses the list of web origins (RFC 6454) that an operator trusts, and checks the origin of a request against it.
 
-/** Two labels at least after the star: `https://*.com` would be half of the world. */
+/** Requires at least two labels after the star: `https://*.com` would match half the world. */
 const PATTERN = /^(https?):\/\/\*\.((?:[a-z0-9-]+\.)+[a-z0-9-]+)(:\d{1,5})?$/
 const WEB = /^https?:\/\//
-/** Of applications and extensions: `capacitor://localhost`, `chrome-extension://…`, `file://`. */
+/** Origins of applications and extensions: `capacitor://localhost`, `chrome-extension://…`, `file://`. */
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]*$/
 
 export interface OriginList {
   /** Whether `*` is listed. */
   readonly isAny: boolean
-  /** Whether a page of this origin is listed, by name or by pattern; `*` aside. */
+  /** Whether this origin is listed, by name or by pattern. Ignores `*`. */
   readonly includes: (origin: string) => boolean
 }
 
 /**
- * The form in which browsers send it: lower case, ASCII, no default port. `*`, `null`, `file://` and `https://*.example.com` are
- * themselves. Null for what no browser ever sends.
+ * The origin in the form that browsers send: lower case, ASCII, no default port. `*`, `null`, `file://` and
+ * `https://*.example.com` stay as they are. Null for a text that no browser ever sends.
  */
 export function normalOrigin(text: string): string | null {
   const lower = text.toLowerCase()
@@ -36,7 +36,7 @@ function webOrigin(text: string): string | null {
   return isBare ? url.origin : null
 }
 
-/** `listed` are normal origins. */
+/** `listed` are results of `normalOrigin`. */
 export function createOriginList(listed: readonly string[]): OriginList {
   const hasStar = (origin: string) => origin.includes('*')
   const exact = new Set(listed.filter((origin) => !hasStar(origin)))

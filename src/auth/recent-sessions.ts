@@ -1,27 +1,32 @@
-// Sessions that this process may use for a bounded time without asking the database again.
+// Caches sessions, which this process may use for a bounded time without asking the database again.
 import { LRUCache } from 'lru-cache'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Awaitable } from '../store/contract.ts'
 import type { LiveSession, OwnedSession } from '../store/session-contract.ts'
 
 export interface RecentSessionsOptions {
-  /** A session is used for this long after the lookup that saw it began, and not a moment longer. */
+  /** Maximum milliseconds that a session is used after the start of the lookup that saw it. */
   readonly maxAgeMs: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** What the process keeps running: the feed ends with it. */
+  /** Background work of the process. Disposing it stops the background lookups. */
   readonly running: AsyncDisposableStack
 }
 
 export interface RecentSessions {
-  /** The session as it was at most `maxAgeMs` ago. Fails as the lookup does once nothing younger is known. */
+  /**
+   * The session as it was at most `maxAgeMs` ago. Without a cached one that is young enough, fails as the lookup does.
+   */
   readonly find: (id: string) => Awaitable<LiveSession | null>
-  /** Ended by this process: not used from now on. */
+  /** Removes sessions that this process has ended. They are not used from now on. */
   readonly forget: (sessions: readonly OwnedSession[]) => void
   readonly forgetAllOf: (email: string) => void
 }
 
-/** Both clocks count, and the greater age: one stands still while the machine sleeps, the other one can be set back. */
+/**
+ * Two clocks, of which the greater age counts: the monotonic one stops while the machine sleeps, the wall clock can be
+ * set back.
+ */
 interface Instant {
   readonly monotonic: number
   readonly wall: number
@@ -29,24 +34,29 @@ interface Instant {
 
 interface Seen {
   readonly session: LiveSession
-  /** When the lookup began: what it saw is no older. */
+  /** When the lookup began. The state that it saw is no older. */
   readonly at: Instant
   usedAt: Instant
 }
 
 const MAX_KEPT = 100_000
 const SESSIONS_PER_LOOKUP = 1_000
-/** The feed looks again this many times within `maxAgeMs`, so an outage may last for nearly all of it. */
+/** Background lookups within `maxAgeMs`. With several, the cache survives a database outage of nearly `maxAgeMs`. */
 const LOOKS = 10
 const LONGEST_PAUSE_MS = 1_000
 
-/** `load` answers one session per id, null for one that has ended. The sessions in use are looked up again in the background. */
+/**
+ * `load` returns one session per id, null for one that has ended. Sessions in use are looked up again in the
+ * background.
+ */
 export function createRecentSessions(
   load: (ids: readonly string[]) => Awaitable<readonly (LiveSession | null)[]>,
   { maxAgeMs, clock, running }: RecentSessionsOptions,
 ): RecentSessions {
   const seen = new LRUCache<string, Seen>({ max: MAX_KEPT })
-  /** Of session ids and emails: when this process ended them. A lookup that began before may come back later. */
+  /**
+   * When this process ended sessions, by session id or email. A lookup that began before that may complete after it.
+   */
   const ended = new LRUCache<string, number>({ max: MAX_KEPT })
   const lookUp = batchPerTurn(look, setImmediate)
   let timer: NodeJS.Timeout | undefined
@@ -80,7 +90,9 @@ export function createRecentSessions(
     return (ended.get(key) ?? Number.NEGATIVE_INFINITY) >= at.monotonic
   }
 
-  /** Those that were used lately. While the database does not answer, they grow old, and nothing else happens. */
+  /**
+   * Looks up the recently used sessions again. While the database does not answer, the cached sessions only get older.
+   */
   async function refresh(): Promise<void> {
     const ids: string[] = []
     for (const [id, { usedAt, at }] of seen.entries()) {
@@ -96,7 +108,7 @@ export function createRecentSessions(
     if (isClosed) return
     timer = setTimeout(
       () => {
-        // A request for an entry that is too old gets the error.
+        // Errors are ignored here: a request for a session that is too old makes its own lookup and gets the error.
         refresh().then(next, next)
       },
       Math.min(maxAgeMs / LOOKS, LONGEST_PAUSE_MS),

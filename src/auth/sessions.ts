@@ -1,4 +1,4 @@
-// Sessions: what a login opens and keeps of its client, what an access token names, when idle ones end, what a logout ends.
+// Sessions: opens, refreshes, lists and ends them, and finds the session that an access token names.
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import { type Store, StoreReadOnlyError } from '../store/contract.ts'
@@ -12,26 +12,27 @@ import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
 /**
- * The idle expiry and the time of the last use are moved only once this part of the idle lifetime has passed since they were
- * last moved, so that most refreshes write nothing. A session may thus end this much early, never late.
+ * A refresh updates the idle expiry and the time of last use only once this fraction of the idle lifetime has passed
+ * since the last update, so that most refreshes write nothing. A session may therefore end this much early, but never
+ * late.
  */
 const IDLE_PRECISION = 1 / 100
-/** Of a `User-Agent`, which may be as long as all headers together, in UTF-16 code units. */
+/** Stored length of a `User-Agent` in UTF-16 units. The header itself may be as long as all headers together. */
 const MAX_USER_AGENT_LENGTH = 200
-/** Sessions that a user is shown at most, the newest. */
+/** Maximum number of sessions in a list: the newest ones. */
 const MAX_LISTED = 1_000
 
 export interface SessionOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
-  /** Open sessions of one user; one more ends the one that was used longest ago. */
+  /** Maximum number of open sessions per user. One more ends the least recently used one. */
   readonly sessionsPerUser: number
-  /** For this long a session may be used without being looked up again; null to look up for every request. */
+  /** Milliseconds that a session may be used without another lookup; null to look it up for every request. */
   readonly sessionCheckMs: number | null
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** What is kept running besides the requests: disposed of before the store. */
+  /** Background work besides requests, disposed of before the store. */
   readonly running: AsyncDisposableStack
 }
 
@@ -44,19 +45,21 @@ export interface TokenPair {
 export type OpenSession = Omit<NewSession, 'refreshHash'>
 
 export interface Sessions {
-  /** Opens a session for a canonical email, of a registered client where one is named; durable when it answers. */
+  /**
+   * Opens a session for a canonical email, on behalf of a registered client if one is named. Durable when it resolves.
+   */
   readonly open: (email: string, caller: Caller, client?: string) => Promise<TokenPair>
-  /** A new access token. Throws `INVALID_TOKEN`. Any number may run at once. */
+  /** Issues a new access token. Throws `INVALID_TOKEN`. Concurrent calls with the same token all succeed. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
-  /** Ends the session; durable when it answers. Throws `INVALID_TOKEN`. */
+  /** Ends the session of a refresh token. Durable when it resolves. Throws `INVALID_TOKEN`. */
   readonly close: (refreshToken: string) => Promise<void>
-  /** The session an access token names, as it is now. Throws `INVALID_TOKEN`. */
+  /** The session that an access token names, at most `sessionCheckMs` old. Throws `INVALID_TOKEN`. */
   readonly viewer: (accessToken: string) => Promise<LiveSession>
-  /** The open sessions of an email, newest first, a thousand at most. */
+  /** The open sessions of an email, newest first, at most a thousand. */
   readonly listOf: (email: string) => Promise<readonly OpenSession[]>
-  /** Ends a session of this email; false when there is none of that id, or it has ended. Durable when it answers. */
+  /** Ends a session of this email by id; false if there is none, or it has ended already. Durable when it resolves. */
   readonly revoke: (session: OwnedSession) => Promise<boolean>
-  /** Ends all sessions of an email; answers how many were open. Durable when it answers. */
+  /** Ends all sessions of an email and returns how many were open. Durable when it resolves. */
   readonly revokeAllOf: (email: string) => Promise<number>
 }
 
@@ -92,7 +95,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
       return extended === true
     } catch (error) {
-      // The session is as good as it was: it only idles on.
+      // On a read-only store the session stays valid; only its idle time is not reset.
       if (error instanceof StoreReadOnlyError) return true
       throw error
     }
@@ -141,7 +144,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
 
     async viewer(accessToken) {
       const verified = tokens.verify(accessToken)
-      // Nothing to wait for with a token that is known.
+      // Skips the microtask for a cached token.
       const claims = verified instanceof Promise ? await verified : verified
       const session = claims && (await liveSession(claims.sessionId))
       if (!session || session.email !== claims.email) throw new GatewayError('INVALID_TOKEN')
@@ -165,9 +168,9 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
   }
 }
 
-/** As it is shown to its user and in a terminal: without control characters. */
+/** The `User-Agent` without control characters, because it is shown to the user and in terminals. */
 function userAgentOf(caller: Caller): string {
   const start = (caller.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
-  // Node reads headers as Latin-1.
+  // Node decodes headers as Latin-1.
   return start.replace(/[^\x20-\x7e\xa0-\xff]/g, '')
 }

@@ -1,4 +1,4 @@
-// Signing in, staying signed in and signing out, for one caller: limits and the guard first, then the session.
+// Login, refresh and logout: checks the rate limits and the login guard, then opens, refreshes or ends the session.
 import { GatewayError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { canonicalEmail } from './email.ts'
@@ -13,10 +13,10 @@ export interface SignInServices {
   readonly limits: RateLimits
 }
 
-/** What a client sends to sign in, as it was sent. */
+/** The fields of a login, as the client sent them. */
 export interface LoginFields {
   readonly email: string
-  /** For the guard `mail`; null without one. */
+  /** Code for the guard `mail`; null without one. */
   readonly code: string | null
 }
 

@@ -1,4 +1,5 @@
-// Ids in order of time: what is added together lies together in the database. Node 22 has no `crypto.randomUUIDv7`.
+// Creates time-ordered ids, so that rows that are added together are adjacent in the database. Node 22 has no
+// `crypto.randomUUIDv7`.
 import { randomUUID } from 'node:crypto'
 
 const COUNTER_END = 0x1000
@@ -6,7 +7,10 @@ const COUNTER_END = 0x1000
 /** Takes Unix time in milliseconds. */
 export type NextId = (now: number) => string
 
-/** UUIDs of version 7 (RFC 9562 section 5.7), each greater than the one before: within a millisecond a counter grows (section 6.2, method 1). */
+/**
+ * UUIDs of version 7 (RFC 9562 section 5.7), strictly increasing: a counter grows within a millisecond (section 6.2,
+ * method 1).
+ */
 export function createTimeOrderedIds(): NextId {
   let time = 0
   let counter = 0

@@ -1,8 +1,8 @@
-// What was thrown becomes a failure of the table: for the answer of any dialect, and for the audit log.
+// Maps a thrown value to a failure of the table, for REST and GraphQL responses and for the audit log.
 import { GatewayError } from '../errors.ts'
 import { StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 
-/** Whatever is thrown, as a failure of the table: what is not one of ours says nothing of its cause. */
+/** Unknown errors become `INTERNAL`. The message of the result reveals nothing about the cause. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (error instanceof StoreUnavailableError) {

@@ -1,4 +1,4 @@
-// What the audit log knows of: each kind of event, and what is told of one.
+// The kinds of events in the audit log, and the data of an event.
 
 /** Every kind of event, and what it means; the `audit` command filters by these names. */
 export const AUDIT_KINDS = {
@@ -23,27 +23,27 @@ export const AUDIT_KINDS = {
 
 export type AuditKind = keyof typeof AUDIT_KINDS
 
-/** `failed` is ours: the database was away, the mail server said no. */
+/** `failed` is a failure on our side: the database was unreachable, the mail server refused. */
 export type AuditResult = 'done' | 'refused' | 'failed'
 
-/** What happened. The time and the hash of the email are added by the log itself. */
+/** An event. The log adds the time and hashes the email. */
 export interface AuditEvent {
   readonly kind: AuditKind
   readonly result: AuditResult
-  /** Canonical; stored as a hash unless the operator wants it in clear. Absent when nobody is known. */
+  /** Canonical email, stored as a hash unless the operator wants it in clear. Absent if it is unknown. */
   readonly email?: string | undefined
-  /** The database has nothing of this email any more: it is stored as a hash, whatever the operator wants. Absent: false. */
+  /** Whether the database holds nothing more of this email: then it is always stored as a hash. False if absent. */
   readonly isGone?: boolean | undefined
-  /** The client's IP address; only its network (/24, /64) is kept. Absent for what the operator does. */
+  /** The client's IP address, of which only the network (/24 or /64) is stored. Absent for actions of the operator. */
   readonly address?: string | undefined
-  /** A few fixed words: why, how many, which kid. Never a token, a code or an email; at most 200 characters are kept. */
+  /** A few fixed words: why, how many, which kid. Never a token, a code or an email. Only 200 characters are stored. */
   readonly detail?: string | undefined
 }
 
 export interface Audit {
-  /** Never throws and never waits: the event is written with the next batch. */
+  /** Never throws and never blocks: the event is written with the next batch. */
   readonly record: (event: AuditEvent) => void
 }
 
-/** For where nothing is to be kept. */
+/** An audit log that records nothing. */
 export const NO_AUDIT: Audit = { record() {} }

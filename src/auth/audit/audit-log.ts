@@ -1,4 +1,4 @@
-// The audit log of one process: events in, entries of the database out, in batches off the path of requests.
+// The audit log of one process: queues events and writes them to the database in batches, off the path of requests.
 import { randomUUID } from 'node:crypto'
 import { redact } from '../../redact.ts'
 import type { AuditBatch, AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
@@ -8,22 +8,22 @@ import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
 import { createRefusalNames } from './named-refusals.ts'
 
-/** Entries that wait at most; further ones are only counted. */
+/** Maximum number of queued entries. Further ones are only counted. */
 const MAX_QUEUED = 10_000
-/** What one transaction writes: others wait for it. */
+/** Entries per transaction. It is bounded because other writers wait for the transaction. */
 const ENTRIES_PER_WRITE = 500
 const MAX_DETAIL_LENGTH = 200
 
 export interface AuditLogOptions {
-  /** Older entries go (infinity: none do, here); 0: none are kept at all. */
+  /** Entries older than this are removed. With infinity this process removes none; with 0 no entries are stored. */
   readonly retentionMs: number
-  /** Whether emails are kept as they are, rather than as a hash. */
+  /** Whether emails are stored in clear instead of as a hash. */
   readonly areEmailsClear: boolean
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Called once for each entry, once it is written: for the line in the log. */
+  /** Called once for each entry after it is written, to write its log line. */
   readonly onEntry: (entry: NewAuditEntry) => void
-  /** Entries could not be written: said once until they can. They are tried again, and lost when more come than may wait. */
+  /** Called once per outage when entries cannot be written. They are retried; entries beyond `MAX_QUEUED` are lost. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -31,7 +31,7 @@ export interface AuditLog extends Audit, BackgroundWriter {}
 
 export type AuditStore = Pick<AuditVerbs, 'auditSalt' | 'addAuditEntries' | 'removeAuditEntries'>
 
-/** Disposing it writes what still waits. What is the same and waits together becomes one entry with a count. */
+/** Disposing it writes the queued entries. Equal entries in the queue become one entry with a count. */
 export async function openAuditLog(store: AuditStore, options: AuditLogOptions): Promise<AuditLog> {
   const { retentionMs, areEmailsClear, clock, onEntry, onFailure } = options
   let salt = await store.auditSalt()
@@ -40,7 +40,10 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   let droppedCount = 0
   const writer = randomUUID()
   let sequence = 0
-  /** Their fate is not known until they are acknowledged: they are sent again as they are, and what comes meanwhile is not counted in with them. */
+  /**
+   * Batches whose outcome is unknown until the store acknowledges them. They are sent again unchanged, so new events
+   * are not merged into them.
+   */
   let unacknowledged: AuditBatch[] = []
 
   function toEntry({ kind, result, email, isGone = false, address = '', detail = '' }: AuditEvent): NewAuditEntry {
@@ -73,7 +76,7 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     else droppedCount += entry.count
   }
 
-  /** What waits now; behind it, how many could not wait. */
+  /** Takes the queued entries, plus an entry with the number of dropped ones. */
   function takeBatches(): AuditBatch[] {
     const entries = [...queue.values()]
     if (droppedCount > 0) {
@@ -89,7 +92,7 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     return batches
   }
 
-  /** Whether there were any. */
+  /** Writes the unacknowledged batches. Returns whether there were any. */
   async function send(): Promise<boolean> {
     const isAny = unacknowledged.length > 0
     for (let [batch] = unacknowledged; batch; [batch] = unacknowledged) {
@@ -100,11 +103,11 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     return isAny
   }
 
-  /** What comes meanwhile waits for the next time: equal events are counted together until then. */
+  /** Events that arrive during a write stay queued until the next one, so that equal events are counted together. */
   async function write(): Promise<void> {
     const hasSentAgain = await send()
     unacknowledged = takeBatches()
-    // Another one when the database has moved meanwhile.
+    // The salt is another one if the gateway has moved to another database meanwhile.
     if ((await send()) || hasSentAgain) salt = await store.auditSalt()
   }
 

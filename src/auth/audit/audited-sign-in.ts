@@ -1,4 +1,4 @@
-// Signing in and out, every outcome told to the audit log.
+// Wraps sign-in and sign-out so that their outcomes are recorded in the audit log.
 import { statusOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import { emailWithoutCode } from '../mail/code-spelling.ts'
@@ -6,7 +6,7 @@ import type { SignIn } from '../sign-in.ts'
 import { toGatewayError } from '../to-gateway-error.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
 
-/** The same sign-in. A refresh that succeeds is not told: it is no event, and there are many. */
+/** The same sign-in with auditing. A successful refresh is not recorded, because there are too many of them. */
 export function withAudit(signIn: SignIn, audit: Audit): SignIn {
   async function refusalsOf<T>(
     kind: AuditKind,

@@ -1,12 +1,15 @@
-// Bounds the entries that strangers can cause: past so many refusals in a minute, further ones are counted together.
+// Bounds the audit entries that strangers can cause: beyond a number of refusals per minute, further ones lose the
+// fields that tell them apart, and are counted together.
 import type { NewAuditEntry } from '../../store/audit-contract.ts'
 
 const WINDOW_MS = 60_000
-/** Of one network that are kept with whom they were about, and of all networks that are kept with where they came from. */
+/**
+ * Refusals per minute that keep their email, per network; and that keep email and network, for all networks together.
+ */
 const MAX_OF_NETWORK = 100
 const MAX_OF_ALL = 1_000
 
-/** The entry of a refusal as it is to be kept: perhaps without its email, and without its network. */
+/** Returns the entry of a refusal as it should be stored, possibly without its email, and without its network. */
 export type NameRefusal = (entry: NewAuditEntry) => NewAuditEntry
 
 export function createRefusalNames(): NameRefusal {
@@ -21,7 +24,7 @@ export function createRefusalNames(): NameRefusal {
   }
 
   return (entry) => {
-    // Also when the clock was set back.
+    // The second condition starts a new window if the clock was set back.
     if (entry.at >= endsAt || entry.at < endsAt - WINDOW_MS) startWindow(entry.at)
     if (namedCount >= MAX_OF_ALL) return { ...entry, who: '', network: '' }
     const ofNetwork = named.get(entry.network) ?? 0

@@ -1,8 +1,8 @@
-// Headers that proxies, load balancers and CDNs add: where one is, the client is somebody else than the peer.
+// Lists the headers that proxies, load balancers and CDNs add: if one is present, the client is not the peer.
 
 /**
- * Not `x-request-id` and `traceparent`: programs and pages send them too. The list is what is left where the kernel cannot be
- * asked who the peer is; it cannot be complete, since a proxy may add nothing at all.
+ * Does not contain `x-request-id` and `traceparent`, because programs and pages send them too. Where the kernel cannot
+ * tell who the peer is, this list is the only check. It cannot be complete, because a proxy may add no header at all.
  */
 export const FORWARDING_HEADERS = [
   'forwarded',
@@ -39,7 +39,8 @@ export const FORWARDING_HEADERS = [
   'client-ip',
   'proxy-client-ip',
   'wl-proxy-client-ip',
-  // They are added by Envoy, Fly, Cloudflare, CDNs by RFC 8586, Akamai, Fastly, AWS, Azure, Google, Vercel, Netlify, Varnish.
+  // Added by Envoy, Fly, Cloudflare, CDNs that follow RFC 8586, Akamai, Fastly, AWS, Azure, Google, Vercel, Netlify and
+  // Varnish.
   'x-envoy-external-address',
   'x-envoy-expected-rq-timeout-ms',
   'x-envoy-original-path',

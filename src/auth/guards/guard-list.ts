@@ -1,4 +1,5 @@
-// Several guards as one: asked in order, the first that admits or refuses decides, and nobody's consent is a refusal.
+// Combines several guards: calls them in order, and the first that admits or refuses decides. If all pass, the login is
+// refused.
 import { type LoginGuard, type Refusal, refuse } from './guard.ts'
 
 export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
@@ -15,7 +16,7 @@ export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
       }
       return last
     },
-    // Of the first only: one that is not asked charges nobody.
+    // Only the first guard counts, because a guard that is never called would charge nobody.
     chargesLimits: (caller) => first?.chargesLimits(caller) ?? false,
   }
 }

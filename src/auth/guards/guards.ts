@@ -1,4 +1,4 @@
-// The login guards there are, by name: adding a row is adding a guard.
+// The table of login guards by name. To add a guard, add a row.
 import { UsageError } from '../../errors.ts'
 import type { Awaitable, Store } from '../../store/contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
@@ -19,16 +19,16 @@ import { createNoneGuard } from './none.ts'
 import { createOpenGuard } from './open.ts'
 import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
-/** What an operator may say about guards; each guard reads its own. */
+/** The operator's options for guards. Each guard reads its own. */
 export interface GuardOptions {
-  /** Pages of these origins may sign in as if they were this gateway's own. */
+  /** Pages of these origins may sign in like the gateway's own pages. */
   readonly trustedOrigins: readonly string[]
-  /** Null without a mail server. */
+  /** Options of the guard `mail`; null without a mail server. */
   readonly mail?: MailGuardOptions | null
   readonly assertion?: AssertionGuardOptions
 }
 
-/** What a guard may work with, once the store is open. */
+/** The services that guards use, once the store is open. */
 export interface GuardServices {
   readonly store: Store
   readonly limits: RateLimits
@@ -36,22 +36,22 @@ export interface GuardServices {
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** For the log: something failed that nobody waits for. */
+  /** Logs the failure of background work. */
   readonly report: (error: unknown, what: string) => void
-  /** What a guard keeps running is stopped with it, before the store is closed. */
+  /** Background work of guards, disposed of before the store is closed. */
   readonly running: AsyncDisposableStack
 }
 
 interface GuardRow {
   /** A short description of who may sign in. */
   readonly summary: string
-  /** Whether it keeps strangers out by itself; one that does not must not be reachable from other machines. */
+  /** Whether a gateway with this guard may listen on an address that other machines can reach. */
   readonly guardsNetwork: boolean
-  /** Sentences for every start of the gateway: what this guard lets in. */
+  /** Sentences that each start of the gateway prints, about whom this guard lets in. */
   readonly warnings: () => readonly string[]
-  /** What is wrong with the options, each with the line that mends it; empty when nothing is. Stops the start. */
+  /** The problems with the options, each with its fix; empty if there are none. A problem prevents the start. */
   readonly problems: (options: GuardOptions) => readonly string[]
-  /** What is wrong in the files that the options name, each with its option. Stops the start. */
+  /** The problems in the files that the options name, each with its option. A problem prevents the start. */
   readonly fileProblems: (options: GuardOptions) => Awaitable<readonly string[]>
   readonly create: (options: GuardOptions, services: GuardServices) => Awaitable<LoginGuard>
 }
@@ -63,7 +63,7 @@ const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
 const NO_MAIL_SERVER =
   'login guard "mail" needs a mail server: give the options mail-url (smtps://USER:PASSWORD@HOST) and mail-from (an address)'
 
-/** A start that told `problems` never gets here without. */
+/** Throws `UsageError` without options. That cannot happen if the start checked `problems` first. */
 function requireOptions<T>(options: T | null | undefined, problem: string): T {
   if (!options) throw new UsageError(problem)
   return options
@@ -137,10 +137,10 @@ function openKernel() {
   return userId === undefined || !canAskForSocketOwners() ? null : { socketOwner: createSocketOwner(), userId }
 }
 
-/** Makes the guard once the store is open. */
+/** Creates the guard, once the store is open. */
 export type CreateGuard = (services: GuardServices) => Promise<LoginGuard>
 
-/** The guards of these names, asked in this order. */
+/** The guards of these names, called in this order. */
 export function guardsOf(names: readonly LoginGuardName[], options: GuardOptions): CreateGuard {
   return async (services) =>
     createGuardList(await Promise.all(names.map((name) => LOGIN_GUARDS[name].create(options, services))))

@@ -1,4 +1,4 @@
-// The default guard: only the same user on this very machine may sign in.
+// The default guard: only the operating system user of the gateway may sign in, from the same machine.
 import { isJsonMediaType } from '../../media-type.ts'
 import type { Caller } from '../caller.ts'
 import { createOriginList, type OriginList } from '../origins.ts'
@@ -14,22 +14,23 @@ const NAME_THIS_MACHINE =
   'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another login-guard'
 
 interface Check {
-  /** Why the caller is refused; null when this is no reason to. */
+  /** Why the caller is refused; null if this check passes. */
   readonly reason: (caller: Caller) => string | null
   readonly remedy: string
 }
 
 export interface LocalGuardOptions {
-  /** Pages of these origins may sign in as if they were this gateway's own. */
+  /** Pages of these origins may sign in like the gateway's own pages. */
   readonly trustedOrigins: readonly string[]
 }
 
-/** `kernel`: who owns sockets, and this process's own user id; null where the kernel cannot be asked. */
+/** `kernel`: finds socket owners, and holds this process's user id; null if the kernel cannot tell. */
 export function createLocalGuard(
   { trustedOrigins }: LocalGuardOptions,
   kernel: { readonly socketOwner: SocketOwner; readonly userId: number } | null,
 ): LoginGuard {
-  // A page of any site can have the origin `null`, in a sandboxed frame; and `*` is said for those who have a token already.
+  // Any site can get the origin `null` with a sandboxed frame. `*` is meant for clients that already have a token
+  // (`includes` ignores it).
   const origins = createOriginList(trustedOrigins.filter((origin) => origin !== 'null'))
   const checks = requestChecks(origins)
   return {
@@ -39,7 +40,7 @@ export function createLocalGuard(
         const why = reason(caller)
         if (why !== null) return pass(why, remedy)
       }
-      // Last: it is the only check that costs something.
+      // Checked last, because it is the only expensive check.
       if (kernel !== null && (await kernel.socketOwner(caller.peer)) !== kernel.userId) {
         return pass(
           'the program at the other end, perhaps a proxy, does not run as the user of this gateway',
@@ -52,7 +53,7 @@ export function createLocalGuard(
   }
 }
 
-/** In the order they are asked. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
+/** In the order in which they run. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
 function requestChecks(trustedOrigins: OriginList): readonly Check[] {
   return [
     {
@@ -91,7 +92,7 @@ function requestChecks(trustedOrigins: OriginList): readonly Check[] {
 function pageReason(caller: Caller, trustedOrigins: OriginList): string | null {
   const origin = caller.header('origin')
   if (origin !== undefined) {
-    // The page's origin is this gateway itself, or one the operator lists.
+    // Trusted if the origin is this gateway itself, or one that the operator lists.
     const isTrusted = trustedOrigins.includes(origin) || origin === `http://${caller.header('host')}`
     return isTrusted ? null : 'the request comes from a page of another origin'
   }

@@ -1,4 +1,4 @@
-// No new sign-ins: sessions that are open go on until they end.
+// The guard that refuses all sign-ins. Open sessions stay valid until they end.
 import { type LoginGuard, refuse } from './guard.ts'
 
 export function createNoneGuard(): LoginGuard {

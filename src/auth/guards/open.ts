@@ -1,4 +1,4 @@
-// The contract to the letter: every login is accepted.
+// The guard that follows the contract to the letter: it admits every login.
 import { admit, type LoginGuard } from './guard.ts'
 
 export function createOpenGuard(): LoginGuard {

@@ -1,9 +1,9 @@
-// The guard of a read-only gateway: sessions cannot be stored, so every login is refused.
+// The guard of a read-only gateway, which cannot store sessions and therefore refuses every login.
 import { type LoginGuard, refuse } from './guard.ts'
 
 export function createReadOnlyGuard(): LoginGuard {
   return {
-    // For pages and their readers the same as no sign-in at all.
+    // The web pages treat this guard like `none`: there is no sign-in.
     name: 'none',
     decide: () => refuse('This gateway answers reads only', 'sign in at one that writes', 'READ_ONLY'),
     chargesLimits: () => false,

@@ -1,4 +1,4 @@
-// Whose socket is at the other end of a connection of this machine: Linux knows, in /proc/net/tcp and tcp6.
+// Finds which user owns the other end of a local connection, from Linux's /proc/net/tcp and /proc/net/tcp6.
 import { accessSync, constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
@@ -8,7 +8,7 @@ import { addressBytes, mappedBytes } from '../ip-address.ts'
 const TCP = '/proc/net/tcp'
 const TCP6 = '/proc/net/tcp6'
 
-/** Where a connection may stand, and how its addresses are written there. */
+/** The tables that may list a connection, and the form of its addresses in them. */
 const AS_IPV4 = { table: TCP, form: (bytes: readonly number[]) => bytes }
 const AS_MAPPED = { table: TCP6, form: mappedBytes }
 
@@ -18,7 +18,10 @@ const INODE_COLUMN = 8
 
 type ReadTable = (path: string) => Promise<string>
 
-/** The user id that opened the peer's socket; null when the kernel lists none, or no process holds it any more. */
+/**
+ * The id of the user that opened the peer's socket; null if the kernel does not list it, or if no process holds it any
+ * more.
+ */
 export type SocketOwner = (peer: Peer) => Promise<number | null>
 
 export function canAskForSocketOwners(): boolean {
@@ -33,16 +36,16 @@ export function canAskForSocketOwners(): boolean {
 
 export function createSocketOwner(readTable: ReadTable = (path) => readFile(path, 'latin1')): SocketOwner {
   const [ipv4, ipv6] = [createSharedRead(() => readTable(TCP)), createSharedRead(() => readTable(TCP6))]
-  /** The kernel takes the owner down when the socket is opened: asking once for each connection is enough. */
+  /** The kernel records the owner when the socket is opened, so one lookup per connection is enough. */
   const owners = new WeakMap<Peer, number>()
 
   async function findOwner({ address, port, localAddress, localPort }: Peer): Promise<number | null> {
     const [own, remote] = [addressBytes(address), addressBytes(localAddress)]
     if (own === null || remote === null) return null
-    // An IPv4 connection stands among those of IPv6 when the peer opened it on an IPv6 socket.
+    // An IPv4 connection is listed in the IPv6 table if the peer opened it on an IPv6 socket.
     for (const { table, form } of own.length === 4 ? [AS_IPV4, AS_MAPPED] : [AS_MAPPED]) {
       const ends = `${spellEnd(form(own), port)} ${spellEnd(form(remote), localPort)}`
-      // The row as the peer sees the connection: its own end first.
+      // The row of the peer's socket has the peer's own end first.
       const owner = ownerInRow(await (table === TCP ? ipv4() : ipv6()), ends)
       if (owner !== null) return owner
     }
@@ -56,12 +59,12 @@ export function createSocketOwner(readTable: ReadTable = (path) => readFile(path
   }
 }
 
-/** Reads once for all who ask meanwhile: a flood of logins costs one read at a time. */
+/** Callers that arrive before a read begins share it, so a flood of logins costs one read at a time. */
 function createSharedRead(read: () => Promise<string>): () => Promise<string> {
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<string> | null = null
   return () => {
-    // A read that has begun may have passed the row already: only one that has not may be shared.
+    // A read in progress may already be past the row, so only a read that has not begun may be shared.
     queued ??= running.then(() => {
       queued = null
       const reading = read()
@@ -77,11 +80,11 @@ function ownerInRow(table: string, ends: string): number | null {
   if (at === -1) return null
   const columns = table.slice(at + 1, table.indexOf('\n', at)).split(/\s+/)
   const [uid, inode] = [columns[UID_COLUMN], columns[INODE_COLUMN]]
-  // Without an inode no process holds it (TIME_WAIT, orphans), and the uid says nothing.
+  // With inode 0 no process holds the socket (TIME_WAIT, orphans), and the uid is meaningless.
   return uid === undefined || inode === undefined || inode === '0' ? null : Number(uid)
 }
 
-/** 32-bit words in the byte order of the machine, the port in network order: `0100007F:0FA0`. */
+/** The address as 32-bit words in the machine's byte order, and the port in network order: `0100007F:0FA0`. */
 function spellEnd(bytes: readonly number[], port: number): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, at) => bytes.slice(at * 4, at * 4 + 4))
   const ordered = endianness() === 'LE' ? words.map((word) => word.toReversed()) : words

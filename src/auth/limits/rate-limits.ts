@@ -1,33 +1,34 @@
-// Rate limits of sign-in: a table of token buckets, one for each operation and owner.
+// Rate limits of sign-in: a table of operations, each with token buckets per network or per email and network.
 import { GatewayError, type RateLimitState } from '../../errors.ts'
 import { createTokenBuckets } from './token-buckets.ts'
 
-/** The owner of a bucket. */
+/** What a bucket can be keyed by. */
 interface LimitSubject {
-  /** `networkOf` the client's address. */
+  /** Result of `networkOf` for the client's address. */
   readonly network: string
-  /** Canonical. */
+  /** Canonical email. */
   readonly email: string
 }
 
 interface LimitRow {
-  /** In the `RateLimit` fields. */
+  /** Name of the policy in the `RateLimit` header fields. */
   readonly policy: string
-  /** The members of the subject that make one bucket, together. */
+  /** The members of the subject that together form the key of a bucket. */
   readonly by: readonly (keyof LimitSubject)[]
-  /** Attempts; `attempts` for the operator's number of attempts, and no limit when that is 0. */
+  /** Attempts per window. `attempts` stands for the number that the operator set; 0 of them means no limit. */
   readonly quota: number | 'attempts'
   readonly windowSeconds: number
 }
 
 /**
- * Nobody can lock an owner out: a limit for an email always counts for one network too, so strangers use up only the bucket of
- * their own network. How many mails are sent is bounded in the database, for all gateways together (`decide-code-requests.ts`).
+ * Nobody can lock a user out: a limit per email is always per network as well, so strangers use up only the bucket of
+ * their own network. The number of mails is bounded in the database, for all gateways together
+ * (`decide-code-requests.ts`).
  */
 const LIMITS = {
   login: [{ policy: 'login', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
   refresh: [{ policy: 'refresh', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
-  /** A code that is presented. */
+  /** An attempt to sign in with a mailed code. */
   code: [
     { policy: 'code', by: ['network'], quota: 60, windowSeconds: 60 },
     { policy: 'code-email', by: ['email', 'network'], quota: 10, windowSeconds: 600 },
@@ -36,21 +37,24 @@ const LIMITS = {
 
 export type LimitedOperation = keyof typeof LIMITS
 
-/** What the limits of an operation ask for. */
+/** The members of the subject that the limits of an operation use. */
 type SubjectOf<Operation extends LimitedOperation> = Pick<
   LimitSubject,
   (typeof LIMITS)[Operation][number]['by'][number]
 >
 
 export interface RateLimits {
-  /** Takes a token of every bucket, or none of any. The states of the empty buckets; empty when none was. */
+  /**
+   * Takes a token from every bucket, or from none. Returns the states of the empty buckets; an empty list means
+   * success.
+   */
   readonly take: <O extends LimitedOperation>(operation: O, subject: SubjectOf<O>) => readonly RateLimitState[]
-  /** The same, and throws `TOO_MANY_REQUESTS`. */
+  /** The same, but throws `TOO_MANY_REQUESTS` if a bucket is empty. */
   readonly require: <O extends LimitedOperation>(operation: O, subject: SubjectOf<O>) => void
 }
 
 export interface RateLimitOptions {
-  /** 0 for no limit of logins and refreshes. */
+  /** Logins, and separately refreshes, per network; 0 for no limit. */
   readonly attemptsPerMinute: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
@@ -90,5 +94,5 @@ export function createRateLimits({ attemptsPerMinute, clock }: RateLimitOptions)
   }
 }
 
-/** No limits at all, as the operator wishes. */
+/** For an operator who turns all limits off. */
 export const NO_RATE_LIMITS: RateLimits = { take: () => [], require() {} }

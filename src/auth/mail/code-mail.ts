@@ -1,10 +1,10 @@
-// The mail with a sign-in code, as text and as HTML: what to type, who asked, and nothing to click.
+// Composes the mail with a sign-in code, as text and as HTML: the code to type, who asked for it, and nothing to click.
 
 export interface CodeMail {
   readonly code: string
-  /** Where it was asked for. */
+  /** Network that asked for the code. */
   readonly network: string
-  /** In words of ours, see `programName`. */
+  /** Program that asked for the code, as `programName` describes it. */
   readonly agent: string
   /** Milliseconds since the epoch. */
   readonly askedAt: number
@@ -16,7 +16,7 @@ export interface MailBody {
   readonly html: string
 }
 
-/** Neither addresses nor names of hosts: mail programs make links of them. */
+/** The mail contains no URLs and no host names, because mail programs turn them into links. */
 export function composeCodeMail({ code, network, agent, askedAt, validMinutes }: CodeMail): MailBody {
   const facts = [
     ['When', `${new Date(askedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`],

@@ -1,4 +1,4 @@
-// Sign-in codes as people read and type them: 40 bits in eight letters of Crockford's base32.
+// Spells and reads sign-in codes as people type them: 40 bits as eight letters of Crockford's base32.
 import { canonicalEmail, normalizedEmail } from '../email.ts'
 
 export const CODE_LENGTH = 8
@@ -7,13 +7,13 @@ export const CODE_BYTES = 5
 /** Without I, L, O and U: https://www.crockford.com/base32.html */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BITS_PER_LETTER = 5n
-/** What people type instead. */
+/** Letters that people type instead of digits that look like them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
 const SEPARATORS = /[\s-]/g
-/** Stands between the address and the code, before the `@`. */
+/** Separates the local part of an address from a code, before the `@`. */
 const TAG = '+code-'
 
-/** The code that these bits spell. */
+/** The code for the first 40 bits. */
 export function spellCode(bits: Uint8Array): string {
   let rest = BigInt(`0x${Buffer.from(bits.subarray(0, CODE_BYTES)).toString('hex')}`)
   let code = ''
@@ -24,7 +24,9 @@ export function spellCode(bits: Uint8Array): string {
   return code
 }
 
-/** The one spelling of a code as it was typed, with its case, look-alikes, spaces and hyphens undone. Null for what is no code. */
+/**
+ * The canonical spelling of a typed code: normalizes case, look-alikes, spaces and hyphens. Null if it is not a code.
+ */
 export function readCode(typed: string): string | null {
   if (typed.length > 4 * CODE_LENGTH) return null
   const letters = typed.replace(SEPARATORS, '').toUpperCase()
@@ -33,14 +35,14 @@ export function readCode(typed: string): string | null {
 }
 
 export interface TaggedAddress {
-  /** Without the tag; canonical. */
+  /** Canonical email without the tag. */
   readonly email: string
   readonly code: string
 }
 
 /**
- * The code inside an address as it was sent, for clients with one field: `ana+code-K7QM2P9D@example.com`. With it the address may
- * be longer than an address can be. Null without one.
+ * Reads an address that contains a code, for clients with only an email field: `ana+code-K7QM2P9D@example.com`. With
+ * the code, the address may be longer than an email address can be. Null without a code.
  */
 export function readTaggedAddress(sent: string): TaggedAddress | null {
   const whole = inLowerCase(sent)
@@ -50,13 +52,19 @@ export function readTaggedAddress(sent: string): TaggedAddress | null {
   return email && code ? { email, code } : null
 }
 
-/** Canonical, and without whatever stands where a code would, code or not: for a log, which must not hold one. Null for no email. */
+/**
+ * The canonical email without anything in the place of a code, whether it is a code or not. For logs, which must not
+ * contain codes. Null if it is not an email.
+ */
 export function emailWithoutCode(sent: string): string | null {
   const whole = inLowerCase(sent)
   return canonicalEmail(splitAt(whole, whole.indexOf(TAG))?.address ?? whole)
 }
 
-/** As canonical addresses are. A letter may be longer then, so what is found in it is cut out of it. */
+/**
+ * Lower case, as in canonical emails. Lower case may change the length of a text, so offsets are valid only in the
+ * result.
+ */
 function inLowerCase(sent: string): string {
   return (normalizedEmail(sent) ?? '').toLowerCase()
 }

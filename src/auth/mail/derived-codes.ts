@@ -1,20 +1,20 @@
-// Where codes come from: each is derived from its pending sign-in and a signing key, so that none is ever stored.
+// Derives each sign-in code from its pending sign-in and a signing key, so that no code is ever stored.
 import { createHmac, hkdfSync, type KeyObject } from 'node:crypto'
 import type { Keyset } from '../tokens/keyset.ts'
 import { spellCode } from './code-spelling.ts'
 
-/** RFC 5869: keys for other purposes are independent of this one. */
+/** The HKDF info string (RFC 5869): keys derived for other purposes are independent of this one. */
 const PURPOSE = 'workspace-gateway sign-in codes'
 const SECRET_BYTES = 32
 
 export interface IssuedCode {
-  /** The signing key it is derived from. */
+  /** The signing key that the code is derived from. */
   readonly kid: string
-  /** For the store. Keyed, since 40 bits alone could be found by trying all of them. */
+  /** Stored instead of the code. A keyed hash, because all 40-bit codes could be tried against a plain one. */
   readonly codeHash: string
 }
 
-/** A signing key that is gone takes its codes with it: null. */
+/** `codeOf` and `hashOf` return null if the signing key was removed: its codes are lost with it. */
 export interface DerivedCodes {
   readonly issue: (id: string) => Promise<IssuedCode>
   readonly codeOf: (id: string, kid: string) => Promise<string | null>

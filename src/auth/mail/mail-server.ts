@@ -1,12 +1,15 @@
-// The mail server that codes go out through: its URL, how it is spoken to, and what its refusals mean.
+// Sends mails through the configured SMTP server: its URL, the connection to it, and the meaning of its errors.
 import { createTransport } from 'nodemailer'
 
-/** A send that takes longer is broken off, well within the lease of its mail. */
+/** A send that takes longer is aborted, well within the lease of its mail. */
 const SEND_TIMEOUT_MS = 40_000
 const CONNECT_TIMEOUT_MS = 10_000
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 
-/** `required`: TLS from the start (smtps) or by STARTTLS (RFC 3207), or no mail. `off`: none, for a relay on this machine. */
+/**
+ * `required`: no mail without TLS, either from the start (smtps) or by STARTTLS (RFC 3207). `off`: no TLS, for a local
+ * relay.
+ */
 export type MailTls = 'required' | 'off'
 
 export interface MailServerOptions {
@@ -22,16 +25,16 @@ export interface Mail {
   readonly to: string
   readonly text: string
   readonly html: string
-  /** The same for every attempt to send this mail, so that a mailbox can tell a second copy (RFC 5322 section 3.6.4). */
+  /** The same for every attempt, so that a mailbox can recognize a second copy (RFC 5322 section 3.6.4). */
   readonly id: string
 }
 
 export interface MailServer {
-  /** Resolves once the server has taken the mail over. Throws `MailError`, also when `stop` is aborted. */
+  /** Resolves once the server has accepted the mail. Throws `MailError`, also if `stop` is aborted. */
   readonly send: (mail: Mail, stop?: AbortSignal) => Promise<void>
 }
 
-/** The message never holds an address or a password. */
+/** A mail could not be sent. The message never contains an address or a password. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   /** The server said that it will never take this mail (5yz, RFC 5321 section 4.2.1). */
@@ -43,7 +46,7 @@ export class MailError extends Error {
   }
 }
 
-/** What is wrong with the URL, in words that do not repeat it; null when nothing is. */
+/** Describes what is wrong with the URL, without repeating it; null if it is valid. */
 export function mailUrlProblem(url: string): string | null {
   const parsed = URL.parse(url)
   if (!parsed || PORTS[parsed.protocol] === undefined || parsed.hostname === '') {
@@ -65,7 +68,7 @@ function hasBadEscape({ username, password }: URL): boolean {
   }
 }
 
-/** `url` is one that `mailUrlProblem` finds nothing wrong with. Connects for each mail. */
+/** `url` must have passed `mailUrlProblem`. Opens a new connection for each mail. */
 export function createMailServer({ url, tls, from, subject }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(url)
   const transport = createTransport({
@@ -92,7 +95,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
         text,
         html,
         messageId: `<${id}@${domain}>`,
-        // RFC 3834: no answer by a machine is wanted.
+        // RFC 3834: asks for no automatic reply.
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
       }
       try {
@@ -105,7 +108,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
   }
 }
 
-/** By nodemailer's codes: what the server itself wrote may hold the address. */
+/** Messages by nodemailer error code. The server's own text is not used, because it may contain the address. */
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server does not accept the user and password',
   ETLS: 'the mail server offers no TLS that can be used (the option mail-tls can do without)',
@@ -126,7 +129,8 @@ function toMailError(error: unknown, isStopping: boolean): MailError {
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
   const told = typeof status === 'number' ? ` (it said ${status})` : ''
-  // Wrong credentials and a sender it does not like are ours to mend, and may be mended in time.
+  // Bad credentials and a refused sender are errors of our configuration, which the operator may fix in time for a
+  // retry.
   const isOurs = code === 'EAUTH' || Reflect.get(Object(error), 'command') === 'MAIL FROM'
   const isPermanent = isRefused && !isOurs
   return new MailError(`${reason}${told}`, isPermanent)

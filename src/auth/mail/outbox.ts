@@ -1,4 +1,5 @@
-// Sends what is in the outbox: each mail leased, so that of many gateways one sends it, and tried again with backoff.
+// Sends the mails in the outbox: leases each mail, so that only one of several gateways sends it, and retries with
+// backoff.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
@@ -9,9 +10,9 @@ import { composeCodeMail } from './code-mail.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 import { MailError, type MailServer } from './mail-server.ts'
 
-/** At once, of one process; most mail servers take some more connections. */
+/** Mails that one process sends concurrently. Most mail servers accept a few more connections. */
 const CONCURRENT_MAILS = 4
-/** Longer than a send can take (40 s): nobody else begins while it may still succeed. */
+/** Longer than a send can take (40 s), so that no other process begins while the send may still succeed. */
 const LEASE_MS = 60_000
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
@@ -25,15 +26,18 @@ export interface OutboxOptions {
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Aborted when mails that are being sent cannot be waited for any longer; they are due again at the next start. */
+  /**
+   * Aborts sends in flight when the shutdown cannot wait for them any longer. Those mails are due again at the next
+   * start.
+   */
   readonly stop: AbortSignal
-  /** What failed, for the log; a mail that was not sent is due again after `retryMs`, never when that is null. */
+  /** Logs a failed send. The mail is due again after `retryMs` milliseconds; null means that it was given up. */
   readonly onFailure: (error: unknown, retryMs: number | null) => void
 }
 
 /**
- * Sends every mail that is due. A mail is sent again only when it is not known whether the server took it over: it was killed,
- * or cut off, between the server's answer and the note of it. That copy has the same Message-ID and the same code.
+ * Sends every mail that is due. A mail is sent twice only if the process was killed or cut off from the database
+ * between the mail server's acceptance and the record of it. The second copy has the same Message-ID and the same code.
  */
 export function createOutbox(options: OutboxOptions): (isStopping: () => boolean) => Promise<void> {
   const { store, codes, server, audit, clock, stop, onFailure } = options
@@ -42,7 +46,7 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
   async function send(mail: OutboxMail): Promise<number | null> {
     const { id, kid, email, network, agent, askedAt, expiresAt } = mail
     const code = await codes.codeOf(id, kid)
-    // Its key is gone, and the code with it.
+    // The signing key was removed, and with it the code.
     if (code === null) return null
     const validMinutes = Math.max(1, Math.floor((expiresAt - clock()) / MINUTE_MS))
     const about = auditedAsker(email, network)
@@ -60,7 +64,10 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     }
   }
 
-  /** A sent mail that is not noted as sent would be sent again: it is noted as soon as the database is back. */
+  /**
+   * Records the outcome. Retries while the database is unreachable, because a sent mail without a record would be sent
+   * again.
+   */
   async function settle(id: string, dueAt: number | null): Promise<void> {
     const giveUpAt = performance.now() + LEASE_MS
     for (;;) {
@@ -83,7 +90,10 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
   }
 }
 
-/** A mail that fails leaves no other one alone: what is being sent when the run ends would be noted by nobody, and sent again. */
+/**
+ * Waits for all sends even if one fails: a mail still in flight at the end of the run would not be recorded, and be
+ * sent again.
+ */
 async function allEnded(sending: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(sending)).filter(({ status }) => status === 'rejected')
   const reasons = failed.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown)

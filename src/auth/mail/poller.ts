@@ -1,11 +1,14 @@
-// Work that is looked for now and then, and at once when somebody says that there is some; never twice at a time.
+// Runs a job periodically, and at once when woken, but never concurrently with itself.
 
 export interface Poller extends AsyncDisposable {
-  /** Runs now, or once more after the run that is under way. */
+  /** Starts a run now, or one more after the current run. */
   readonly wake: () => void
 }
 
-/** `isStopping`: the run is waited for, so it should end soon. What `run` throws goes to `report`; the next run is then as usual. Stops when disposed: the run under way is waited for. */
+/**
+ * Errors of `run` go to `report`, and the next run takes place as usual. Disposing stops the poller and waits for the
+ * current run, which should end soon once `isStopping` returns true.
+ */
 export function createPoller(
   run: (isStopping: () => boolean) => Promise<void>,
   intervalMs: number,

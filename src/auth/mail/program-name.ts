@@ -1,6 +1,6 @@
-// What program a request came from, in words of ours: nothing that a stranger wrote gets into a mail.
+// Describes the program that sent a request in fixed words, so that no text of a stranger gets into a mail.
 
-/** The first that fits. Browsers name each other, so the more special ones come first. */
+/** The first match counts. Browsers name each other in their user agents, so the more specific patterns come first. */
 const PROGRAMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const PROGRAMS: readonly (readonly [pattern: RegExp, name: string])[] = [
 ]
 const MAX_LENGTH = 1_000
 
-/** Of a `User-Agent` header (RFC 9110 section 10.1.5). */
+/** Takes the value of the `User-Agent` header (RFC 9110 section 10.1.5). */
 export function programName(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, MAX_LENGTH) ?? ''
   return PROGRAMS.find(([pattern]) => pattern.test(text))?.[1] ?? 'an unknown program'

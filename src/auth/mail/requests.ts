@@ -1,4 +1,5 @@
-// Requests for a code: kept when they come, decided on afterwards, so that an answer tells nothing about its address.
+// Requests for a sign-in code: stored on arrival and decided later, so that the response reveals nothing about the
+// address.
 import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
@@ -13,7 +14,7 @@ export interface RequestOptions {
   readonly store: Pick<Store, 'addCodeRequests' | 'decideCodeRequests'>
   readonly codes: DerivedCodes
   readonly rules: CodeRules
-  /** Canonical domains that get mails; null for all. */
+  /** Canonical email domains that may get mails; null for all. */
   readonly domains: ReadonlySet<string> | null
   readonly audit: Audit
   /** Milliseconds since the epoch. */
@@ -21,9 +22,9 @@ export interface RequestOptions {
 }
 
 export interface CodeRequests {
-  /** Durable when it answers. Does the same for every address. */
+  /** Stores a request. Durable when it resolves. Does the same work for every address. */
   readonly add: (request: Pick<CodeRequest, 'email' | 'network' | 'agent'>) => Promise<void>
-  /** Decides on all that came. True when there are mails to send. */
+  /** Decides all stored requests. Returns true if there are mails to send. */
   readonly decide: () => Promise<boolean>
 }
 

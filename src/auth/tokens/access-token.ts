@@ -1,4 +1,4 @@
-// Access tokens: JWTs in the profile of RFC 9068, issued and verified here and nowhere else.
+// Issues and verifies access tokens, which are JWTs in the profile of RFC 9068.
 import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { JOSEAlgNotAllowed, JOSEError, JWKSNoMatchingKey } from 'jose/errors'
@@ -11,9 +11,9 @@ import { TOKEN_ALGORITHM_NAMES, TOKEN_ALGORITHMS } from './token-algorithms.ts'
 const TYPE = 'at+jwt'
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
 const MAX_TOKEN_LENGTH = 4_096
-/** Characters of the end of a signature: 18 bytes, of which no two signatures have the same. */
+/** Characters at the end of a signature that serve as its key: 18 bytes, enough to be unique. */
 const SIGNATURE_END = 24
-/** Tokens that are remembered at most, some 700 bytes each. */
+/** Maximum number of cached tokens, some 700 bytes each. */
 const MAX_KNOWN = 65_536
 
 export interface AccessTokenOptions {
@@ -22,7 +22,7 @@ export interface AccessTokenOptions {
   readonly ttlSeconds: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Tokens that are remembered at most, instead of 65,536. */
+  /** Maximum number of cached tokens, instead of 65,536. */
   readonly maxKnown?: number
 }
 
@@ -34,12 +34,15 @@ export interface AccessTokenClaims {
 export interface AccessTokens {
   readonly issue: (claims: AccessTokenClaims) => Promise<string>
   /**
-   * Null for whatever is not, or no longer, a valid access token of this gateway. Says nothing of the session.
-   * There at once for a token that was issued or verified here before: its signature stays good, its key and its time
-   * are checked.
+   * Null unless the text is a valid, unexpired access token of this gateway. Does not check the session. Synchronous
+   * for a token that this process issued or verified before, if its key is known to exist: only the key and the expiry
+   * are checked again.
    */
   readonly verify: (token: string) => Awaitable<AccessTokenClaims | null>
-  /** Whose token it is, of one that was issued or verified here before, whether or not it is still good; null of any other. */
+  /**
+   * The email of a token that this process issued or verified before, even if it is no longer valid; null for any
+   * other.
+   */
   readonly emailOf: (token: string) => string | null
 }
 
@@ -52,7 +55,8 @@ interface KnownToken extends AccessTokenClaims {
 
 export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
   const { issuer, audience, ttlSeconds, clock, maxKnown = MAX_KNOWN } = options
-  // By signature, in two generations: what is not used while the younger one fills is forgotten with the older one.
+  // A cache by signature in two generations: a token that is not used while the younger one fills is evicted with the
+  // older one.
   let younger = new Map<string, KnownToken>()
   let older = new Map<string, KnownToken>()
 
@@ -105,7 +109,7 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
     }
   }
 
-  /** One algorithm is allowed for each key: its own (RFC 8725 section 3.1). */
+  /** Allows only the key's own algorithm (RFC 8725 section 3.1). */
   async function keyOf({ kid, alg }: { readonly kid?: string; readonly alg?: string }): Promise<CryptoKey> {
     const key = kid === undefined ? null : await keyset.keyOf(kid)
     if (!key) throw new JWKSNoMatchingKey()
@@ -148,7 +152,10 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
   }
 }
 
-/** The end of it, by which it is found: the time that a look-up takes goes by the length. */
+/**
+ * The end of the signature, which is the cache key. It is short because the time of a lookup grows with the key's
+ * length.
+ */
 function signatureOf(token: string): string {
   return token.slice(-SIGNATURE_END)
 }
@@ -159,8 +166,8 @@ function toPart(value: object): string {
 }
 
 /**
- * Base64url has spare bits and decoders tolerate foreign characters, so one token can be spelled in several ways.
- * Only the spelling that was issued is accepted (RFC 7515 section 2: no padding, no other characters).
+ * Base64url has spare bits, and decoders tolerate foreign characters, so one token has several spellings.
+ * Only the issued spelling is accepted (RFC 7515 section 2: no padding, no other characters).
  */
 function isCanonicallySpelled(token: string): boolean {
   const parts = token.split('.')

@@ -1,7 +1,11 @@
-// Private signing keys as they are stored: in clear, or encrypted under a key that the database does not have.
+// Encrypts private signing keys for storage, with a secret that is not in the database. Without a secret they are
+// stored in clear.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** `wgk1.IV.CIPHERTEXT.TAG` in base64url: AES-256-GCM, the kid as additional data so that no text fits another key. */
+/**
+ * `wgk1.IV.CIPHERTEXT.TAG` in base64url: AES-256-GCM, with the kid as additional data, so that a text fits only its own
+ * key.
+ */
 const VERSION = 'wgk1'
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
@@ -13,7 +17,7 @@ const UNREADABLE = {
   damaged: 'is damaged, or of a kind that this program does not know',
 } as const
 
-/** A private key that cannot be read. Holds nothing of it. */
+/** A stored private key cannot be read. The error contains no part of the key. */
 export class KeyUnreadableError extends Error {
   override readonly name = 'KeyUnreadableError'
   readonly kid: string
@@ -29,14 +33,17 @@ export class KeyUnreadableError extends Error {
 export interface KeyCipher {
   /** The text to store for a private key. */
   readonly seal: (kid: string, privateJwk: string) => string
-  /** The private key in a stored text, in clear or not. Throws `KeyUnreadableError`. */
+  /** The private key from a stored text, whether in clear or encrypted. Throws `KeyUnreadableError`. */
   readonly open: (kid: string, stored: string) => string
-  /** Whether a stored text is as `seal` would make it today: encrypted with the first secret, or in clear without one. */
+  /**
+   * Whether the text is stored as `seal` would store it today: encrypted with the first secret, or in clear without
+   * one.
+   */
   readonly isCurrent: (kid: string, stored: string) => boolean
   readonly hasSecret: boolean
 }
 
-/** The first of the secrets encrypts, all of them decrypt; without one everything is in clear. */
+/** The first secret encrypts; all of them decrypt. Without secrets, keys are stored in clear. */
 export function createKeyCipher(secrets: readonly Uint8Array[]): KeyCipher {
   const [first] = secrets
   return {
@@ -61,7 +68,7 @@ export function isSealed(stored: string): boolean {
   return stored.startsWith(`${VERSION}.`)
 }
 
-/** 32 bytes in hexadecimal, base64 or base64url; null for anything else. */
+/** Reads 32 bytes in hexadecimal, base64 or base64url; null for anything else. */
 export function readSecret(text: string): Uint8Array | null {
   const trimmed = text.trim()
   const bytes = /^[0-9a-f]{64}$/i.test(trimmed)
@@ -79,7 +86,7 @@ function encrypt(kid: string, privateJwk: string, secret: Uint8Array): string {
   return [VERSION, ...[iv, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
 }
 
-/** Null unless it was encrypted with this secret, for this kid, and not changed since. */
+/** Null unless the text was encrypted with this secret for this kid, and not changed since. */
 function decrypt(kid: string, stored: string, secret: Uint8Array): string | null {
   const [iv, ciphertext, tag] = stored
     .split('.')

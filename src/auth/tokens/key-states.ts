@@ -1,22 +1,22 @@
-// Where each signing key stands in its life: published, signing, still verifying, or of no use any more.
+// Tells the state of each signing key in its life cycle: published, signing, still verifying, or spent.
 import { KEYS_MAX_AGE_MS } from './keyset.ts'
 
-/** How far the clocks of gateways and of the operator's machine may differ. */
+/** Maximum difference between the clocks of the gateways and of the operator's machine. */
 const CLOCK_SKEW_MS = 60_000
 
 /**
- * `next`: published, its time to sign has not come. `signing`: signs new tokens. `verifying`: another one has taken over,
- * and tokens of it may still be in use. `spent`: no token of it can be valid any more.
+ * `next`: published, but does not sign yet. `signing`: signs new tokens. `verifying`: another key signs, but tokens
+ * signed by this one may still be in use. `spent`: no token signed by this key can still be valid.
  */
 export type KeyState = 'next' | 'signing' | 'verifying' | 'spent'
 
 export interface KeyStanding {
   readonly state: KeyState
-  /** When the last token of a `verifying` key has ended, in milliseconds since the epoch; null otherwise. */
+  /** When the last token of a `verifying` key expires, in milliseconds since the epoch; null in other states. */
   readonly neededUntil: number | null
 }
 
-/** One answer per key, in the order given: newest first. */
+/** Takes keys newest first, and returns one standing per key in the same order. */
 export function standingsOf(
   keys: readonly { readonly createdAt: number }[],
   { now, accessTokenTtlSeconds }: { readonly now: number; readonly accessTokenTtlSeconds: number },

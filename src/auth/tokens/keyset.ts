@@ -1,4 +1,4 @@
-// The keys that access tokens are signed with: kept in the database, shared by every gateway on it.
+// The keys that sign access tokens: stored in the database, and shared by all gateways that use it.
 import type { JWK } from 'jose'
 import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
@@ -8,11 +8,17 @@ import { type KeyCipher, KeyUnreadableError } from './key-cipher.ts'
 import { createSigningKey, importSigningKey, type SigningKey } from './signing-key.ts'
 import { DEFAULT_TOKEN_ALGORITHM, type TokenAlgorithm } from './token-algorithms.ts'
 
-/** How old this process's copy of the keys may be while the database answers; a key that was added or removed elsewhere counts after that. */
+/**
+ * Maximum age of this process's copy of the keys while the database answers. A key that was added or removed elsewhere
+ * takes effect after that time.
+ */
 export const KEYS_MAX_AGE_MS = 1_000
-/** Between two reads for names of keys that are not in the copy: anybody can make such names up. */
+/** Minimum time between two reads that unknown key names cause, because anybody can make up such names. */
 const UNKNOWN_KEY_PAUSE_MS = 100
-/** Where an older copy may verify tokens, the keys are read this often, so that an outage may last for nearly all of that age. */
+/**
+ * Reads within the maximum age, if an older copy may verify tokens. With several, the copy survives an outage of nearly
+ * that age.
+ */
 const LOOKS = 10
 const SHORTEST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = KEYS_MAX_AGE_MS / 2
@@ -21,31 +27,33 @@ export interface KeysetOptions {
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   readonly cipher: KeyCipher
-  /** What is signed with from now on; null for whatever the newest key is of. */
+  /** Algorithm to sign with from now on; null for the algorithm of the newest key. */
   readonly algorithm: TokenAlgorithm | null
   readonly audit: Audit
-  /** Tokens may be verified with a copy of this age, as their sessions may be used; null for no older one than anything else. */
+  /** Maximum age of a copy that verifies tokens, the same as for sessions; null for `KEYS_MAX_AGE_MS`. */
   readonly sessionCheckMs: number | null
-  /** What the process keeps running: the feed ends with it. */
+  /** Background work of the process. Disposing it stops the background reads. */
   readonly running: AsyncDisposableStack
-  /** A key that came later cannot be read: it is left out, and tokens of it are refused here. Called once for each. */
+  /**
+   * Called once for each key that was added later and cannot be read. It is left out, and its tokens are refused here.
+   */
   readonly onUnreadable: (error: KeyUnreadableError) => void
 }
 
 export interface Keyset {
-  /** The newest key whose time has come: the one that signs. */
+  /** The key that signs: the newest one whose `createdAt` is not in the future. */
   readonly signingKey: () => Promise<SigningKey>
-  /** The key of this name, null when there is none (any more). */
+  /** The key of this name; null if it does not exist, or no longer. */
   readonly keyOf: (kid: string) => Promise<SigningKey | null>
-  /** Whether the key is known to be there without asking the database. */
+  /** Whether the key is known to exist without asking the database. */
   readonly isCurrent: (kid: string) => boolean
-  /** Public keys of all, newest first: a JWK Set (RFC 7517 section 5). */
+  /** The public keys, newest first, as a JWK Set (RFC 7517 section 5). */
   readonly publicKeys: () => Promise<{ readonly keys: readonly JWK[] }>
 }
 
 /**
- * Makes a key when the database has none, or its newest one is of another algorithm than asked for.
- * Throws `KeyUnreadableError` when one of the keys cannot be read.
+ * Creates a key if the database has none, or if its newest one is for another algorithm than the option says.
+ * Throws `KeyUnreadableError` if one of the keys cannot be read.
  */
 export async function openKeyset(store: Store, options: KeysetOptions): Promise<Keyset> {
   const { clock, cipher, algorithm, audit, sessionCheckMs, running, onUnreadable } = options
@@ -57,7 +65,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return questions.map(() => stored)
   }, setImmediate)
   let keys: readonly SigningKey[] = []
-  /** By both clocks: one stands still while the machine sleeps, the other one can be set back. */
+  /** By two clocks: the monotonic one stops while the machine sleeps, the wall clock can be set back. */
   let readAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   let adding: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -85,7 +93,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     }
   }
 
-  /** Of gateways that do this at once, one adds its key, and all go on with that. */
+  /** If several gateways do this at the same time, one of them adds its key, and all of them use that. */
   async function add(newest: SigningKey | undefined): Promise<void> {
     const createdAt = Math.max(clock(), (newest?.createdAt ?? 0) + 1)
     const key = await createSigningKey(algorithm ?? DEFAULT_TOKEN_ALGORITHM, createdAt, cipher)
@@ -95,7 +103,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     await read()
   }
 
-  /** Once for all who find that there is none. */
+  /** Concurrent callers share one attempt. */
   function addFirst(): Promise<void> {
     adding ??= add(undefined).finally(() => {
       adding = null
@@ -111,7 +119,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return isYoungerThan(maxAgeMs) ? keys : read()
   }
 
-  /** A read that begins after it was asked for: soon, and one for all who ask until then. */
+  /** Reads the keys soon, but at most once per `UNKNOWN_KEY_PAUSE_MS`. All callers until the read begins share it. */
   function look(): Promise<readonly SigningKey[]> {
     looking ??= pause(lookedAt + UNKNOWN_KEY_PAUSE_MS - performance.now()).then(() => {
       looking = null
@@ -121,7 +129,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return looking
   }
 
-  /** While the database does not answer the keys grow old, and nothing else happens. */
+  /** Reads the keys periodically. While the database does not answer, the copy only gets older. */
   function keepFresh(maxAgeMs: number): void {
     const pauseMs = Math.min(Math.max(maxAgeMs / LOOKS, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
     let timer: NodeJS.Timeout | undefined
@@ -138,7 +146,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
 
   function newestInForce(): SigningKey | undefined {
     const now = clock()
-    // None but later ones: made by a clock that is ahead of this one.
+    // If all keys are from the future, they were made with a clock that is ahead of this one: use the oldest.
     return keys.find(({ createdAt }) => createdAt <= now) ?? keys.at(-1)
   }
 
@@ -149,7 +157,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
 
   return {
     async signingKey() {
-      // All keys were deleted: sign-ins must not wait for a restart.
+      // If all keys were deleted, sign-ins must not have to wait for a restart.
       if ((await noOlderThan(KEYS_MAX_AGE_MS)).length === 0) await addFirst()
       const key = newestInForce()
       if (!key) throw new Error('the database has no signing key that can be read')

@@ -1,4 +1,5 @@
-// What shows that somebody who asks what the gateway sees of a request can read its database: signed with a key of it.
+// Probe tokens: a caller who wants to see how the gateway sees its request proves with one that it can read the
+// database, because the token is signed with a key stored there.
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -6,7 +7,7 @@ import type { Keyset } from './keyset.ts'
 import type { SigningKey } from './signing-key.ts'
 import { TOKEN_ALGORITHM_NAMES } from './token-algorithms.ts'
 
-/** No other token has this type, and no access token is taken for one (RFC 8725 section 3.11). */
+/** No other token has this type, so neither kind of token is accepted as the other (RFC 8725 section 3.11). */
 const TYPE = 'probe+jwt'
 const TTL_SECONDS = 120
 const MAX_LENGTH = 4_096

@@ -1,16 +1,16 @@
-// Refresh tokens: opaque to clients; their time and 256 random bits, of which the gateway keeps only a hash.
+// Refresh tokens: opaque to clients, made of a time and 256 random bits. The gateway stores only a hash.
 import { hash, randomBytes } from 'node:crypto'
 
 const PREFIX = 'wgr_'
 const TIME_BYTES = 6
 const RANDOM_BYTES = 32
-/** Tokens without a time were issued until 2026-11-21, and live for 90 days at most. */
+/** The time is optional: tokens without one were issued until 2026-11-21, and live for at most 90 days. */
 const SPELLING = /^wgr_(?<time>[A-Za-z0-9_-]{8})?[A-Za-z0-9_-]{43}$/
 
 export interface RefreshToken {
-  /** For the client, once. */
+  /** Sent to the client once, never stored. */
   readonly token: string
-  /** For the store. */
+  /** The hash that is stored. */
   readonly hash: Uint8Array
 }
 
@@ -22,14 +22,15 @@ export function createRefreshToken(now: number): RefreshToken {
   return { token, hash: hashOf(token, bytes.subarray(0, TIME_BYTES)) }
 }
 
-/** By what the store knows a token, null for what was never one. */
+/** The stored hash of a token; null if the text cannot be a refresh token. */
 export function readRefreshToken(token: string): Uint8Array | null {
   const spelled = SPELLING.exec(token)
   return spelled && hashOf(token, Buffer.from(spelled.groups?.time ?? '', 'base64url'))
 }
 
 /**
- * The token's time, then its SHA-256: hashes alone lie anywhere in an index, and a commit of many logins would write a page for each.
+ * The token's time, followed by its SHA-256. Hashes alone are scattered over the index, so that a commit of many logins
+ * would write one page for each.
  */
 function hashOf(token: string, time: Uint8Array): Uint8Array {
   return Buffer.concat([time, hash('sha256', token, 'buffer')])

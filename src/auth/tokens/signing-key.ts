@@ -1,4 +1,4 @@
-// One signing key: made, stored as a private JWK, and read back into what signs and verifies.
+// Creates a signing key, stores it as a private JWK, and imports it again to sign and verify.
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { CryptoKey, JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
@@ -10,16 +10,16 @@ import { algorithmOf, TOKEN_ALGORITHMS, type TokenAlgorithm } from './token-algo
 
 export interface SigningKey {
   readonly kid: string
-  /** The only algorithm this key is ever used with. */
+  /** The only algorithm that this key is used with. */
   readonly algorithm: TokenAlgorithm
-  /** From when on it signs, in milliseconds since the epoch. */
+  /** When the key begins to sign, in milliseconds since the epoch. */
   readonly createdAt: number
   readonly privateKey: KeyObject
   readonly publicKey: CryptoKey
   readonly publicJwk: JWK
 }
 
-/** A new key pair, named by its thumbprint (RFC 7638), as it is stored. */
+/** A new key pair, named by its thumbprint (RFC 7638), in the form in which it is stored. */
 export async function createSigningKey(
   algorithm: TokenAlgorithm,
   createdAt: number,
@@ -28,7 +28,7 @@ export async function createSigningKey(
   const { privateKey } = await TOKEN_ALGORITHMS[algorithm].generate()
   const jwk = await exportJWK(privateKey)
   const kid = await calculateJwkThumbprint(jwk)
-  // One thumbprint in 64 begins with a dash: `keys retire` would take it for an option.
+  // One thumbprint in 64 begins with a dash, and `keys retire` would parse it as an option.
   if (kid.startsWith('-')) return createSigningKey(algorithm, createdAt, cipher)
   return { kid, privateJwk: cipher.seal(kid, JSON.stringify(jwk)), createdAt }
 }
@@ -39,7 +39,7 @@ export async function importSigningKey(stored: StoredSigningKey, cipher: KeyCiph
   try {
     return await readSigningKey(stored, text)
   } catch {
-    // Not as its cause: what is wrong with a JSON text is told by quoting it.
+    // The error is not passed on as `cause`: a JSON syntax error quotes the text, which is a private key.
     throw new KeyUnreadableError(stored.kid, 'damaged')
   }
 }
@@ -48,7 +48,8 @@ async function readSigningKey({ kid, createdAt }: StoredSigningKey, text: string
   const privateJwk = JSON.parse(text) as JsonWebKey
   const algorithm = algorithmOf(privateJwk.kty)
   const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' })
-  // Derived, not picked: whatever members a private key of its kind has, none of them gets out.
+  // Derived from the private key, not picked from its members, so that no private member can get out, whatever the key
+  // type.
   const publicPart = createPublicKey(privateKey).export({ format: 'jwk' }) as JWK
   return {
     kid,

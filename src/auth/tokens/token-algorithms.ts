@@ -1,12 +1,12 @@
-// The algorithms that access tokens can be signed with, as a table: one for each kind of key.
+// The table of algorithms that can sign access tokens: one for each key type.
 import { type KeyObject, sign } from 'node:crypto'
 import { type GenerateKeyPairResult, generateKeyPair } from 'jose/key/generate/keypair'
 
 interface TokenAlgorithmRow {
-  /** The kind of its keys (`kty`, RFC 7517 section 4.1); no two algorithms share one, so a key has one algorithm. */
+  /** The key type (`kty`, RFC 7517 section 4.1). No two algorithms share one, so each key has exactly one algorithm. */
   readonly keyType: string
   readonly generate: () => Promise<GenerateKeyPairResult>
-  /** Synchronous: signing takes less time than handing it to a thread and waiting for it. */
+  /** Synchronous, because signing takes less time than handing the work to a thread and waiting for it. */
   readonly sign: (input: Uint8Array, privateKey: KeyObject) => Buffer
 }
 
@@ -17,13 +17,13 @@ export const TOKEN_ALGORITHMS = {
     generate: () => generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true }),
     sign: (input, privateKey) => sign(null, input, privateKey),
   },
-  // RFC 7518 section 3.4: the two numbers as they are, not in DER.
+  // RFC 7518 section 3.4: the signature is the two integers concatenated, not DER.
   ES256: {
     keyType: 'EC',
     generate: () => generateKeyPair('ES256', { extractable: true }),
     sign: (input, privateKey) => sign('sha256', input, { key: privateKey, dsaEncoding: 'ieee-p1363' }),
   },
-  // RFC 7518 section 3.3. For verifiers that know nothing else: it takes twenty times as long to sign.
+  // RFC 7518 section 3.3. For verifiers that support nothing else: signing takes twenty times as long.
   RS256: {
     keyType: 'RSA',
     generate: () => generateKeyPair('RS256', { modulusLength: 2_048, extractable: true }),
@@ -37,7 +37,7 @@ export const TOKEN_ALGORITHM_NAMES = ['EdDSA', 'ES256', 'RS256'] as const satisf
 
 export const DEFAULT_TOKEN_ALGORITHM: TokenAlgorithm = 'EdDSA'
 
-/** The algorithm of a key by its kind. Throws for a kind that no algorithm has. */
+/** The algorithm for a key type. Throws if no algorithm has that type. */
 export function algorithmOf(keyType: string | undefined): TokenAlgorithm {
   const name = TOKEN_ALGORITHM_NAMES.find((one) => TOKEN_ALGORITHMS[one].keyType === keyType)
   if (name === undefined) throw new Error(`a signing key is of the kind ${keyType}, which nothing here signs with`)

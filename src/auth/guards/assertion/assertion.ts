@@ -1,4 +1,4 @@
-// The guard behind an identity proxy or provider: a signed assertion in a header, of the very email that signs in.
+// The guard behind an identity proxy or provider: requires a header with a signed assertion of the email that signs in.
 import { GatewayError } from '../../../errors.ts'
 import { canonicalEmail } from '../../email.ts'
 import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
@@ -13,7 +13,7 @@ export interface AssertionGuardParts {
   readonly keys: KeySource
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** For the log: the keys cannot be loaded. */
+  /** Logs that the keys cannot be loaded. */
   readonly report: (error: unknown) => void
 }
 
@@ -24,7 +24,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
     try {
       return await verifyAssertion(token, settings, keys, clock())
     } catch (error) {
-      // What was decided on purpose is nothing to report.
+      // These two are decisions, not faults, so they are not reported.
       if (error instanceof AssertionError || error instanceof GatewayError) throw error
       report(error)
       throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 5, cause: error })
@@ -51,7 +51,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
   }
 }
 
-/** A request for an email other than the asserted one is refused. */
+/** Refuses a request for an email other than the asserted one. */
 export function matching(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
   return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')

@@ -1,14 +1,14 @@
-// The assertion guard at work, signed or not, from what the operator said.
+// Checks the options of the assertion guard and opens it, for signed or unsigned assertions.
 import type { LoginGuard } from '../guard.ts'
 import { createAssertionGuard } from './assertion.ts'
 import { keyFileProblem, openKeySource } from './keys/open-key-source.ts'
 import { type AssertionOptions, assertionProblems, assertionSettings } from './settings.ts'
 import { createUnsignedAssertionGuard, MIN_SECRET_LENGTH, type UnsignedAssertionOptions } from './unsigned.ts'
 
-/** Unknown keys ask for the issuer's keys this often at most. */
+/** Minimum milliseconds between two loads of the issuer's keys that unknown keys cause. */
 const REFETCH_MS = 3_000
 
-/** One of the two. */
+/** Exactly one of the two must be set. */
 export interface AssertionGuardOptions {
   readonly signed: AssertionOptions | null
   readonly unsigned: (UnsignedAssertionOptions & { readonly hasTrustedProxies: boolean }) | null
@@ -38,13 +38,13 @@ export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptio
   ]
 }
 
-/** What is wrong in the files that the options name. They are read again while the guard is at work. */
+/** The problems in the files that the options name. The guard reads these files again while it runs. */
 export async function assertionFileProblems({ signed }: AssertionGuardOptions): Promise<readonly string[]> {
   const problem = signed && (await keyFileProblem(assertionSettings(signed).keysAt))
   return problem === null ? [] : [`assertion-keys: ${problem}`]
 }
 
-/** Of options without problems. */
+/** Opens the guard for options without problems. */
 export function openAssertionGuard(options: AssertionGuardOptions, services: AssertionGuardServices): LoginGuard {
   if (options.unsigned) return createUnsignedAssertionGuard(options.unsigned)
   if (!options.signed) throw new Error(NEITHER)

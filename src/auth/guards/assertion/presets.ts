@@ -1,27 +1,30 @@
-// What is documented of each identity proxy's assertions: which header, whose signature, which claims.
+// Presets for identity proxies, from their documentation: the header, issuer, keys and claims of their assertions.
 
-/** `required`: only a true `email_verified` will do. `ifPresent`: a false one is refused. */
+/** `required`: the claim `email_verified` must be true. `ifPresent`: it may be absent, but not false. */
 export type EmailVerified = 'required' | 'ifPresent'
 
 export interface Preset {
-  /** Lower case. The value of `authorization` has the scheme Bearer. */
+  /** Header name in lower case. The value of `authorization` has the scheme Bearer. */
   readonly header: string
-  /** The one issuer there is; null when the operator names theirs, `any` when tokens need not be of one. */
+  /** The fixed issuer of this proxy; null if the operator must name one; `any` if the issuer is not checked. */
   readonly issuer: string | null | 'any'
-  /** Where the keys are, from what the operator named; null for the issuer's discovery document. */
+  /** The URL of the keys, from the operator's issuer and audience; null to use the issuer's discovery document. */
   readonly keys: ((named: { readonly issuer: string; readonly audience: string }) => string) | null
   readonly algorithms: readonly string[]
-  /** Where the audience stands: the claim `aud`, or the `signer` of the protected header. */
+  /** Location of the audience: the claim `aud`, or `signer` in the protected header. */
   readonly audienceIn: 'aud' | 'signer'
   readonly emailVerified: EmailVerified
-  /** Of the token, by its `iat`; 0 for as long as it is valid: proxies send the same one with every request. */
+  /**
+   * Maximum age of a token by its `iat`. 0 accepts it as long as it is valid: proxies send the same one with every
+   * request.
+   */
   readonly maxAgeSeconds: number
 }
 
 const AS_LONG_AS_VALID = 0
 
 export const PRESETS = {
-  // OpenID Connect Core 1.0 section 2: an ID token that the front end got for itself, a moment ago.
+  // OpenID Connect Core 1.0 section 2: an ID token that the front end itself got a moment ago.
   oidc: {
     header: 'authorization',
     issuer: null,
@@ -31,7 +34,7 @@ export const PRESETS = {
     emailVerified: 'required',
     maxAgeSeconds: 300,
   },
-  // Their tokens have no email_verified.
+  // Cloudflare Access tokens have no email_verified.
   'cloudflare-access': {
     header: 'cf-access-jwt-assertion',
     issuer: null,
@@ -41,7 +44,7 @@ export const PRESETS = {
     emailVerified: 'ifPresent',
     maxAgeSeconds: AS_LONG_AS_VALID,
   },
-  // The issuer is the host of the route, with or without a scheme by Pomerium's jwt_issuer_format.
+  // The issuer is the host of the route, with or without a scheme, depending on Pomerium's jwt_issuer_format.
   pomerium: {
     header: 'x-pomerium-jwt-assertion',
     issuer: null,
@@ -60,7 +63,7 @@ export const PRESETS = {
     emailVerified: 'ifPresent',
     maxAgeSeconds: AS_LONG_AS_VALID,
   },
-  // The audience is the ARN of the load balancer, which is the signer; the issuer is the provider behind it.
+  // The audience is the ARN of the load balancer, which is the `signer`. The issuer is the identity provider behind it.
   'aws-alb': {
     header: 'x-amzn-oidc-data',
     issuer: 'any',

@@ -1,16 +1,16 @@
-// What the operator said about assertions, on top of a preset, made whole or told what it lacks.
+// Merges the operator's options about assertions with a preset, and reports what is missing or wrong.
 import { isSafeUrl } from './keys/fetch-text.ts'
 import type { KeysAt } from './keys/open-key-source.ts'
 import { type EmailVerified, PRESETS, type Preset, type PresetName } from './presets.ts'
 
-/** Each member stands over the preset's. */
+/** Each member overrides that of the preset. */
 export interface AssertionOptions {
   readonly preset: PresetName
   readonly header?: string | undefined
   readonly issuer?: string | undefined
-  /** Any of them. */
+  /** Accepted audiences: a token must have one of them. */
   readonly audience: readonly string[]
-  /** `https://…`, perhaps with `{kid}` in it, or a file. */
+  /** An `https://…` URL, which may contain `{kid}`, or a file path. */
   readonly keys?: string | undefined
   readonly algorithms?: readonly string[] | undefined
   readonly emailClaim: string
@@ -21,7 +21,7 @@ export interface AssertionOptions {
 
 export interface AssertionSettings {
   readonly header: string
-  /** Null for any. */
+  /** Null accepts any issuer. */
   readonly issuer: string | null
   readonly audience: readonly string[]
   readonly audienceIn: Preset['audienceIn']
@@ -35,7 +35,7 @@ export interface AssertionSettings {
 
 const ARN = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d+:loadbalancer\/\S+$/
 
-/** What is wrong, each with the option that mends it; empty when nothing is. */
+/** The problems with the options, each with the option that fixes it; empty if there are none. */
 export function assertionProblems(options: AssertionOptions): readonly string[] {
   const preset: Preset = PRESETS[options.preset]
   const { audience, issuer = preset.issuer, keys } = options
@@ -63,7 +63,7 @@ function guard({ preset }: AssertionOptions): string {
   return `login guard "assertion" (${preset})`
 }
 
-/** Of options without problems. */
+/** The settings for options without problems. */
 export function assertionSettings(options: AssertionOptions): AssertionSettings {
   const preset: Preset = PRESETS[options.preset]
   const issuer = options.issuer ?? preset.issuer ?? ''

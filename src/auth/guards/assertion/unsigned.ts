@@ -1,16 +1,16 @@
-// The guard for proxies that only send the email: believed from listed peers that also know a secret.
+// The guard for proxies that send only the email: it trusts listed peers that also send a secret.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { canonicalEmail } from '../../email.ts'
 import { type LoginGuard, refuse } from '../guard.ts'
 import { matching } from './assertion.ts'
 
-/** A guess takes longer than anybody has. */
+/** Minimum number of characters, so that the secret cannot be guessed. */
 export const MIN_SECRET_LENGTH = 32
 
 export interface UnsignedAssertionOptions {
-  /** With the email, lower case. */
+  /** Name of the header with the email, in lower case. */
   readonly header: string
-  /** With the secret, lower case. */
+  /** Name of the header with the secret, in lower case. */
   readonly secretHeader: string
   readonly secret: string
 }
@@ -25,7 +25,7 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
         const reason = 'the request did not come through the identity proxy'
         return { ...refuse(reason, 'sign in through it'), outcome: 'passed' }
       }
-      // Hashed first, so that the comparison takes the same time for every length too.
+      // Compares hashes, so that the time does not depend on the length of the secret either.
       const isKnown = timingSafeEqual(hash('sha256', presented, 'buffer'), expected)
       if (!caller.peer.isTrustedProxy || !isKnown) {
         return refuse(

@@ -1,19 +1,23 @@
-// Whose email a signed assertion proves (RFC 7519), and nothing else: every other claim is left to the proxy.
+// Verifies a signed assertion (RFC 7519) and returns the email that it proves. The proxy is responsible for all other
+// claims.
 import { type CompactJWSHeaderParameters, errors, type JWTPayload } from 'jose'
 import { jwtVerify } from 'jose/jwt/verify'
 import { canonicalEmail } from '../../email.ts'
 import type { KeySource } from './keys/key-source.ts'
 import type { AssertionSettings } from './settings.ts'
 
-/** Longer ones are not looked at. */
+/** Longer tokens are refused without parsing. */
 const MAX_TOKEN_LENGTH = 16_384
 
-/** Why an assertion is refused: for the client, so in words that tell an attacker nothing they do not know. */
+/** An assertion is refused. The message goes to the client, so it tells an attacker nothing new. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError'
 }
 
-/** The canonical email. Throws `AssertionError`; or what went wrong with the keys. `now` in milliseconds since the epoch. */
+/**
+ * Returns the canonical email. Throws `AssertionError`, or the error of loading keys. `now` in milliseconds since the
+ * epoch.
+ */
 export async function verifyAssertion(
   token: string,
   settings: AssertionSettings,
@@ -32,7 +36,7 @@ export async function verifyAssertion(
   return email
 }
 
-/** Keys in the token itself (`jwk`, `jku`, `x5c`, `x5u`) are not looked at; extensions (`crit`) are refused. */
+/** Ignores keys in the token itself (`jwk`, `jku`, `x5c`, `x5u`) and refuses extensions (`crit`). */
 async function verifySignature(token: string, settings: AssertionSettings, keys: KeySource, now: number) {
   try {
     return await jwtVerify(
@@ -58,7 +62,7 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
   }
 }
 
-/** Access tokens and logout tokens (RFC 9068, RFC 8417) may have the same issuer and audience, and are no assertions. */
+/** Refuses access tokens and logout tokens (RFC 9068, RFC 8417), which may have the same issuer and audience. */
 function requireKind({ typ }: CompactJWSHeaderParameters): void {
   if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new AssertionError('it is a token of another kind')
 }
@@ -70,7 +74,8 @@ function requireAudience(
 ): void {
   const isForUs = (name: unknown) => typeof name === 'string' && audience.includes(name)
   if (audienceIn === 'signer' && !isForUs(header.signer)) throw new AssertionError('it is not valid here')
-  // OpenID Connect Core 1.0 section 3.1.3.7: issued to another client, which may have it from its own user.
+  // OpenID Connect Core 1.0 section 3.1.3.7: the token was issued to another client, which may have got it from one of
+  // its own users.
   if (audienceIn === 'aud' && azp !== undefined && !isForUs(azp)) throw new AssertionError('it is not valid here')
 }
 
@@ -81,7 +86,7 @@ function requireAge({ iat }: JWTPayload, { maxAgeSeconds, leewaySeconds }: Asser
   if (iat === undefined || seconds - iat > maxAgeSeconds + leewaySeconds) throw new AssertionError('it is too old')
 }
 
-/** Amazon Cognito writes the boolean as a string. */
+/** Also accepts the string `true`, because Amazon Cognito writes the boolean as a string. */
 function isVerified(claim: unknown, { emailVerified }: AssertionSettings): boolean {
   if (claim === undefined) return emailVerified === 'ifPresent'
   return claim === true || claim === 'true'

@@ -1,20 +1,20 @@
-// Secrets of registered clients: 256 random bits, of which the gateway keeps only a hash.
+// Secrets of registered clients: 256 random bits each, of which the gateway stores only a hash.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../../../store/contract.ts'
 import type { StoredClient } from '../../../store/sign-in/client-contract.ts'
 
 const PREFIX = 'wgs_'
 const SECRET_BYTES = 32
-/** RFC 7617 section 2: user-id and password with a colon between, in base64. */
+/** RFC 7617 section 2: user-id and password, separated by a colon, in base64. */
 const BASIC = /^Basic +(?<credentials>[A-Za-z0-9+/]{1,1000}={0,2})$/i
 
-/** What an operator may call a client: without a colon, which ends the user-id of Basic credentials. */
+/** Allowed client names. They have no colon, because a colon ends the user-id of Basic credentials. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export interface NewSecret {
-  /** For the client, once. */
+  /** Shown to the client once, never stored. */
   readonly secret: string
-  /** For the store. */
+  /** The hash that is stored. */
   readonly secretHash: string
 }
 
@@ -23,7 +23,7 @@ export function createClientSecret(): NewSecret {
   return { secret, secretHash: hashOf(secret) }
 }
 
-/** In the same time for every secret. A fast hash will do: nobody tries 2^256 secrets. */
+/** Compares in constant time. A fast hash is enough, because nobody can try 2^256 secrets. */
 function isSecret(presented: string, secretHash: string): boolean {
   const [a, b] = [Buffer.from(hashOf(presented)), Buffer.from(secretHash)]
   return a.byteLength === b.byteLength && timingSafeEqual(a, b)
@@ -38,7 +38,7 @@ export interface BasicCredentials {
   readonly secret: string
 }
 
-/** Of an `Authorization` header; null for what is not of the scheme Basic. */
+/** The credentials of an `Authorization` header; null unless it has valid Basic credentials. */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | null {
   const encoded = BASIC.exec(authorization ?? '')?.groups?.credentials
   if (encoded === undefined) return null
@@ -51,7 +51,10 @@ export function isClientName(text: string): boolean {
   return NAME.test(text)
 }
 
-/** Null, in the same time, for a name that nobody has and for a wrong secret. A name that no client can have is not looked up. */
+/**
+ * The client with these credentials; null for an unknown name and for a wrong secret, in the same time. A name that no
+ * client can have is not looked up.
+ */
 export async function clientOf(
   store: Pick<Store, 'clientByName'>,
   { name, secret }: BasicCredentials,

@@ -1,4 +1,5 @@
-// The guard for back ends that know their users: a registered client's credentials, for addresses of its domains.
+// The guard for back ends that know their users: a registered client signs in addresses of its domains with its own
+// credentials.
 import type { Store } from '../../../store/contract.ts'
 import type { StoredClient } from '../../../store/sign-in/client-contract.ts'
 import { canonicalEmail } from '../../email.ts'
@@ -8,16 +9,16 @@ import { createTokenBuckets, type TokenBuckets } from '../../limits/token-bucket
 import { type Admission, admit, type LoginGuard, type Refusal, refuse, refuseEmail } from '../guard.ts'
 import { clientOf, readBasicCredentials } from './client-secret.ts'
 
-/** What a client may do. */
+/** What a client may be allowed to do. */
 export const CLIENT_SCOPES = ['login', 'import'] as const
 
 export type ClientScope = (typeof CLIENT_SCOPES)[number]
 
-/** A client that may sign in addresses of every domain. */
+/** The entry in a client's `domains` that allows addresses of every domain. */
 export const ANY_DOMAIN = '*'
 
 const MINUTE_SECONDS = 60
-/** The same for a name that nobody has and for a wrong secret. */
+/** The same refusal for an unknown name and for a wrong secret. */
 const UNKNOWN = refuse('the credentials are not those of a registered client', 'clients add')
 
 export interface ClientGuardParts {
@@ -30,7 +31,7 @@ export interface ClientGuardParts {
 export function createClientGuard({ store, limits, clock }: ClientGuardParts): LoginGuard {
   const budgets = new Map<number, TokenBuckets>()
 
-  /** Clients with the same budget share one table of buckets, each with a bucket of its own. */
+  /** Clients with the same limit share one table of buckets, but each has its own bucket. */
   function bucketsOf(perMinute: number): TokenBuckets {
     const known = budgets.get(perMinute)
     if (known) return known
@@ -74,7 +75,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
       }
       const client = await clientOf(store, credentials)
       if (client) return decideFor(client, email)
-      // Guesses count against the limit. Only a caller that knows the secret is exempt.
+      // Guesses are charged to the caller's network. Only a caller that knows the secret is exempt.
       limits.require('login', { network: networkOf(caller.client.address) })
       return UNKNOWN
     },

@@ -1,4 +1,4 @@
-// How long a mailed code is good, and how many mails are sent.
+// The rules of mailed codes: how long a code is valid, and how many mails are sent.
 import type { CodeRules } from '../../../store/sign-in/code-contract.ts'
 
 const HOUR_MS = 3_600_000
@@ -6,7 +6,7 @@ const CODE_TTL_MS = 600_000
 const KNOWN_NETWORK_TTL_MS = 180 * 24 * HOUR_MS
 const MAX_PER_ADDRESS_AND_NETWORK = 5
 
-/** What the operator decides of it: mails within an hour, see `CodeRules`. */
+/** The rules that the operator sets. The maxima are mails per hour; see `CodeRules`. */
 export type CodeOptions = Pick<CodeRules, 'isForKnownUsersOnly' | 'maxPerAddress' | 'maxPerNetwork' | 'maxTotal'>
 
 export function codeRules({ isForKnownUsersOnly, maxPerAddress, maxPerNetwork, maxTotal }: CodeOptions): CodeRules {

@@ -1,4 +1,4 @@
-// The guard for people: a code by mail, to be sent back in the contract's own request.
+// The guard for people: mails a code, which the client sends back in the login request of the contract.
 import type { Store } from '../../../store/contract.ts'
 import type { PendingSignIn } from '../../../store/sign-in/code-contract.ts'
 import { isRunning } from '../../../store/sign-in/decide-code-requests.ts'
@@ -23,7 +23,7 @@ export interface MailGuardParts {
   readonly codeTtlMs: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Called after a request was kept, when it is answered: there is something to decide on. */
+  /** Called after a request was stored, when its response is about to be sent: there is something to decide. */
   readonly onRequest: () => void
 }
 
@@ -33,7 +33,7 @@ const SENT = refuse(
   null,
   'LOGIN_CODE_SENT',
 )
-/** The same whether it is wrong, expired, used, used up or was never sent. */
+/** The same refusal whether the code is wrong, expired, used, out of tries, or was never sent. */
 const WRONG = refuse(
   'The code is wrong or no longer valid: sign in without one to get another',
   null,
@@ -50,7 +50,7 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
     return found && isRunning(found.expiresAt, codeTtlMs, now) ? found : null
   }
 
-  /** Compared only in the store, which counts. */
+  /** Only the store compares the code, because it counts the tries. */
   async function isRight(pending: PendingSignIn | null, typed: string): Promise<boolean> {
     const code = readCode(typed)
     if (!pending || pending.triesLeft <= 0 || code === null) return false
@@ -84,7 +84,7 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
       const network = networkOf(caller.client.address)
       const tagged = code === null ? readTaggedAddress(sent) : null
       const pending = tagged && (await findPending(tagged.email, network))
-      // An address of this form is like any other when nobody waits for a code.
+      // Without a pending sign-in, an address of this form is treated like any other.
       if (tagged && pending) return enter(tagged.email, tagged.code, network, pending)
       const email = canonicalEmail(sent)
       if (email === null) return NO_EMAIL

@@ -1,4 +1,4 @@
-// The mail guard at work: its parts put together, its decisions and its mails made behind the requests.
+// Wires the mail guard together, and runs its decisions and its mails in the background.
 import { randomInt } from 'node:crypto'
 import type { Store } from '../../../store/contract.ts'
 import type { Audit } from '../../audit/audit-event.ts'
@@ -13,16 +13,18 @@ import type { LoginGuard } from '../guard.ts'
 import { type CodeOptions, codeRules } from './code-rules.ts'
 import { createMailGuard } from './mail.ts'
 
-/** How often a process looks for what others have left: requests and mails of a gateway that was killed, mails to be tried again. */
+/**
+ * Interval of looking for work that others left: requests and mails of a gateway that was killed, and mails to retry.
+ */
 const POLL_MS = 2_000
-/** A decision comes this long after the request, at random. */
+/** A decision is made after a random delay in this range after the request. */
 const [MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS] = [50, 250]
-/** How long mails that are being sent are waited for when the gateway stops. */
+/** How long the shutdown waits for mails in flight. */
 const STOP_GRACE_MS = 3_000
 
 export interface MailGuardOptions extends CodeOptions {
   readonly server: MailServerOptions
-  /** Canonical; empty for all. */
+  /** Canonical email domains; empty for all. */
   readonly domains: readonly string[]
 }
 
@@ -33,7 +35,7 @@ export interface MailGuardServices {
   readonly audit: Audit
   readonly clock: () => number
   readonly report: (error: unknown, what: string) => void
-  /** What is running is stopped with it, before the store is closed. */
+  /** Background work, disposed of before the store is closed. */
   readonly running: AsyncDisposableStack
 }
 
@@ -58,7 +60,7 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
   })
   const reportTo = (what: string) => (error: unknown) => report(error, what)
   const sender = running.use(createPoller(sendMails, POLL_MS, reportTo('the outbox could not be read')))
-  // Before the sender is waited for: what is disposed of comes last in, first out.
+  // The stack is disposed of last in, first out, so this timer starts before the shutdown waits for the sender.
   running.defer(() => {
     setTimeout(() => stop.abort(), STOP_GRACE_MS).unref()
   })
@@ -72,7 +74,10 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
     ),
   )
   let isAsked = false
-  /** A while after the answer: what a decision takes depends on the address, and must not show in this answer or the next. */
+  /**
+   * Wakes the decider a while after the response: its time depends on the address, and must not show in this or the
+   * next response.
+   */
   function onRequest(): void {
     if (isAsked) return
     isAsked = true

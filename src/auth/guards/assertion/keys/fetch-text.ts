@@ -1,23 +1,25 @@
-// Fetches a small text of an identity provider: keys, or where its keys are.
+// Fetches a small text from an identity provider: its keys, or its discovery document.
 import { isLoopbackHost } from '../../loopback.ts'
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 262_144
-/** What servers answer where there is nothing; those that keep files as Amazon S3 does, 403. */
+/** Statuses that mean that nothing is there. Servers that store files like Amazon S3 answer 403. */
 const NOT_THERE: ReadonlySet<number> = new Set([403, 404, 410])
 
-/** The server was reached, and has nothing at this address. */
+/** The server was reached, and has nothing at this URL. */
 export class NotThereError extends Error {
   override readonly name = 'NotThereError'
 }
 
-/** Whether keys may be fetched from here: over TLS, or on this machine. */
+/** Whether keys may be fetched from this URL: over TLS, or from this machine. */
 export function isSafeUrl(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.host)))
 }
 
-/** Throws what went wrong, `NotThereError` among it. Follows no redirect: keys come from where the operator said. */
+/**
+ * Throws `NotThereError` and other errors. Follows no redirects, because keys must come from where the operator said.
+ */
 export async function fetchText(url: string): Promise<string> {
   const response = await fetch(url, {
     redirect: 'error',

@@ -1,9 +1,16 @@
-// How long keys of an issuer are used before it is asked whether they are still its own: no sign-in should wait for that, and none pass for long without.
+// Bounds how long cached keys of an issuer are used without a reload. A reload runs in the background, unless the keys
+// are so old that a sign-in must wait for it.
 
-/** After this the keys are asked for again, behind the next sign-in. After twice as long it waits: they may have been withdrawn long ago. */
+/**
+ * After this time the next sign-in starts a reload in the background. After twice this time, sign-ins wait for the
+ * reload, because the keys may have been withdrawn long ago.
+ */
 const MAX_AGE_MS = 600_000
 
-/** To be called, and waited for, before what was just loaded is used. `reload` fails for nobody: what cannot be asked for stays as it is. */
+/**
+ * Call this when keys were just loaded, and await the returned function before each use of them. `reload` must not
+ * reject: if the issuer cannot be reached, it leaves the keys as they are.
+ */
 export function createFreshness(reload: () => Promise<void>): () => Promise<void> {
   let checkedAt = performance.now()
   let checking: Promise<void> | null = null

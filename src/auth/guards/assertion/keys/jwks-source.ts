@@ -1,4 +1,4 @@
-// A set of keys (RFC 7517 section 5) that is loaded when it is needed, and again when it is old or lacks a key.
+// A key source that loads a JWK Set (RFC 7517 section 5) on first use, and again when it is old or lacks a key.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { errors } from 'jose'
@@ -10,13 +10,14 @@ type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
 interface Loaded {
   readonly find: FindKey
-  /** To be waited for before it is used. */
+  /** Await this before the set is used. */
   readonly refresh: () => Promise<void>
 }
 
 /**
- * A sign-in that needs an unknown key waits for the next load, and all wait for the same one: a rotation fails no sign-in, and any
- * number of unknown keys is one load in `refetchMs`. The last set stays while the issuer cannot be reached.
+ * Sign-ins that need an unknown key wait for the next load, which they share. So a key rotation fails no sign-in, and
+ * any number of unknown keys causes one load per `refetchMs`. The last set stays in use while the issuer cannot be
+ * reached.
  */
 export function createJwksSource(
   load: () => Promise<JSONWebKeySet>,
@@ -32,7 +33,7 @@ export function createJwksSource(
     loaded = { find: keyFinder(await load()), refresh: createFreshness(reload) }
   }
 
-  /** When the first load fails, those who wait for it fail. Later failures leave the set as it is. */
+  /** Rejects if there is no set yet. A later failure is reported, and leaves the set as it is. */
   async function reload(): Promise<void> {
     loading ??= loadOnce().finally(() => {
       loading = null
@@ -56,7 +57,7 @@ export function createJwksSource(
   }
 }
 
-/** A set of one key without a name, such as a PEM file, is for whatever name a token gives its key. */
+/** A set of a single key without a name, such as a PEM file, matches any key name in a token. */
 function keyFinder(set: JSONWebKeySet): FindKey {
   const find = createLocalJWKSet(set)
   const [only] = set.keys
@@ -68,7 +69,7 @@ async function keyIn(find: FindKey, header: JWSHeaderParameters): Promise<Crypto
   try {
     return await find(header)
   } catch (error) {
-    // Also when several fit, which an issuer that names none of its keys must not have.
+    // This includes several matching keys: an issuer that does not name its keys must not have several that match.
     if (error instanceof errors.JOSEError) return null
     throw error
   }

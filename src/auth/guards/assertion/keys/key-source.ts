@@ -1,14 +1,17 @@
-// What finds the key that an assertion says it is signed with.
+// The interface of sources that find the key of a signed assertion.
 import type { CryptoKey, JWSHeaderParameters } from 'jose'
 
 export interface KeySource {
-  /** The key for this header, null when the issuer has none like it. Throws when the issuer was never reached, and `UNAVAILABLE` when it is not to be asked now. */
+  /**
+   * The key for this JWS header; null if the issuer has no such key. Throws if the issuer was never reached, and
+   * `UNAVAILABLE` if too many fetches are waiting.
+   */
   readonly keyFor: (header: JWSHeaderParameters) => Promise<CryptoKey | null>
 }
 
 export interface KeySourceOptions {
-  /** Between two loads that unknown keys ask for, at least. */
+  /** Minimum milliseconds between two loads that unknown keys cause. */
   readonly refetchMs: number
-  /** For the log: keys could not be loaded, and the last ones stay. */
+  /** Logs that keys could not be loaded. The last ones stay in use. */
   readonly report: (error: unknown) => void
 }

@@ -1,4 +1,4 @@
-// Where the keys of a setting come from: a file, an address, the issuer's own discovery document, or one address for each key.
+// Opens the key source for a setting: a file, a URL, the issuer's discovery document, or one URL per key.
 import { readFile } from 'node:fs/promises'
 import type { JSONWebKeySet } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
@@ -11,7 +11,7 @@ import { createPemSource } from './pem-source.ts'
 
 const KID_PLACE = '{kid}'
 
-/** `discovery`: the address of an issuer (OpenID Connect Discovery 1.0 section 4). */
+/** `discovery`: the URL of an issuer (OpenID Connect Discovery 1.0 section 4). */
 export type KeysAt =
   | { readonly type: 'discovery'; readonly issuer: string }
   | { readonly type: 'url'; readonly url: string }
@@ -36,7 +36,10 @@ async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
   return parseKeys(await fetchText(keysUrl))
 }
 
-/** What is wrong with a file of keys, for a start: else the first sign-in would find it. Null for nothing, and for keys elsewhere. */
+/**
+ * The problem with a key file, checked at start-up, because otherwise the first sign-in would find it. Null if there is
+ * none, or if the keys are not in a file.
+ */
 export async function keyFileProblem(at: KeysAt): Promise<string | null> {
   if (at.type !== 'file') return null
   const { path, algorithm } = at
@@ -46,12 +49,12 @@ export async function keyFileProblem(at: KeysAt): Promise<string | null> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall !== undefined) return `cannot read ${path}: ${code}`
-    // Without the reason: it may quote a private key that was put there.
+    // Omits the reason, which may quote a private key that somebody put into the file.
     return `${path} must hold a JWK set, or one public key for ${algorithm} as PEM`
   }
 }
 
-/** A set of keys as JSON, or one public key as PEM. */
+/** Reads a JWK Set as JSON, or one public key as PEM. */
 async function loadFile(path: string, algorithm: string): Promise<JSONWebKeySet> {
   const text = await readFile(path, 'utf8')
   if (!text.includes('-----BEGIN')) return parseKeys(text)

@@ -1,4 +1,4 @@
-// Keys that are fetched one by one, as PEM under the key's own address: AWS load balancers publish theirs so.
+// A key source that fetches each key as PEM from a URL of its own, as AWS load balancers publish them.
 import { createPublicKey } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CryptoKey } from 'jose'
@@ -9,23 +9,27 @@ import { NotThereError } from './fetch-text.ts'
 import { createFreshness } from './freshness.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
 
-/** What a key may be called: it becomes part of an address. */
+/** Allowed key names. They are restricted because the name becomes part of a URL. */
 const KID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 const MAX_KEYS = 16
-/** Within `refetchMs`. As many more wait for theirs. Past that, nobody knows whether an unknown key is one of the issuer. */
+/**
+ * Fetches of unknown keys within `refetchMs`. As many more may wait for the next interval; beyond that they are
+ * `UNAVAILABLE`.
+ */
 const MAX_FETCHES = 2
 
 interface Known {
   readonly pem: Promise<string>
-  /** To be waited for before it is used. */
+  /** Await this before the key is used. */
   readonly refresh: () => Promise<void>
-  /** By algorithm, null where the key is of none such: a token may name another than the issuer means. */
+  /** Imported key by algorithm; null if the key does not fit the algorithm, since a token may name any. */
   readonly imported: Map<string, Promise<CryptoKey | null>>
 }
 
 /**
- * `load` answers the PEM of a key by its name. Sign-ins that need the same key wait for the same fetch. There are at most `MAX_FETCHES` of them
- * in `refetchMs`, besides those of keys that are known and old. A key that is not there is not looked for again within that time.
+ * `load` returns the PEM of a key by its name. Sign-ins that need the same key share one fetch. At most `MAX_FETCHES`
+ * unknown keys are fetched within `refetchMs`; reloads of known keys do not count. A key that does not exist is not
+ * fetched again within that time.
  */
 export function createPemSource(
   load: (kid: string) => Promise<string>,
@@ -33,10 +37,10 @@ export function createPemSource(
 ): KeySource {
   const keys = new LRUCache<string, Known>({ max: MAX_KEYS })
   const missing = new LRUCache<string, true>({ max: MAX_KEYS, ttl: refetchMs })
-  /** When the last ones begin, some of which may wait. */
+  /** Start times of the last fetches. Some may be in the future. */
   let fetches: readonly number[] = []
 
-  /** How long one more has to wait. Throws `UNAVAILABLE`. */
+  /** Milliseconds that one more fetch has to wait. Throws `UNAVAILABLE` if too many wait already. */
   function takeFetch(): number {
     const now = performance.now()
     const at = Math.max(now, (fetches.at(-MAX_FETCHES) ?? Number.NEGATIVE_INFINITY) + refetchMs)
@@ -62,7 +66,7 @@ export function createPemSource(
       kid,
       delay(takeFetch()).then(() => loadPublicKey(kid)),
     )
-    // Whoever waits for it reports it.
+    // The sign-in that awaits the key reports the error.
     known.pem.catch((error) => {
       keys.delete(kid)
       if (error instanceof NotThereError) missing.set(kid, true)
@@ -70,7 +74,7 @@ export function createPemSource(
     return known
   }
 
-  /** A key stays while the issuer cannot be reached, and ends when it has none of that name any more. */
+  /** Keeps the key while the issuer cannot be reached, and drops it when the issuer has no such key any more. */
   async function reload(kid: string): Promise<void> {
     try {
       keep(kid, Promise.resolve(await loadPublicKey(kid)))
@@ -80,7 +84,7 @@ export function createPemSource(
     }
   }
 
-  /** Null where the issuer has no key of that name, or one of another algorithm. */
+  /** Null if the issuer has no key of that name, or if the key is for another algorithm. */
   async function importKey(fetching: Promise<string>, alg: string): Promise<CryptoKey | null> {
     try {
       const pem = await fetching
@@ -109,7 +113,7 @@ export function createPemSource(
   }
 }
 
-/** A private key would be read as its public half. */
+/** Refuses private keys: createPublicKey would silently take the public half. */
 function requirePublicKey(pem: string): void {
   if (!pem.includes('-----BEGIN PUBLIC KEY-----')) throw new Error('the key is not a public key in PEM')
   createPublicKey(pem)
