@@ -1,19 +1,19 @@
-// Takes the coding off the body of an answer: something in front may have coded it, asked or not.
+// Decodes the content coding of a response body: a proxy may apply one even if the client did not ask for it.
 import { constants } from 'node:buffer'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 
-/** The coding of a body cannot be taken off. The message is a sentence for an operator. */
+/** A body cannot be decoded. The message is a sentence for an operator. */
 export class CodingError extends Error {
   override readonly name = 'CodingError'
 }
 
-/** A body is larger than its reader takes. */
+/** A body is larger than its reader accepts. */
 export class BodySizeError extends Error {
   override readonly name = 'BodySizeError'
 }
 
-/** Of zlib. */
+/** The option of zlib that bounds the decoded size, in bytes. */
 interface Limit {
   readonly maxOutputLength: number
 }
@@ -29,8 +29,9 @@ const DECODERS = new Map<string, Decode>([
 ])
 
 /**
- * `contentEncoding` names the codings in the order in which they were put on. Throws `CodingError`, and `BodySizeError` for more than
- * `maxBytes`, before there are more in memory.
+ * `contentEncoding` is the `Content-Encoding` header, which lists the codings in the order in which they were applied
+ * (RFC 9110 section 8.4). Throws `CodingError`, or `BodySizeError` before more than `maxBytes` decoded bytes are in
+ * memory.
  */
 export async function decodeBody(
   coded: Buffer,

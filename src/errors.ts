@@ -1,4 +1,4 @@
-// Every way to fail: one closed table of codes, and the one error class that carries them.
+// Defines every failure of the gateway: one closed table of error codes, and the one error class that carries a code.
 
 const FAILURES = {
   BAD_REQUEST: [400, 'The request cannot be understood.'],
@@ -10,7 +10,7 @@ const FAILURES = {
   GRAPHQL_VALIDATION_FAILED: [400, 'The GraphQL document does not fit the schema.'],
   BATCHING_NOT_SUPPORTED: [400, 'A request holds one operation: send several requests at once instead of a list.'],
   INCREMENTAL_DELIVERY_NOT_SUPPORTED: [400, 'The answer comes in one piece: @defer and @stream are not supported.'],
-  // The message is what clients look for, to send the whole document instead of its hash.
+  // Clients look for exactly this message; they then send the whole document instead of its hash.
   PERSISTED_QUERY_NOT_SUPPORTED: [400, 'PersistedQueryNotSupported'],
   OPERATION_NOT_FOUND: [400, 'The document has no operation of that name.'],
   UNAUTHENTICATED: [401, 'Sign in to do this.'],
@@ -55,34 +55,40 @@ export function statusOf(code: FailureCode): number {
   return FAILURES[code][0]
 }
 
-/** What a client may read about a failure. */
+/** Default message of a failure. It is public. */
 export function messageOf(code: FailureCode): string {
   return FAILURES[code][1]
 }
 
-/** A limit that was reached (draft-ietf-httpapi-ratelimit-headers): nothing remains of `quota` attempts in `windowSeconds`. */
+/**
+ * A rate limit that was reached (draft-ietf-httpapi-ratelimit-headers): all `quota` attempts in `windowSeconds` are
+ * used.
+ */
 export interface RateLimitState {
   readonly policy: string
   readonly quota: number
   readonly windowSeconds: number
-  /** Until the next attempt. */
+  /** Seconds until the next attempt is allowed. */
   readonly resetSeconds: number
 }
 
 export interface FailureDetails {
-  /** Public; in place of the table's message. Never a secret, a token, a path or SQL. */
+  /** Public message that replaces the one in the table. Never a secret, a token, a path or SQL. */
   readonly message?: string
   /** Seconds to wait, for `Retry-After` (RFC 9110 section 10.2.3). */
   readonly retryAfterSeconds?: number
-  /** The limits that were reached, for the `RateLimit` fields. */
+  /** The limits that were reached, for the `RateLimit` header fields. */
   readonly rateLimits?: readonly RateLimitState[]
-  /** The methods that would have been answered, for `Allow` (RFC 9110 section 10.2.1). */
+  /** Value of the `Allow` header: the methods that the path supports (RFC 9110 section 10.2.1). */
   readonly allow?: string
   /** For the log only. */
   readonly cause?: unknown
 }
 
-/** A failure with a code of the table. Whatever else is thrown becomes `INTERNAL`, its cause to the log only. */
+/**
+ * A failure with a code of the table. `toGatewayError` maps every other error to a code; its cause goes to the log
+ * only.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: FailureCode
@@ -92,7 +98,7 @@ export class GatewayError extends Error {
 
   constructor(code: FailureCode, details: FailureDetails = {}) {
     const { stackTraceLimit } = Error
-    // Only our own faults are looked into. Taking a stack and writing it down costs more than the rest of a refusal.
+    // Only 5xx failures are investigated. Capturing and formatting a stack trace costs more than the rest of a refusal.
     if (statusOf(code) < 500) Error.stackTraceLimit = 0
     super(details.message ?? messageOf(code), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit
@@ -103,30 +109,36 @@ export class GatewayError extends Error {
   }
 }
 
-/** Wrong usage of the command line or wrong configuration: exit code 2, nothing started. */
+/** Wrong usage of the command line, or wrong configuration: the exit code is 2, and nothing is started. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What was asked for rightly, and could not be done: a disk is full, stdin cannot be read, another server does not answer, a name is taken. A sentence; exit code 1. */
+/**
+ * A valid command could not be carried out: the disk is full, stdin cannot be read, another server does not answer, a
+ * name is taken. The message is a sentence; the exit code is 1.
+ */
 export class MachineError extends Error {
   override readonly name = 'MachineError'
 }
 
-/** What was thrown says, in its own words: for who reads a log or starts a command, never for a client. */
+/** The message of a thrown value, for the log or the command line, never for a client. */
 export function reasonOf(thrown: unknown): string {
-  // Of a name with several addresses each attempt failed, and Node says nothing of all.
+  // Node throws an AggregateError without a message when a host name has several addresses and no connection succeeds.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join('; ')
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** In words, that no answer came: with the code of what failed beneath, such as ECONNREFUSED, where it has one. Holds nothing that was sent. */
+/**
+ * Says that no answer came, with the error code of the cause (such as ECONNREFUSED) if it has one. Repeats nothing that
+ * was sent.
+ */
 export function noAnswerInWords(thrown: unknown, words = 'no answer'): string {
   const code = causeCodeOf(thrown)
   return code === null ? words : `${words} (${code})`
 }
 
-/** Of what was thrown, or of what is beneath it. */
+/** The error code of `thrown`, or of the nearest `cause` below it that has one; null if none has. */
 export function causeCodeOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null
   const code: unknown = Reflect.get(thrown, 'code')

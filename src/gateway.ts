@@ -1,4 +1,4 @@
-// All the wiring of a gateway, from an open store to a handler of requests.
+// Wires a gateway together: takes an open store and returns the handler of all requests.
 
 import { createOperationsEndpoints, HEALTH_PATHS } from './admin/health.ts'
 import { createProbeEndpoint } from './admin/probe.ts'
@@ -44,22 +44,25 @@ import { createRetirement } from './rest/retirement/retirement.ts'
 import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.ts'
 import type { Store } from './store/contract.ts'
 
-/** Answers of one user that are made at a time. A page asks for fewer; more would be read side by side, held, and refused. */
+/**
+ * Maximum number of responses that are computed concurrently for one user. A web page asks for fewer at a time. More of
+ * them would read and hold their data side by side, and then be refused.
+ */
 const MAX_MADE_PER_USER = 8
-/** More of them than the connections of a usual client. */
+/** Requests of one user that may always wait for such a slot: more than the connections that a usual client opens. */
 const FREE_WAITING_PER_USER = 64
 
 export interface GatewayWatch {
-  /** Told of each request how many milliseconds it waited before work on it began. */
+  /** Called for each request with the milliseconds that it waited before work on it began. */
   readonly onQueueDelay: (delayMs: number) => void
-  /** Told once: how large the cache of replies is now, whenever it is asked. */
+  /** Called once with a function that returns the current size of the response cache. */
   readonly onCache: (size: () => CacheSize) => void
 }
 
 export interface GatewayOptions {
   readonly createGuard: CreateGuard
   readonly basePath: string
-  /** As `normalOrigin` writes them. */
+  /** Each in the form that `normalOrigin` returns. */
   readonly corsOrigins: readonly string[]
   readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly issuer: string
@@ -70,39 +73,46 @@ export interface GatewayOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
   readonly sessionsPerUser: number
-  /** For this long a session may be used without being looked up again; null to look up for every request. */
+  /** Milliseconds that a session may be used without another lookup; null to look it up for every request. */
   readonly sessionCheckMs: number | null
   readonly audit: Audit
-  /** Logins, and refreshes, a minute of one network; 0 for no limit. Null for no limits of anything. */
+  /**
+   * Logins, and separately refreshes, that one network may try per minute; 0 for no limit. Null turns all rate limits
+   * off.
+   */
   readonly attemptsPerMinute: number | null
-  /** Of finished replies that are kept; 0 keeps none. */
+  /** Maximum size of the response cache in bytes; 0 turns it off. */
   readonly cacheBytes: number
   readonly graphql: GraphQLOptions
-  /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
+  /** Memory budget of all requests in flight. The HTTP server charges unsent response bytes to the same budget. */
   readonly inFlight: InFlightBytes
-  /** Milliseconds that requests may wait before work on them begins: more than can begin in that time are refused. */
+  /**
+   * Milliseconds that a request may wait before work on it begins. Requests that could not begin within it are refused.
+   */
   readonly maxQueueDelayMs: number
-  /** Called when refusing begins, and when it has ended, with how many were refused. */
+  /** Called when the gateway starts to refuse requests, and when it stops, with the number of requests refused. */
   readonly onOverload?: (isRefusing: boolean, refused: number) => void
-  /** What metrics are made of, where they are asked for. */
+  /** Callbacks that feed the metrics; absent when metrics are off. */
   readonly watch?: GatewayWatch | undefined
-  /** The user of the demo workspace. The pages sign this user in by themselves when it exists and the guard is `local`. */
+  /**
+   * Email of the demo user. The web pages sign this user in automatically if it exists and the login guard is `local`.
+   */
   readonly demoEmail: string | null
-  /** What the reference shows of documents, by GraphQL type. */
+  /** Example documents for the OpenAPI reference, by GraphQL type. */
   readonly examples: OpenApiOptions['examples']
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   readonly report: ReportFailure
   readonly isDraining: () => boolean
-  /** Absent: there is no POST /import. */
+  /** If absent, there is no POST /import. */
   readonly importing?: ImportServices | undefined
-  /** Absent: every REST route stays. */
+  /** If absent, no REST route is retired. */
   readonly retirement?: RetirementPlan | undefined
-  /** Absent: no other server is asked. */
+  /** If absent, requests are not shadowed to another server. */
   readonly shadow?: ShadowOptions | undefined
-  /** For the log: something failed that no client waits for. */
+  /** Logs the failure of background work, which no client waits for. */
   readonly reportBackground: (error: unknown, what: string) => void
-  /** What the gateway keeps running besides its requests: to be disposed of before the store. */
+  /** Background work of the gateway. The caller disposes of it before it closes the store. */
   readonly running: AsyncDisposableStack
 }
 
@@ -115,7 +125,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     audit: options.audit,
     sessionCheckMs: options.sessionCheckMs,
     running: options.running,
-    // Nobody's request: it is reported like one that failed.
+    // This happens outside any request, but is reported like a failed one.
     onUnreadable: (error) => report(error, 'keyset'),
   })
   const tokens = createAccessTokens(keyset, {

@@ -1,6 +1,7 @@
-// Where the parts of a JSON text stand in it, so that they can be taken out as they are written, not as they are parsed.
-// Every function expects a text that JSON.parse accepts; of another it says what it can, or throws a SyntaxError: it always ends. None
-// recurses: nesting may be deeper than the stack.
+// Finds the parts of a JSON text by their offsets, so that callers can cut them out exactly as written, without parsing
+// them. Every function expects a text that JSON.parse accepts. For any other text the result is unspecified or a
+// SyntaxError is thrown, but every function terminates. None of them recurses, because nesting may be deeper than the
+// stack.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -11,7 +12,7 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Half-open: `text.slice(start, end)` is the value, without the white space around it. */
+/** Half-open range: `text.slice(start, end)` is the value, without the white space around it. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -22,8 +23,9 @@ export interface Member extends Span {
 }
 
 /**
- * JSON.parse, with the names that are written: V8 13.6, of Node 24, takes a name for another one that it has read before, in any text, where
- * that one has a backslash in the place of an escape (`"r\\u"`, and then `"r\u0065f"`).
+ * JSON.parse without a bug of V8 13.6 (Node 24): V8 mistakes a member name with an escape for a name that it read
+ * earlier, in any text, if the earlier name has a backslash at the position of the escape (`"r\\u"`, and then
+ * `"r\u0065f"`).
  */
 export function parseJsonText(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -32,7 +34,7 @@ export function parseJsonText(text: string): unknown {
 
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\u00'); at !== -1; ) {
-    // From within the string, which has as many characters to its end.
+    // `at - 1` lies within the string; skipString finds the end of the string from any offset within it.
     const end = skipString(text, at - 1)
     if (text.charCodeAt(skipSpace(text, end)) === COLON) return true
     at = text.indexOf('\\u00', end)
@@ -40,7 +42,7 @@ function hasEscapedName(text: string): boolean {
   return false
 }
 
-/** The same text without escapes of characters of ASCII that need none. */
+/** The same text with the `\u00xx` escapes of printable ASCII characters replaced, except those of `"` and `\`. */
 function unescapedAscii(text: string): string {
   const parts: string[] = []
   let from = 0
@@ -60,7 +62,7 @@ function backslashesBefore(text: string, at: number): number {
   return count
 }
 
-/** The members of an object in the order written, duplicates included; none for any other value. */
+/** The members of an object in the order written, duplicates included; empty for any other value. */
 export function membersOf(text: string): readonly Member[] {
   const members: Member[] = []
   let at = skipSpace(text, 0)
@@ -78,13 +80,15 @@ export function membersOf(text: string): readonly Member[] {
   return members
 }
 
-/** The text of an object's member; of the last one where the name is written twice, as JSON.parse has it. */
+/**
+ * The text of an object's member; null if it has none. If the name occurs twice, the last one counts, as in JSON.parse.
+ */
 export function memberText(text: string, name: string): string | null {
   const member = membersOf(text).findLast((candidate) => candidate.name === name)
   return member ? text.slice(member.start, member.end) : null
 }
 
-/** The elements of an array in order; null for any other value. */
+/** The texts of an array's elements, in order; null for any other value. */
 export function elementTexts(text: string): readonly string[] | null {
   let at = skipSpace(text, 0)
   if (text.charCodeAt(at) !== OPEN_BRACKET) return null
@@ -99,7 +103,7 @@ export function elementTexts(text: string): readonly string[] | null {
   return elements
 }
 
-/** Whether a JSON text is an array of nothing but strings. */
+/** Whether a JSON text is an array that contains only strings. */
 export function isStringList(text: string): boolean {
   let at = skipSpace(text, 0)
   if (text.charCodeAt(at) !== OPEN_BRACKET) return false
@@ -112,13 +116,13 @@ export function isStringList(text: string): boolean {
   return true
 }
 
-/** Of the string that is written from `start` to `end`. */
+/** The value of the JSON string that is written from `start` to `end`, quotes included. */
 export function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end - 1)
   return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name
 }
 
-/** To the first character that is no white space. */
+/** Offset of the first character at or after `at` that is not white space. */
 export function skipSpace(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at)
@@ -128,14 +132,14 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-/** From the end of a member's name to just past the colon. */
+/** `at` is the end of a member's name. Returns the offset just past the colon. */
 export function skipColon(text: string, at: number): number {
   const colon = skipSpace(text, at)
   if (text.charCodeAt(colon) !== COLON) throw notJson()
   return colon + 1
 }
 
-/** From the opening quote to just past the closing one. */
+/** `at` is the opening quote of a string. Returns the offset just past the closing quote. */
 export function skipString(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
     if (close === -1) throw notJson()
@@ -143,7 +147,7 @@ export function skipString(text: string, at: number): number {
   }
 }
 
-/** From the first character of a value to just past its last one. */
+/** `at` is the first character of a value. Returns the offset just past its last character. */
 export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at)
   if (first === QUOTE) return skipString(text, at)
@@ -165,12 +169,12 @@ export function skipValue(text: string, at: number): number {
   throw notJson()
 }
 
-/** A number, true, false or null: up to what cannot be a part of one. */
+/** Skips a number, true, false or null: stops at the first character that cannot be part of one. */
 function skipScalar(text: string, start: number): number {
   for (let at = start; ; at += 1) {
     const code = text.charCodeAt(at)
     if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 0x20 || Number.isNaN(code)) {
-      // Where nothing is written, whoever reads value by value would stay at the same place for ever.
+      // An empty value would not advance the offset, and a caller that reads value after value would loop for ever.
       if (at === start) throw notJson()
       return at
     }

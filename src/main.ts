@@ -1,28 +1,29 @@
 #!/usr/bin/env node
-// Where the process begins: what is compiled once is kept for the next start, then the command line is run.
+// Entry point of the process: enables the compile cache, then runs the command line.
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Processes that are killed write nothing when they end. */
+/** Node writes the compile cache on exit, but not in a process that is killed. */
 const FLUSH_AFTER_MS = 3_000
 
-// With the package and not in a directory for everyone, where anyone could leave code. Where it cannot be written to, starts
-// take longer and nothing else. It holds for what is imported from here on.
+// The cache lies inside the package, not in a shared directory where anyone could plant code. If the directory is not
+// writable, the only effect is a slower start. The cache applies to modules that are imported after this line.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/workspace-gateway', import.meta.url)))
 setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref()
 
-// The kernel drops signals that process 1, as in a container, does not listen for; any other process they would end.
+// The kernel ignores a signal to process 1 (as in a container) that has no handler. Any other process it would
+// terminate.
 if (process.pid === 1) {
   for (const [signal, number] of [
     ['SIGINT', 2],
     ['SIGTERM', 15],
   ] as const) {
-    // A command that stops by itself listens too.
+    // A command with a graceful shutdown has its own handler for the signal; leave the exit to it.
     process.on(signal, () => void (process.listenerCount(signal) === 1 && process.exit(128 + number)))
   }
 }
 
 const { runCommandLine } = await import('./cli/command-line.ts')
 process.exitCode = await runCommandLine()
-// A worker is done when its work is, though its supervisor could still tell it something.
+// Without this, the IPC channel to the supervisor would keep a worker alive after its work is done.
 process.channel?.unref()

@@ -1,10 +1,12 @@
-// What a Content-Type says of a body: one reader for everybody who asks.
+// Reads the Content-Type of a body, for every caller in one place.
 import { MIMEType } from 'node:util'
 
-/** A longer header names no JSON: MIMEType takes quadratic time on runs of spaces. */
+/** A longer header never counts as JSON, because MIMEType takes quadratic time on runs of spaces. */
 const MAX_LENGTH = 256
 
-/** `application/json` with any parameters, and no charset but UTF-8 (RFC 8259 section 8.1). */
+/**
+ * True for `application/json` with any parameters, as long as the charset is UTF-8 or absent (RFC 8259 section 8.1).
+ */
 export function isJsonMediaType(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true
   if (contentType === undefined || contentType.length > MAX_LENGTH) return false

@@ -1,23 +1,28 @@
-// Text that people may read: without tokens and email addresses, and in a line.
+// Makes text safe to show to people: removes tokens, passwords and email addresses, and control characters.
 
-/** A message repeats no more than this of what a client sent, in UTF-16 units. */
+/** Maximum length of client input that a message repeats, in UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 512
 
-/** What our own messages show in the place of a URL's password, and the word that it makes with what is behind it. */
+/**
+ * The placeholder that our own messages show for the password and host of a URL. It is not a secret and stays readable.
+ */
 const PLACEHOLDER = 'PASSWORD@HOST'
 
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/wg[rs]_[A-Za-z0-9_-]*/g, '[token]'],
-  // A JWT: its header always begins with {"
+  // A JWT: its header always begins with {" which is eyJ in base64url.
   [/eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, '[token]'],
-  // A URL's password.
+  // The password in a URL.
   [/(\/\/[^\s/:@]*):(?!PASSWORD@HOST\b)[^\s/@]*@/g, '$1:[password]@'],
 ]
 
-/** A word, and the word after its `@`. Matches every word, so the search never goes back: a pattern of addresses only would. */
+/**
+ * A word, and the word after its `@`. It matches every word, so it never backtracks; a pattern for addresses alone
+ * would.
+ */
 const WORDS = /[^\s"'`<>(),;:@]+(@[^\s"'`<>(),;:@]+)?/g
 
-/** The time is linear in the length of the text. */
+/** Replaces tokens, URL passwords and email addresses by placeholders. Takes time linear in the length of the text. */
 export function redact(text: string): string {
   const redacted = SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
   if (!redacted.includes('@')) return redacted
@@ -26,12 +31,18 @@ export function redact(text: string): string {
   )
 }
 
-/** On a terminal, what somebody else wrote, such as an answer, moves no cursor and begins no line of its own. */
+/**
+ * Replaces control and format characters, so that foreign text on a terminal cannot move the cursor or start a new
+ * line.
+ */
 export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-/** The beginning of a text, in whole words: half a secret would not be recognised as one. To be taken before `redact`. */
+/**
+ * The beginning of a text, cut at a word boundary, because `redact` would not recognise half a secret. Call it before
+ * `redact`.
+ */
 export function excerpt(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
   if (text.length <= maxLength) return text
   const shown = text.slice(0, maxLength)

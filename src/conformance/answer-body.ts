@@ -1,9 +1,9 @@
-// What the body of an answer is, in the words of a report.
+// Inspects the body of an answer, and describes it for the report.
 import { isUtf8 } from 'node:buffer'
 import { isJsonMediaType } from '../media-type.ts'
 import type { ProbeAnswer } from './exchange.ts'
 
-/** Undefined for what is not JSON in UTF-8 (RFC 8259 section 8.1). */
+/** The parsed body; undefined if it is not JSON in UTF-8 (RFC 8259 section 8.1). */
 export function jsonOf({ body }: Pick<ProbeAnswer, 'body'>): unknown {
   if (!isUtf8(body)) return undefined
   try {
@@ -13,12 +13,12 @@ export function jsonOf({ body }: Pick<ProbeAnswer, 'body'>): unknown {
   }
 }
 
-/** The value of an object's member; undefined for whatever has none. */
+/** The value of an object's member; undefined for any value that has no such member. */
 export function memberOf(value: unknown, name: string): unknown {
   return Reflect.get(Object(value), name)
 }
 
-/** Null for a JSON array in UTF-8. */
+/** Null if the body is a JSON array in UTF-8. */
 export function unlessArray(answer: Pick<ProbeAnswer, 'body'>): string | null {
   if (!isUtf8(answer.body)) return 'the body is not UTF-8'
   const value = jsonOf(answer)
@@ -26,14 +26,14 @@ export function unlessArray(answer: Pick<ProbeAnswer, 'body'>): string | null {
   return Array.isArray(value) ? null : `the body is ${typeOf(value)}`
 }
 
-/** Null for a media type of JSON. */
+/** Null if the media type is that of JSON. */
 export function unlessJsonType({ headers }: Pick<ProbeAnswer, 'headers'>): string | null {
   const type = headers['content-type']
   if (type === undefined) return 'there is no Content-Type'
   return isJsonMediaType(type) ? null : `Content-Type is ${type}`
 }
 
-/** Null for a JWT (RFC 7519 section 3): of three parts, the first two are JSON objects. */
+/** Null if the token is a JWT (RFC 7519 section 3): it has three parts, and the first two are JSON objects. */
 export function unlessJwt(token: string): string | null {
   const parts = token.split('.')
   if (parts.length !== 3) return 'the access token does not have three parts'

@@ -1,29 +1,30 @@
-// What a check is: a sentence about a server of the contract, who says so, and how to find out.
+// Defines a check: a statement about a server of the contract, the source of the statement, and a function that tests
+// it.
 import { CannotTellError } from './cannot-tell.ts'
 import { NoAnswerError } from './exchange.ts'
 import type { Probe } from './probe.ts'
 
 /**
- * `contract`: the text of the contract. `standard`: the RFC it stands on. `safety`: what nobody's server may do.
- * `gateway`: the contract is silent, and this is how the gateway answers.
+ * `contract`: the text of the contract. `standard`: an RFC that the contract builds on. `safety`: what no server may
+ * do. `gateway`: the contract does not say, and the gateway behaves like this.
  */
 export type CheckSource = 'contract' | 'standard' | 'safety' | 'gateway'
 
 export interface Check {
   readonly group: string
-  /** A sentence that is so on a server that is right. */
+  /** A sentence that is true for a correct server. */
   readonly name: string
   readonly source: CheckSource
-  /** Null when it is so; else what was found in its place, without tokens. Throws `CannotTellError`. */
+  /** Null if the sentence is true; otherwise what was found instead, without tokens. Throws `CannotTellError`. */
   readonly run: (probe: Probe) => Promise<string | null>
 }
 
-/** `silent`: the server does it otherwise than the gateway, and the contract does not say. */
+/** `silent`: the server behaves differently from the gateway, and the contract does not say which is right. */
 export type Outcome = 'pass' | 'fail' | 'silent' | 'skipped'
 
 export interface CheckResult extends Omit<Check, 'run'> {
   readonly outcome: Outcome
-  /** What was found, or why it was skipped; empty for what passed. */
+  /** What was found, or why the check was skipped; empty if it passed. */
   readonly found: string
 }
 
@@ -39,7 +40,7 @@ export async function runCheck({ run, ...check }: Check, probe: Probe): Promise<
   }
 }
 
-/** Null when the status is one of these. */
+/** Null if the status is one of the expected ones. */
 export function unlessStatus({ status }: { readonly status: number }, ...expected: readonly number[]): string | null {
   return expected.includes(status) ? null : `answered ${status}`
 }

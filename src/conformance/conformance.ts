@@ -1,4 +1,5 @@
-// The contract as checks, run against any server of it: one after the other, so that each sees what it has made itself.
+// Runs the contract as checks against any server that implements it, one after the other, so that each check sees only
+// its own effects.
 import { type CheckResult, runCheck } from './check.ts'
 import { EXPORT_CHECKS } from './checks/exports.ts'
 import { FAILURE_CHECKS } from './checks/failures.ts'
@@ -21,15 +22,15 @@ const CHECKS = [
 
 export interface Conformance {
   readonly checks: readonly CheckResult[]
-  /** False when the run was told to stop before all was checked. */
+  /** False if the run was told to stop before its end. */
   readonly isWhole: boolean
   /** Sessions of the run that could not be signed out. */
   readonly sessionsLeftOpen: number
 }
 
 /**
- * Reads, and opens and ends sessions of its own; changes nothing else there. Throws `NoAnswerError` when the server does
- * not answer at all, and `BusyError` when it is too busy for the first login.
+ * Reads, and opens and ends its own sessions. Changes nothing else on the server. Throws `NoAnswerError` if the server
+ * does not answer at all, and `BusyError` if it is too busy for the first login.
  */
 export async function checkConformance(baseUrl: string, options: ProbeOptions): Promise<Conformance> {
   const { stop } = options

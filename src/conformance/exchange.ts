@@ -1,13 +1,14 @@
-// One request and its answer as they are on the wire, but for the coding of the body: nothing is followed or kept.
+// Sends one request and returns its answer as received, except that the body is decoded. Follows no redirects and
+// caches nothing.
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { BodySizeError, CodingError, decodeBody } from '../decode-body.ts'
 import { noAnswerInWords } from '../errors.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
 
-/** Until an answer begins, and for each further 64 KiB. */
+/** Maximum wait for the beginning of an answer, and for each further 64 KiB. */
 const SILENCE_MS = 30_000
-/** Of a body, without its coding too: the answers to several reads are kept until the end. */
+/** Maximum size of a body, as received and also decoded. The answers to several reads are kept until the end. */
 const MAX_ANSWER_BYTES = 268_435_456
 const TOO_LARGE = 'the answer is larger than 256 MiB'
 const TOO_SLOW = 'the answer took too long: 30 s until it began, or for 64 KiB of it'
@@ -15,24 +16,24 @@ const NONE = 'there was no answer, or one that broke off'
 
 export interface ProbeRequest {
   readonly method: string
-  /** With its query, behind the server's address. */
+  /** Path with the query, relative to the server's base URL. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON with its length; text as it is. */
+  /** An object is sent as JSON, a string as it is, both with a Content-Length. */
   readonly body?: object | string
 }
 
 export interface ProbeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Without the coding that the headers may name; as it came where that cannot be taken off. */
+  /** The decoded body; as received if it cannot be decoded. */
   readonly body: Buffer
 }
 
-/** The server did not answer, broke its answer off, or did not come to the end of it. */
+/** The server did not answer, aborted its answer, did not finish it in time, or sent too much. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
-  /** In a report: a sentence. */
+  /** A sentence for the report. */
   readonly found: string
 
   constructor(message: string, found: string | null, options: ErrorOptions) {
@@ -42,7 +43,7 @@ export class NoAnswerError extends Error {
 }
 
 export interface Exchange extends Disposable {
-  /** Throws `NoAnswerError`, also when `signal` breaks it off. */
+  /** Throws `NoAnswerError`, also if `signal` aborts the request. */
   readonly send: (request: ProbeRequest, signal: AbortSignal) => Promise<ProbeAnswer>
 }
 
@@ -54,7 +55,7 @@ export function createExchange(baseUrl: string): Exchange {
     return isTls ? requestTls(`${baseUrl}${path}`, options) : request(`${baseUrl}${path}`, options)
   }
 
-  /** Until the answer begins. */
+  /** Resolves when the answer begins. */
   function answerTo(path: string, options: RequestOptions, bytes: Buffer | undefined): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const outgoing = start(path, options)
@@ -88,7 +89,7 @@ export function createExchange(baseUrl: string): Exchange {
   }
 }
 
-/** What is not in the coding that it names is no JSON either: the checks say so. */
+/** The decoded body, or the bytes as received if decoding fails: the checks then report that they are not JSON. */
 function decodedOrAsItCame(bytes: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
   return decodeBody(bytes, contentEncoding, MAX_ANSWER_BYTES).catch((error: unknown) => {
     if (error instanceof CodingError) return bytes
@@ -96,7 +97,7 @@ function decodedOrAsItCame(bytes: Buffer, contentEncoding: string | undefined): 
   })
 }
 
-/** Null where no answer came, or one that broke off. */
+/** What was found if the answer was too large or too slow; null if no answer came, or an aborted one. */
 function foundInstead(cause: unknown, { reason }: AbortSignal): string | null {
   if (cause instanceof BodySizeError) return TOO_LARGE
   return reason instanceof SilenceError ? TOO_SLOW : null

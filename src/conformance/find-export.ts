@@ -1,15 +1,18 @@
-// An export that a user has: the first that one of the user's projects shows.
+// Finds an export of the user: that of the first project that has one.
 import { elementTexts } from '../json-text.ts'
 import { unlessArray } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import type { ProbeAnswer } from './exchange.ts'
 
-/** Projects that are asked for an export until one has one. */
+/** Maximum number of projects to try. */
 const MAX_TRIED_PROJECTS = 25
 
 type Read = (path: string) => Promise<ProbeAnswer>
 
-/** Its path. `readRef` answers null for a project without a reference. Throws `CannotTellError`, which says why there is none. */
+/**
+ * Returns the path of the export. `readRef` returns null for a project without a reference. Throws `CannotTellError`,
+ * which says why no export was found.
+ */
 export async function findExport(read: Read, readRef: (projectText: string) => string | null): Promise<string> {
   const projects = projectsOf(await read('/projects'))
   const refs = projects.flatMap((text) => readRef(text) ?? [])
@@ -35,7 +38,7 @@ export async function findExport(read: Read, readRef: (projectText: string) => s
   )
 }
 
-/** Their JSON texts. */
+/** The JSON texts of the projects. */
 function projectsOf(answer: ProbeAnswer): readonly string[] {
   if (answer.status === 404) return []
   const found = answer.status === 200 ? unlessArray(answer) : `answered ${answer.status}`

@@ -1,27 +1,27 @@
-// The session that the checks read with: signed in once, and renewed when its access token has run out.
+// The session that the checks read with: logs in once, and renews the access token when it has expired.
 import { isTokenRefused } from '../import-export/remote/retry.ts'
 import { isHeaderToken } from '../import-export/remote/session.ts'
 import { jsonOf, memberOf } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
 
-/** Of one request: a token that lives for a second may run out on its way. */
+/** Access tokens to try per request: a token that is valid for a second may expire on its way. */
 const MAX_TOKENS = 3
 
 export interface Tokens {
   readonly accessToken: string
-  /** Empty where the server answered none. */
+  /** Empty if the server did not answer one. */
   readonly refreshToken: string
 }
 
 export interface OwnSession {
-  /** The first login: once for all checks. */
+  /** The first login, made once for all checks. */
   readonly login: () => Promise<ProbeAnswer>
-  /** Its tokens, as they were renewed last. Throws `CannotTellError`. */
+  /** The current tokens of the first login. Throws `CannotTellError`. */
   readonly session: () => Promise<Tokens>
-  /** Of another login. Throws `CannotTellError`. */
+  /** The tokens of a new login. Throws `CannotTellError`. */
   readonly newSession: () => Promise<Tokens>
-  /** With its access token, which is renewed when it is refused. Throws `CannotTellError`. */
+  /** Sends a request with the access token, and renews the token if it is refused. Throws `CannotTellError`. */
   readonly sendAsUser: (request: ProbeRequest) => Promise<ProbeAnswer>
 }
 
@@ -45,7 +45,7 @@ export function createOwnSession(send: (request: ProbeRequest) => Promise<ProbeA
     return requireTokens(await signIn())
   }
 
-  /** By its refresh token; by another login where that is none any more. */
+  /** Renews the access token with the refresh token, or logs in again if that fails. */
   async function renew(): Promise<void> {
     const { refreshToken } = await session()
     const answer = refreshToken === '' ? null : await send({ method: 'POST', path: '/token', body: { refreshToken } })
@@ -65,26 +65,29 @@ export function createOwnSession(send: (request: ProbeRequest) => Promise<ProbeA
   }
 }
 
-/** Asks again while the access token is refused, a few times: each with another access token. */
+/**
+ * Repeats a request while its access token is refused, at most `MAX_TOKENS` times. `ask` uses another token for each
+ * attempt.
+ */
 export async function whileRefused(ask: (attempt: number) => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
   let answer = await ask(0)
   for (let attempt = 1; attempt < MAX_TOKENS && isTokenRefused(answer.status); attempt += 1) answer = await ask(attempt)
   return answer
 }
 
-/** Throws `CannotTellError`. */
+/** The Authorization header for a token. Throws `CannotTellError` if a header cannot contain the token. */
 export function bearer(token: string): Record<string, string> {
   if (!isHeaderToken(token)) throw new CannotTellError('no header can hold the token that was answered')
   return { authorization: `Bearer ${token}` }
 }
 
-/** Throws `CannotTellError` where the server answered none. */
+/** Throws `CannotTellError` if the server did not answer one. */
 export function requireRefreshToken({ refreshToken }: Tokens): string {
   if (refreshToken === '') throw new CannotTellError('POST /login answered no refreshToken')
   return refreshToken
 }
 
-/** Null without an access token. */
+/** The tokens of an answer; null without an access token. */
 function tokensOf(answer: ProbeAnswer): (Pick<Tokens, 'accessToken'> & Partial<Tokens>) | null {
   const body = jsonOf(answer)
   const [accessToken, refreshToken] = [memberOf(body, 'accessToken'), memberOf(body, 'refreshToken')]

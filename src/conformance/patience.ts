@@ -1,4 +1,4 @@
-// Asks a server that is busy again: after as long as it says, and in all for no longer than a minute.
+// Retries requests to a busy server after the time that it asks for, for at most a minute in total.
 import { setTimeout as delay } from 'node:timers/promises'
 import { isSaidToBeBusy, pauseMs, retryAfterMs } from '../import-export/remote/retry.ts'
 import { BusyError } from './cannot-tell.ts'
@@ -6,17 +6,20 @@ import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
 
 type Send = (request: ProbeRequest) => Promise<ProbeAnswer>
 
-/** What all requests together wait for. */
+/** Maximum time that all requests together wait. */
 const PATIENCE_MS = 60_000
-/** Of a request that is answered 503 without `Retry-After`: it may be broken, and not busy. */
+/** Attempts of a request that is answered 503 without `Retry-After`: the server may be broken, not busy. */
 const MAX_UNTOLD_ATTEMPTS = 3
 
-/** Throws `BusyError`, and what `send` throws. `pause` takes milliseconds. */
+/** The returned function throws `BusyError`, and what `send` throws. `pause` takes milliseconds. */
 export function createPatientSend(send: Send, pause: (ms: number) => Promise<void> = delay): Send {
   let leftMs = PATIENCE_MS
   let pausing: Promise<void> | null = null
 
-  /** False for longer than there is patience. A server that is busy is so for all: requests at once wait together. */
+  /**
+   * False if the wait is longer than the remaining patience. Concurrent requests share a wait, because the server is
+   * busy for all.
+   */
   async function wait(ms: number): Promise<boolean> {
     if (!pausing) {
       if (ms > leftMs) return false
@@ -50,7 +53,7 @@ function pauseAfter({ headers }: ProbeAnswer, attempt: number): number {
   return pauseMs(retryAfterMs(told, Date.now()), attempt)
 }
 
-/** Without the query, which names a project. */
+/** The method and path without the query, which names a project. */
 function nameOf({ method, path }: ProbeRequest): string {
   return `${method} ${path.split('?')[0]}`
 }

@@ -1,4 +1,4 @@
-// What the checks share: requests, sessions of their own, and answers that several of them look at.
+// The state that the checks share: requests, the sessions of the run, and answers that several checks inspect.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RecordFields } from '../import-export/format/read-record.ts'
@@ -11,42 +11,42 @@ import { createOwnSession, type OwnSession } from './own-session.ts'
 import { createPatientSend } from './patience.ts'
 import { signOut } from './sign-out.ts'
 
-/** From when a run is told to stop: for the answer to a login that is under way, and for signing out. */
+/** Time after a stop for the answer to a login in flight, and for signing out. */
 const FAREWELL_MS = 5_000
 
 export interface ProbeOptions {
-  /** Whose sessions are made. */
+  /** Email of the user whose sessions are opened. */
   readonly email: string
-  /** Sent along with every request, unless the request has them itself. */
+  /** Headers for every request, unless the request sets them itself. */
   readonly headers: Readonly<Record<string, string>>
-  /** What members an id, and a project's reference, are in. */
+  /** Names of the members that hold a document id and a project reference. */
   readonly fields: RecordFields
-  /** Aborted, nothing is asked any more but to sign out, and that for a moment. */
+  /** When it is aborted, the run sends no more requests, except to sign out, and that only for a moment. */
   readonly stop: AbortSignal
 }
 
 /**
- * Only opens and ends sessions, and reads. Whatever it asks throws `NoAnswerError`, `BusyError` for a server that stays busy, or
- * `StoppedError`.
+ * Only reads, and opens and ends sessions. Every request may throw `NoAnswerError`, `BusyError` for a server that stays
+ * busy, and `StoppedError`.
  */
 export interface Probe extends OwnSession, AsyncDisposable {
   readonly email: string
-  /** What members an id, and a project's reference, are in. */
+  /** Names of the members that hold a document id and a project reference. */
   readonly fields: RecordFields
   readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
-  /** A GET as the user: once for each path. Throws `CannotTellError`. */
+  /** A GET as the user, sent only once per path. Throws `CannotTellError`. */
   readonly read: (path: string) => Promise<ProbeAnswer>
-  /** The path of an export that is there. Throws `CannotTellError`. */
+  /** The path of an existing export. Throws `CannotTellError`. */
   readonly exportPath: () => Promise<string>
   /** All answers so far with a status of 400 or more. */
   readonly failures: () => readonly FailureSeen[]
-  /** Ends what was opened: once, at the end. Answers how many sessions stay open. */
+  /** Ends all sessions that were opened, once, at the end. Returns how many sessions stay open. */
   readonly signOut: () => Promise<number>
 }
 
 export interface FailureSeen {
   readonly method: string
-  /** Without its query. */
+  /** Path without the query. */
   readonly path: string
   readonly answer: ProbeAnswer
 }
@@ -56,9 +56,9 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   const readRef = createRefReader(fields)
   const failures: FailureSeen[] = []
   const reads = new Map<string, Promise<ProbeAnswer>>()
-  /** Refresh tokens. */
+  /** Refresh tokens of open sessions. */
   const opened = new Set<string>()
-  /** Sessions that came without a refresh token: there is no way to end them. */
+  /** Number of sessions without a refresh token, which cannot be ended. */
   let withoutRefreshToken = 0
 
   const stopLate = new AbortController()
@@ -68,14 +68,14 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
     return exchange.send({ ...request, headers: { ...headers, ...request.headers } }, signal)
   }
 
-  /** Between two attempts. */
+  /** Waits between two attempts. */
   async function pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: stop }).catch(throwStopped)
   }
 
   const send = createPatientSend(async (request) => {
     if (stop.aborted) throwStopped()
-    // What opens a session is waited for, so that it can be ended.
+    // A login is awaited even after a stop, so that its session can be ended.
     const answer = await sendNow(request, request.path === '/login' ? stopLate.signal : stop)
     noteSessions(request, answer)
     if (answer.status >= 400) {
@@ -93,7 +93,7 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
 
   const ownSession = createOwnSession(send, email)
   const exportPath = once(() => findExport(read, readRef))
-  // With a patience of its own: what the checks have used up must not keep sessions open.
+  // Sign-out has its own patience, so that sessions do not stay open because the checks have used theirs up.
   const signOutOnce = once(async () => withoutRefreshToken + (await signOut(createPatientSend(sendNow, pause), opened)))
 
   function read(path: string): Promise<ProbeAnswer> {

@@ -1,8 +1,8 @@
-// GET /exports: what only it has, the reference.
+// Checks of GET /exports that concern its parameter `r`, the reference.
 import { type Check, unlessStatus } from '../check.ts'
 
 const group = 'GET /exports'
-/** No project of anybody is called this. */
+/** References that no project has. */
 const UNKNOWN_REFERENCES = ['no-such-project-3f1c9a', 'no such/project?&r=%25é"']
 
 export const EXPORT_CHECKS: readonly Check[] = [

@@ -1,4 +1,4 @@
-// How a server fails: what its errors show, and their form. Last, when many have been seen.
+// Checks of error answers: what they reveal, and their form. They run last, when many errors have been seen.
 import { jsonOf, memberOf } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
@@ -7,7 +7,7 @@ import type { FailureSeen, Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 
 const group = 'errors'
-/** What belongs into a log. Each looks once over the text, which may be long. */
+/** Details that belong in a log and not in an answer. Each test takes linear time, because the text may be long. */
 const INSIDES: readonly (readonly [what: string, isIn: (text: string) => boolean])[] = [
   [
     'where in the program it was made',

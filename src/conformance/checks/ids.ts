@@ -1,4 +1,5 @@
-// The ids of a list's documents, which the contract does not speak of: this gateway keeps one document for each.
+// Checks that the documents of a list have distinct ids. The contract does not say so, but this gateway stores one
+// document per id.
 
 import { isDocument } from '../../import-export/checks/validate.ts'
 import { RecordError } from '../../import-export/format/envelope.ts'
@@ -29,7 +30,7 @@ interface Reading {
   readonly fields: RecordFields
 }
 
-/** Null when every document can be told from the others of its list. */
+/** Null if every document of the list has an id of its own. */
 function unlessDistinct(kind: DocumentKind, { email, fields }: Reading, texts: readonly string[]): string | null {
   const readRecord = createRecordReader(fields)
   const requireDistinct = createDistinctIds(fields)

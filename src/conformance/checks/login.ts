@@ -1,4 +1,4 @@
-// POST /login: tokens for an email.
+// Checks of POST /login, which issues tokens for an email.
 import { jsonOf, memberOf, typeOf, unlessJsonType, unlessJwt } from '../answer-body.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import { requireRefreshToken } from '../own-session.ts'

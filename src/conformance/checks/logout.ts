@@ -1,4 +1,4 @@
-// DELETE /logout: the end of one session, its refresh token in the body.
+// Checks of DELETE /logout, which ends the session of the refresh token in its body.
 
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'

@@ -1,4 +1,4 @@
-// Checks of the four reads: they answer arrays of the caller's own data, and only with an access token.
+// Checks of the four read routes: they answer arrays of the caller's own data, and only with an access token.
 import { unlessArray, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
@@ -17,10 +17,10 @@ export const READ_CHECKS: readonly Check[] = [
   ...checksOf('GET /exports', (probe) => probe.exportPath(), [200]),
 ]
 
-/** Of a proxy whose server is away, or of one that is busy: nobody looked at the token. */
+/** Statuses of a proxy without its server, or of a busy server: nothing has checked the token. */
 const OF_NO_SERVER = [502, 503, 504]
 
-/** The same for every read. */
+/** The checks that are the same for every read route. */
 function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): readonly Check[] {
   const found = async (probe: Probe): Promise<ProbeAnswer> => {
     const answer = await probe.read(await pathOf(probe))
@@ -32,7 +32,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
     name: `refuses ${name}`,
     source: 'contract',
     async run(probe) {
-      // What nobody can read is refused by a server that looks at no token, too.
+      // First requires a successful read: a server that checks no token also refuses what does not exist.
       await found(probe)
       const headers = await headersOf(probe)
       const { status } = await probe.send({ method: 'GET', path: await pathOf(probe), headers })
@@ -115,7 +115,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
 
 function unlessHeadOf(get: ProbeAnswer, head: ProbeAnswer): string | null {
   const differing = ['content-type', 'content-length'].find(
-    // A server need not tell with HEAD what it only knows by making the body.
+    // With HEAD, a server may omit headers that it could compute only by generating the body.
     (name) => head.headers[name] !== undefined && head.headers[name] !== get.headers[name],
   )
   return (

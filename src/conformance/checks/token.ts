@@ -1,4 +1,4 @@
-// POST /token: a new access token for a refresh token, which stays good.
+// Checks of POST /token, which issues a new access token for a refresh token, which stays valid.
 import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
