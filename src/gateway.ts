@@ -11,7 +11,7 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
 import type { KeyCipher } from './auth/tokens/key-cipher.ts'
 import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
-import { createGraphQLRoad } from './graphql/endpoint/endpoint.ts'
+import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchemaDocuments } from './graphql/endpoint/schema-document.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -48,7 +48,7 @@ import type { Store } from './store/contract.ts'
  * Maximum number of responses that are computed concurrently for one user. A web page asks for fewer at a time. More of
  * them would read and hold their data side by side, and then be refused.
  */
-const MAX_MADE_PER_USER = 8
+const MAX_CONCURRENT_PER_USER = 8
 /** Requests of one user that may always wait for such a slot: more than the connections that a usual client opens. */
 const FREE_WAITING_PER_USER = 64
 
@@ -169,7 +169,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     cache,
     inFlight: options.inFlight,
     limitMaking: createConcurrencyLimit({
-      maxRunning: MAX_MADE_PER_USER,
+      maxRunning: MAX_CONCURRENT_PER_USER,
       freeWaiting: FREE_WAITING_PER_USER,
       maxWaitMs: options.maxQueueDelayMs,
     }),
@@ -179,7 +179,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   }
   const schema = createSchema()
   const build = await openExplorerBuild()
-  const graphql = createGraphQLRoad(schema, services, options.graphql, report)
+  const graphql = createGraphQLEndpoints(schema, services, options.graphql, report)
   const page = createPage(build, basePath, graphql.load)
   const schemaDocuments = createSchemaDocuments(options.graphql)
   const endpoints = [
@@ -212,7 +212,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admission, ownerOf),
   )
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
-  const pipeline = createRoads(admitted, options)
+  const pipeline = createRoutedPipeline(admitted, options)
   return build ? withEmptyPage(pipeline, build, basePath) : pipeline
 }
 
@@ -224,7 +224,7 @@ function importEndpoint(
   return createImportEndpoint(importer, createImportAccess({ token, ...parts }), kept)
 }
 
-function createRoads(admitted: readonly Endpoint[], options: GatewayOptions): Handler {
+function createRoutedPipeline(admitted: readonly Endpoint[], options: GatewayOptions): Handler {
   if (!options.retirement || options.retirement.size === 0) return createPipeline(admitted, options)
   const { announce, refuse } = createRetirement(options.retirement, options.clock)
   return createPipeline(admitted.map(refuse), { ...options, announce })

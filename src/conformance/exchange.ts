@@ -79,9 +79,9 @@ export function createExchange(baseUrl: string): Exchange {
         const whole = await readWhole(incoming, MAX_ANSWER_BYTES, silence)
         if (whole === null) throw new BodySizeError(TOO_LARGE)
         const { statusCode: status = 0, headers: received } = incoming
-        return { status, headers: received, body: await decodedOrAsItCame(whole, received['content-encoding']) }
+        return { status, headers: received, body: await decodeIfPossible(whole, received['content-encoding']) }
       } catch (cause) {
-        const found = foundInstead(cause, signal)
+        const found = describeFailure(cause, signal)
         throw new NoAnswerError(`${method} ${baseUrl}${path}: ${found ?? noAnswerInWords(cause)}`, found, { cause })
       }
     },
@@ -90,7 +90,7 @@ export function createExchange(baseUrl: string): Exchange {
 }
 
 /** The decoded body, or the bytes as received if decoding fails: the checks then report that they are not JSON. */
-function decodedOrAsItCame(bytes: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
+function decodeIfPossible(bytes: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
   return decodeBody(bytes, contentEncoding, MAX_ANSWER_BYTES).catch((error: unknown) => {
     if (error instanceof CodingError) return bytes
     throw error
@@ -98,7 +98,7 @@ function decodedOrAsItCame(bytes: Buffer, contentEncoding: string | undefined): 
 }
 
 /** What was found if the answer was too large or too slow; null if no answer came, or an aborted one. */
-function foundInstead(cause: unknown, { reason }: AbortSignal): string | null {
+function describeFailure(cause: unknown, { reason }: AbortSignal): string | null {
   if (cause instanceof BodySizeError) return TOO_LARGE
   return reason instanceof SilenceError ? TOO_SLOW : null
 }

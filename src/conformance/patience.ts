@@ -9,7 +9,7 @@ type Send = (request: ProbeRequest) => Promise<ProbeAnswer>
 /** Maximum time that all requests together wait. */
 const PATIENCE_MS = 60_000
 /** Attempts of a request that is answered 503 without `Retry-After`: the server may be broken, not busy. */
-const MAX_UNTOLD_ATTEMPTS = 3
+const MAX_ATTEMPTS_WITHOUT_RETRY_AFTER = 3
 
 /** The returned function throws `BusyError`, and what `send` throws. `pause` takes milliseconds. */
 export function createPatientSend(send: Send, pause: (ms: number) => Promise<void> = delay): Send {
@@ -36,7 +36,7 @@ export function createPatientSend(send: Send, pause: (ms: number) => Promise<voi
     for (let attempt = 0; ; attempt += 1) {
       const answer = await send(request)
       const isBusy = saysBusy(answer)
-      if (!isBusy && (answer.status !== 503 || attempt + 1 >= MAX_UNTOLD_ATTEMPTS)) return answer
+      if (!isBusy && (answer.status !== 503 || attempt + 1 >= MAX_ATTEMPTS_WITHOUT_RETRY_AFTER)) return answer
       if (await wait(pauseAfter(answer, attempt))) continue
       if (isBusy) throw new BusyError(`the server stayed busy: ${nameOf(request)} ${toldBy(answer)}`)
       return answer

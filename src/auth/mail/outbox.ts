@@ -85,7 +85,7 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     while (!isStopping()) {
       const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit: CONCURRENT_MAILS }, clock())
       if (mails.length === 0) return
-      await allEnded(mails.map(async (mail) => settle(mail.id, await send(mail))))
+      await awaitAll(mails.map(async (mail) => settle(mail.id, await send(mail))))
     }
   }
 }
@@ -94,7 +94,7 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
  * Waits for all sends even if one fails: a mail still in flight at the end of the run would not be recorded, and be
  * sent again.
  */
-async function allEnded(sending: readonly Promise<void>[]): Promise<void> {
+async function awaitAll(sending: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(sending)).filter(({ status }) => status === 'rejected')
   const reasons = failed.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown)
   if (reasons.length > 1) throw new AggregateError(reasons)

@@ -18,7 +18,7 @@ export const READ_CHECKS: readonly Check[] = [
 ]
 
 /** Statuses of a proxy without its server, or of a busy server: nothing has checked the token. */
-const OF_NO_SERVER = [502, 503, 504]
+const UNAVAILABLE_STATUSES = [502, 503, 504]
 
 /** The checks that are the same for every read route. */
 function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): readonly Check[] {
@@ -36,7 +36,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       await found(probe)
       const headers = await headersOf(probe)
       const { status } = await probe.send({ method: 'GET', path: await pathOf(probe), headers })
-      if (OF_NO_SERVER.includes(status)) throw new CannotTellError(`answered ${status}`)
+      if (UNAVAILABLE_STATUSES.includes(status)) throw new CannotTellError(`answered ${status}`)
       return status < 400 ? `answered ${status}` : null
     },
   })

@@ -17,18 +17,18 @@ import type { GraphQLOptions } from './options.ts'
 import { RefusedBatch } from './request.ts'
 import { toBatchRefusal, toRefusal } from './response.ts'
 
-export interface GraphQLRoad {
+export interface GraphQLEndpoints {
   readonly endpoints: readonly Endpoint[]
   /** Loads the GraphQL engine before the first query. A user who opens a page is about to send one. */
   readonly load: () => void
 }
 
-export function createGraphQLRoad(
+export function createGraphQLEndpoints(
   schema: GraphQLSchema,
   services: EndpointServices,
   options: GraphQLOptions,
   report: ReportFailure,
-): GraphQLRoad {
+): GraphQLEndpoints {
   const negotiate = createMediaTypeNegotiator(RESPONSE_TYPES)
   // Loaded lazily: it would take a third of the start-up time.
   const answer = lazyAsync<Answer>(async () => {

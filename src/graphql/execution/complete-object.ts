@@ -3,7 +3,7 @@ import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
-import { isForLater, readMembers } from './read-members.ts'
+import { readMembers, shouldDefer } from './read-members.ts'
 import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
@@ -24,7 +24,7 @@ export function completeObject(
   const { members, resolvedCount } = selection
   run.fieldCount += resolvedCount
   // The cast is safe: only types of stored documents have fields that are members.
-  if (members !== null && isForLater(run, source as HasText)) {
+  if (members !== null && shouldDefer(run, source as HasText)) {
     return completeLater(selection, run, source, path)
   }
   return completeNow(selection, run, source, path)

@@ -23,16 +23,16 @@ export function readMembers(members: SelectedMembers, run: Run, document: HasTex
 }
 
 /** Whether to scan the document in a later turn: it is long, not scanned yet, and this turn has done enough work. */
-export function isForLater(run: Run, document: HasText): boolean {
+export function shouldDefer(run: Run, document: HasText): boolean {
   const { length } = document.text
-  if (length < MIN_REMEMBERED_LENGTH || run.longDocuments?.has(storedOf(document))) return false
+  if (length < MIN_REMEMBERED_LENGTH || run.longDocuments?.has(storedObjectOf(document))) return false
   return run.clock.isOverdue(1, itemsOfLength(length))
 }
 
 /** Scans a long document at most once per request. */
 function findMembers(reader: MemberReader, run: Run, document: HasText): LongDocument {
   run.longDocuments ??= new WeakMap()
-  const stored = storedOf(document)
+  const stored = storedObjectOf(document)
   const known = run.longDocuments.get(stored)
   if (known) return known
   const found: LongDocument = { spans: reader.spans(document.text), values: new Map() }
@@ -52,6 +52,6 @@ function readLong({ reader, fields, places }: SelectedMembers, run: Run, documen
   })
 }
 
-function storedOf(document: HasText): object {
+function storedObjectOf(document: HasText): object {
   return document.stored ?? document
 }

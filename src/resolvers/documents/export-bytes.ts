@@ -71,14 +71,14 @@ async function* exportPages(
     yield after === 0 ? OPENING : SEPARATOR
     yield run.bytes
     // Left to the garbage collector, hundreds of pages would accumulate, and each collection would take longer.
-    giveBack(run.bytes)
+    releaseMemory(run.bytes)
     after = run.last
   }
   yield CLOSING
 }
 
 /** Releases the memory of the bytes at once, unless they are a slice of a larger buffer, such as Node's buffer pool. */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
+function releaseMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 

@@ -15,7 +15,7 @@ const MAX_KNOWN_LENGTH = 64
  * After this many members that did not fit, the reader forgets everything: it serves all users, and the documents of
  * one user may have filled it.
  */
-const MAX_STRANGERS = 4_096
+const MAX_UNLEARNED = 4_096
 
 /**
  * In documents of at least this many UTF-16 units, short members are copied: a slice would keep the whole document
@@ -50,12 +50,12 @@ export function createMemberReader(names: readonly string[]): MemberReader {
   const known = new Map<string, KnownMember>()
   const beginning: KnownMember = { opening: '', openingLength: 0, place: -1, next: null }
   const found = new Int32Array(2 * names.length)
-  let strangers = 0
+  let unlearnedCount = 0
 
   function forget(): void {
     known.clear()
     beginning.next = null
-    strangers = 0
+    unlearnedCount = 0
   }
 
   /** Reads the name of a member other than the one that was expected after `before`. */
@@ -77,13 +77,13 @@ export function createMemberReader(names: readonly string[]): MemberReader {
       before.next = member
       return member
     }
-    if (isShort) strangers += 1
+    if (isShort) unlearnedCount += 1
     return { opening: '', openingLength, place, next: null }
   }
 
   function scan(text: string): void {
     found.fill(0)
-    if (strangers > MAX_STRANGERS) forget()
+    if (unlearnedCount > MAX_UNLEARNED) forget()
     let at = skipSpace(text, 0)
     if (text.charCodeAt(at) !== OPEN_BRACE) return
     at = skipSpace(text, at + 1)

@@ -5,7 +5,7 @@ import type { ExpectedVersion, PagePart, PageWithin } from '../../store/contract
 import type { HasText } from '../documents/member-field.ts'
 import { EXPORT_LENGTH } from '../pagination/read-history.ts'
 import type { RequestBudget } from '../request-budget.ts'
-import { createFewAtATime, type FewAtATime } from './few-at-a-time.ts'
+import { createReadLimit, type LimitReads } from './read-limit.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
 
 /** A part of a list. It counts against the request's budget until every caller that asked for it has released it. */
@@ -32,14 +32,14 @@ export function createRequestReads(
 
   // A part ends with the document that exceeds its byte limit, and that document may have any allowed length. Elements
   // need no such limit: the length of an export is known, so the callers pace these reads.
-  const fewDocuments = createFewAtATime(paceReading)
+  const limitDocumentReads = createReadLimit(paceReading)
   const countItems = <T extends HasText>(items: readonly T[]) => budget.read(lengthOf(items))
   const countFound = (found: readonly (HasText | null)[]) => countItems(found.filter((item) => item !== null))
 
   return {
     ...reads,
     documents: once(reads.documents, countItems),
-    documentsWithin: sharedParts(reads.documentsWithin, budget, fewDocuments),
+    documentsWithin: sharedParts(reads.documentsWithin, budget, limitDocumentReads),
     documentsById: counted(reads.documentsById, countFound),
     documentCount: once(reads.documentCount, () => {}),
     projectsByRef: counted(reads.projectsByRef, countFound),
@@ -79,7 +79,7 @@ interface SharedPart<T> {
 function sharedParts<K extends PageWithin, T extends HasText>(
   read: (question: K) => Promise<PagePart<T>>,
   budget: RequestBudget,
-  begin: FewAtATime,
+  begin: LimitReads,
 ): (question: K) => Promise<HeldPart<T>> {
   let asked: Map<string, SharedPart<T>> | null = null
 

@@ -41,7 +41,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
         return { ...refuse(reason, 'sign in through the identity proxy, which adds it'), outcome: 'passed' }
       }
       try {
-        return matching(email, await emailIn(token))
+        return admitIfSameEmail(email, await emailIn(token))
       } catch (error) {
         if (error instanceof AssertionError) return refuse(`the assertion was refused: ${error.message}`, null)
         throw error
@@ -52,7 +52,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
 }
 
 /** Refuses a request for an email other than the asserted one. */
-export function matching(asked: string, asserted: string): Admission | Refusal {
+export function admitIfSameEmail(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
   return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')
 }

@@ -88,14 +88,14 @@ export function createPemSource(
   async function importKey(fetching: Promise<string>, alg: string): Promise<CryptoKey | null> {
     try {
       const pem = await fetching
-      return await importSPKI(pem, alg).catch(noneBecause)
+      return await importSPKI(pem, alg).catch(reportNoKey)
     } catch (error) {
-      if (error instanceof NotThereError) return noneBecause(error)
+      if (error instanceof NotThereError) return reportNoKey(error)
       throw error
     }
   }
 
-  function noneBecause(error: unknown): null {
+  function reportNoKey(error: unknown): null {
     report(error)
     return null
   }

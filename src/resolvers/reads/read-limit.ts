@@ -5,18 +5,18 @@ import { RequestAborted } from '../request-budget.ts'
 /**
  * Reads in flight. Each may return as much as one line of an import, which is in memory before the budget counts it.
  */
-const AT_A_TIME = 4
+const MAX_IN_FLIGHT = 4
 
 /** `byteLength` is the expected length of the result. */
-export type FewAtATime = <T>(byteLength: number, read: () => Promise<T>) => Promise<T>
+export type LimitReads = <T>(byteLength: number, read: () => Promise<T>) => Promise<T>
 
 /**
- * Starts a read at once while fewer than `AT_A_TIME` are in flight. Later reads wait in order, each for a turn with
+ * Starts a read at once while fewer than `MAX_IN_FLIGHT` are in flight. Later reads wait in order, each for a turn with
  * room for it. Once the budget has refused the result of one read, the waiting ones fail with the same error.
  */
-export function createFewAtATime(paceReading: Pace): FewAtATime {
+export function createReadLimit(paceReading: Pace): LimitReads {
   const waiting: (() => void)[] = []
-  let underWay = 0
+  let unfinished = 0
   let refused: RequestAborted | null = null
 
   async function wait(byteLength: number): Promise<void> {
@@ -29,15 +29,15 @@ export function createFewAtATime(paceReading: Pace): FewAtATime {
   }
 
   return async (byteLength, read) => {
-    underWay += 1
+    unfinished += 1
     try {
-      if (underWay > AT_A_TIME) await wait(byteLength)
+      if (unfinished > MAX_IN_FLIGHT) await wait(byteLength)
       return await read()
     } catch (error) {
       if (error instanceof RequestAborted) refused = error
       throw error
     } finally {
-      underWay -= 1
+      unfinished -= 1
       waiting.shift()?.()
     }
   }
