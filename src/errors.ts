@@ -81,7 +81,7 @@ export interface FailureDetails {
   readonly rateLimits?: readonly RateLimitState[]
   /** Value of the `Allow` header: the methods that the path supports (RFC 9110 section 10.2.1). */
   readonly allow?: string
-  /** For the log only. */
+  /** The original error, for the log only. */
   readonly cause?: unknown
 }
 

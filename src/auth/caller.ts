@@ -13,7 +13,7 @@ export interface Peer {
   /**
    * Whether the forwarding headers of its requests can be trusted. Without a PROXY header: whether the peer is a
    * trusted proxy. With one, the requests are those of the client that it names: whether that client is a trusted
-   * proxy.
+   * proxy; false if it names none.
    */
   readonly mayForward: boolean
   /** Whether the connection began with a PROXY header that names the client. */

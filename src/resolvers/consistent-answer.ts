@@ -115,7 +115,7 @@ export async function answerConsistently<S extends AnsweringServices, T>(
   return outcome.value
 }
 
-/** For operations with side effects, which must not run twice. */
+/** Runs `answer` exactly once, for operations with side effects. */
 export async function answerOnce<T>(
   context: Context,
   answer: (context: Context) => Awaitable<T>,

@@ -43,7 +43,8 @@ export const UNCOUNTED: RequestBudget = {
 }
 
 /**
- * For responses whose length the contract does not bound: only the memory that all requests hold together is limited.
+ * No limits, for responses whose length the contract does not bound: only the memory that all requests hold together is
+ * limited.
  */
 export const UNLIMITED: RequestLimits = {
   maxReadLength: Number.POSITIVE_INFINITY,

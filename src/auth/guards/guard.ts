@@ -7,9 +7,9 @@ import type { Caller } from '../caller.ts'
 /** A login request, the same for REST and GraphQL. */
 export interface LoginAttempt {
   readonly caller: Caller
-  /** As sent: not trimmed, not canonical, and possibly not an email. */
+  /** The email as sent: not trimmed, not canonical, and possibly not an email at all. */
   readonly email: string
-  /** As sent; null without one. */
+  /** The mailed code as sent; null without one. */
   readonly code: string | null
 }
 
@@ -36,7 +36,7 @@ export interface Refusal {
 }
 
 export interface LoginGuard {
-  /** As the operator wrote it: one name, or several separated by commas. */
+  /** Name of the guard as the operator wrote it; several names are separated by commas. */
   readonly name: string
   /**
    * Decides one login. An admission may already have consumed something (a code), durably.

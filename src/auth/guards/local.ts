@@ -53,7 +53,9 @@ export function createLocalGuard(
   }
 }
 
-/** In the order in which they run. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
+/**
+ * The checks in the order in which they run. The last three keep out web pages of other sites (CSRF, DNS rebinding).
+ */
 function requestChecks(trustedOrigins: OriginList): readonly Check[] {
   return [
     {

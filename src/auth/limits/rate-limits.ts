@@ -2,7 +2,7 @@
 import { GatewayError, type RateLimitState } from '../../errors.ts'
 import { createTokenBuckets } from './token-buckets.ts'
 
-/** What a bucket can be keyed by. */
+/** The values that can form the key of a bucket. */
 interface LimitSubject {
   /** Result of `networkOf` for the client's address. */
   readonly network: string
@@ -94,5 +94,5 @@ export function createRateLimits({ attemptsPerMinute, clock }: RateLimitOptions)
   }
 }
 
-/** For an operator who turns all limits off. */
+/** Limits nothing, for an operator who turns all limits off. */
 export const NO_RATE_LIMITS: RateLimits = { take: () => [], require() {} }

@@ -65,7 +65,10 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return questions.map(() => stored)
   }, setImmediate)
   let keys: readonly SigningKey[] = []
-  /** By two clocks: the monotonic one stops while the machine sleeps, the wall clock can be set back. */
+  /**
+   * When the last read began, by two clocks: the monotonic one stops while the machine sleeps, the wall clock can be
+   * set back.
+   */
   let readAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   let adding: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY

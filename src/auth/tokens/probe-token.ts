@@ -1,5 +1,5 @@
-// Probe tokens: a caller who wants to see how the gateway sees its request proves with one that it can read the
-// database, because the token is signed with a key stored there.
+// Issues and verifies probe tokens, which prove that the caller can read the database: they are signed with a key that
+// is stored there. The probe endpoint shows such a caller how the gateway sees the request.
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'

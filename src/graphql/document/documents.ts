@@ -1,4 +1,4 @@
-// Caches prepared GraphQL documents. A document is cached once a signed-in user sends it for the second time.
+// Caches prepared GraphQL documents. A document is cached once signed-in users have sent it twice.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createDocumentCache } from './document-cache.ts'

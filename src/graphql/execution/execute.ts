@@ -18,7 +18,7 @@ const MAX_COERCION_ERRORS = 10
 export interface Execution {
   /** Null if nothing was executed, because the variables do not match their declarations. */
   readonly data: Text | null
-  /** In the order in which a depth-first execution meets them. */
+  /** The errors, in the order in which a depth-first execution meets them. */
   readonly errors: readonly (GraphQLError | FieldFailure)[]
 }
 
