@@ -112,9 +112,9 @@ export interface WorkspaceEdits {
    */
   readonly removeUsers: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
-   * Gives the user's workspace another email. Ends the sessions of the old email, and treats what is staged for it and
-   * its audit entries like `removeUsers` does. `unknown`: no workspace has the old email. `taken`: another workspace
-   * has the new one. In both cases nothing was changed.
+   * Gives the user's workspace another email. Ends the sessions of the old email, forgets its known networks, and treats
+   * what is staged for it and its audit entries like `removeUsers` does. `unknown`: no workspace has the old email.
+   * `taken`: another workspace has the new one. In both cases nothing was changed.
    */
   readonly renameUser: (email: string, to: string) => Awaitable<'renamed' | 'unknown' | 'taken'>
   /** Removes some of the exports that the rule selects: a bounded number of elements, but at least one export. */

@@ -237,6 +237,40 @@ export function describeSignIn(
       expect(await ask(again, NOW, full)).toEqual(['refused', 'mailed', 'mailed'])
     })
 
+    describe('who is removed or renamed', () => {
+      const networksKnown = async () => (await store.carriedRowsAfter('known_network', '', 1_000)).length
+      const full = { ...RULES, maxPerAddress: 0 }
+
+      test.each<[how: string, leave: () => unknown]>([
+        ['a command', () => store.removeUsers(['nobody@example.com', ANA])],
+        ['an import', () => store.applyChanges([{ type: 'removeUser', email: ANA }])],
+        ['a rename', () => store.renameUser(ANA, 'new@example.com')],
+      ])('by %s is known on no network, and the others are', async (_how, leave) => {
+        await store.applyChanges([put()])
+        const requests = [
+          newRequest(),
+          newRequest({ network: '192.0.2.2' }),
+          newRequest({ email: BEN }),
+          newRequest({ email: 'new@example.com' }),
+        ]
+        await ask(requests)
+        for (const request of requests) expect(await guess(request)).toBe('right')
+        expect(await networksKnown()).toBe(4)
+        await leave()
+        expect(await networksKnown()).toBe(2)
+        const again = [ANA, BEN, 'new@example.com'].map((email) => newRequest({ email }))
+        expect(await ask(again, NOW, full)).toEqual(['refused', 'mailed', 'mailed'])
+      })
+
+      test('is known on no network, also where there was no workspace', async () => {
+        const request = newRequest()
+        await ask([request])
+        expect(await guess(request)).toBe('right')
+        expect(await store.removeUsers([ANA])).toEqual([null])
+        expect(await networksKnown()).toBe(0)
+      })
+    })
+
     test('a mail has one sender as long as its lease lasts, and another one after that', async () => {
       await ask([newRequest(), newRequest({ email: BEN })])
       const lease = (owner: string, now: number) => store.leaseMails({ owner, leaseMs: 100, limit: 10 }, now)
@@ -306,6 +340,22 @@ export function describeSignIn(
       expect(await rowsOf('pending_sign_in')).toBe(2)
       await ask([newRequest({ email: 'eve@example.com', network: '198.51.100.3' })], NOW + 3 * HOUR_MS)
       expect([await rowsOf('pending_sign_in'), await rowsOf('mail_quota')]).toEqual([1, 4])
+    })
+
+    test('a network that is forgotten goes with the next decision, of whomever, and one that is known stays', async () => {
+      const networksKnown = async () => (await store.carriedRowsAfter('known_network', '', 1_000)).length
+      const [old, newer] = [newRequest(), newRequest({ network: '192.0.2.2' })]
+      await ask([old, newer])
+      expect(await guess(old)).toBe('right')
+      expect(await guess(newer, newer.codeHash, NOW + 1)).toBe('right')
+      const forgottenAt = NOW + RULES.knownNetworkTtlMs
+      await ask([newRequest({ email: BEN })], forgottenAt - 1)
+      expect(await networksKnown()).toBe(2)
+      await ask([newRequest({ email: BEN })], forgottenAt)
+      expect(await networksKnown()).toBe(1)
+      const full = { ...RULES, maxPerAddress: 0 }
+      const again = [newRequest(), newRequest({ network: '192.0.2.2' })]
+      expect(await ask(again, forgottenAt, full)).toEqual(['refused', 'mailed'])
     })
 
     test('quotas hold when several gateways decide at once', async () => {

@@ -1,5 +1,6 @@
 // Removes and renames users and removes documents and exports in PostgreSQL, for import steps and for commands.
 import type { Change, ChangeOutcome } from '../contract.ts'
+import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -42,6 +43,11 @@ const TABLES_BY_EMAIL: Statement = {
     where c.relnamespace = 'workspace_gateway'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('user', 'staged_user')
     order by c.relname`,
+}
+// The table has a hash in place of the email.
+const REMOVE_NETWORKS: Statement = {
+  name: 'removeKnownNetworks',
+  text: 'delete from workspace_gateway.known_network where address_key = any($1::text[])',
 }
 const RENAME: Statement = {
   name: 'renameUser',
@@ -111,12 +117,14 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
   })
 }
 
-/** Deletes the rows of every other table with an `email` column: sign-in codes, sessions and the like. */
+/** Removes everything that is stored under the emails outside the workspace: sessions, pending sign-ins and the like. */
 async function removeByEmail(connection: Connection, emails: readonly string[]): Promise<void> {
   for (const { name } of await connection.query<{ name: string }>(TABLES_BY_EMAIL)) {
     const text = `delete from workspace_gateway.${name} where email = any($1::text[])`
     await connection.query({ name: `remove ${name} by email`, text }, [emails])
   }
+  // Last: a sign-in that was under way holds its pending row, and has made its network known once that row is free.
+  await connection.query(REMOVE_NETWORKS, [emails.map(knownAddressKey)])
 }
 
 async function holdingsOf(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {

@@ -1,6 +1,7 @@
 // Removes and renames in SQLite, for the steps of an import and for commands.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
+import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import { createAuditHashing } from './access/audit.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
@@ -34,16 +35,22 @@ export type ApplyRemovals = {
   readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
 }
 
-/** Deletes of everything that is stored under an email outside the workspace: sessions and pending sign-ins. */
-function byEmail(writer: Database) {
-  return tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
+/** Removes everything that is stored under an email outside the workspace: sessions, pending sign-ins and the like. */
+function createRemovalByEmail(writer: Database): (email: string) => void {
+  const rows = tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
+  // The table has a hash in place of the email.
+  const networks = writer.prepare<[string]>('delete from known_network where address_key = ?')
+  return (email) => {
+    for (const statement of rows) statement.run(email)
+    networks.run(knownAddressKey(email))
+  }
 }
 
 /** Run it within a transaction of the writer. Returns what was removed; null for an email without stored rows. */
 function createUserRemoval(writer: Database): (emails: readonly string[]) => readonly (Holdings | null)[] {
   const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
   const removeUser = writer.prepare<[string]>('delete from user where email = ?')
-  const removeByEmail = byEmail(writer)
+  const removeByEmail = createRemovalByEmail(writer)
   const removeStaged = createStagedRemoval(writer)
   const hashInAudit = createAuditHashing(writer)
 
@@ -51,7 +58,7 @@ function createUserRemoval(writer: Database): (emails: readonly string[]) => rea
     const found = holdings.get(email)
     const wasStaged = removeStaged(email)
     // Always run these: an email that only asked for a code has no workspace.
-    for (const statement of removeByEmail) statement.run(email)
+    removeByEmail(email)
     if (!found) return wasStaged ? { email, ...NO_HOLDINGS } : null
     // Triggers remove the user's documents and exports.
     removeUser.run(email)
@@ -96,7 +103,7 @@ export function createRemovals(
   const removeUsers = createUserRemoval(writer)
   const known = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const rename = writer.prepare<[string, number]>('update user set email = ? where id = ?')
-  const removeByEmail = byEmail(writer)
+  const removeByEmail = createRemovalByEmail(writer)
   const removeStaged = createStagedRemoval(writer)
   const hashInAudit = createAuditHashing(writer)
   const prunable = writer.prepare<
@@ -122,7 +129,7 @@ export function createRemovals(
         if (id === undefined) return 'unknown'
         if (known.get(to) !== undefined) return 'taken'
         rename.run(to, id)
-        for (const statement of removeByEmail) statement.run(email)
+        removeByEmail(email)
         removeStaged(email)
         hashInAudit([email])
         return 'renamed'

@@ -97,6 +97,12 @@ const PURGE_QUOTAS: Statement = {
   text: `delete from workspace_gateway.mail_quota where key in
     (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED})`,
 }
+// Skips a network that signs in at this moment: it is about to be known again.
+const PURGE_KNOWN: Statement = {
+  name: 'purgeKnownNetworks',
+  text: `delete from workspace_gateway.known_network where key in
+    (select key from workspace_gateway.known_network where seen_at <= $1 limit ${PURGED} for update skip locked)`,
+}
 const PENDING: Statement = {
   name: 'pendingSignIn',
   text: `select id, kid, ${MAX_CODE_TRIES} - tries as "triesLeft", expires_at as "expiresAt" from workspace_gateway.pending_sign_in
@@ -139,9 +145,11 @@ export function createCodes(pool: Pool): Verbs {
           .map((row) => ({ ...row, isEligible: row.isEligible === 't' }))
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         if (requests.length === 0) return []
-        const state = await stateOf(connection, requests, now - rules.knownNetworkTtlMs)
+        const knownSince = now - rules.knownNetworkTtlMs
+        const state = await stateOf(connection, requests, knownSince)
         const decisions = decideRequests(requests, state, rules, now)
         await write(connection, decisions, now, now + rules.codeTtlMs)
+        await connection.query(PURGE_KNOWN, [knownSince])
         return decisions.decided
       })
     },

@@ -63,6 +63,9 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
   const purgeQuotas = writer.prepare<[now: number]>(
     `delete from mail_quota where key in (select key from mail_quota where ends_at <= ? limit ${PURGED})`,
   )
+  const purgeKnown = writer.prepare<[knownSince: number]>(
+    `delete from known_network where key in (select key from known_network where seen_at <= ? limit ${PURGED})`,
+  )
   const pending = reader.prepare<[string, string, number], PendingSignIn>(
     `select id, kid, ${MAX_CODE_TRIES} - tries as triesLeft, expires_at as expiresAt from pending_sign_in
      where email = ? and network = ? and expires_at > ?`,
@@ -111,7 +114,8 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
           .map((row) => ({ ...row, isEligible: row.isEligible === 1 }))
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         if (requests.length === 0) return []
-        const decisions = decideRequests(requests, stateOf(requests, now - rules.knownNetworkTtlMs), rules, now)
+        const knownSince = now - rules.knownNetworkTtlMs
+        const decisions = decideRequests(requests, stateOf(requests, knownSince), rules, now)
         for (const row of decisions.pending) {
           const { id, email, network, kid, codeHash, isMailed, tries, expiresAt } = row
           putPending.run(id, email, network, kid, codeHash, Number(isMailed), tries, expiresAt)
@@ -121,6 +125,7 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
           putMail.run(id, email, network, agent, kid, askedAt, now + rules.codeTtlMs, now)
         purgePending.run(now, now + rules.codeTtlMs + CLOCKS_DIFFER_MS)
         purgeQuotas.run(now)
+        purgeKnown.run(knownSince)
         return decisions.decided
       })
     },
