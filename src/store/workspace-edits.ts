@@ -44,13 +44,15 @@ export interface PruneRule {
   readonly keep: number
   /** In the format of an export's `instant`; null for any age. */
   readonly before: string | null
+  /** Continues after this reference, in an order that the engine chooses; '' starts with the first. */
+  readonly after: string
 }
 
 export interface Pruned {
   readonly exports: number
   readonly byteLength: number
-  /** Whether no export is left that the rule selects. */
-  readonly isDone: boolean
+  /** The `after` of the next call; null when no export is left that the rule selects. */
+  readonly next: string | null
 }
 
 /**
@@ -117,7 +119,10 @@ export interface WorkspaceEdits {
    * `taken`: another workspace has the new one. In both cases nothing was changed.
    */
   readonly renameUser: (email: string, to: string) => Awaitable<'renamed' | 'unknown' | 'taken'>
-  /** Removes some of the exports that the rule selects: a bounded number of elements, but at least one export. */
+  /**
+   * Removes some of the exports that the rule selects. A call looks at a bounded number of references, and removes a
+   * bounded number of exports and of elements, but at least one export if it finds any.
+   */
   readonly pruneExports: (rule: PruneRule) => Awaitable<Pruned>
 
   readonly beginReplacement: (replacement: string, now: number) => Awaitable<void>

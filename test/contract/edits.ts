@@ -6,7 +6,7 @@ import { ListFullError, StagedExportGoneError } from '../../src/store/contract.t
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { hashedEmail } from '../../src/store/hashed-email.ts'
 import { MAX_ELEMENTS } from '../../src/store/reads-contract.ts'
-import type { ReplacementStep } from '../../src/store/workspace-edits.ts'
+import type { Pruned, ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, newSession, put } from './values.ts'
 
 const STALE = NOW + 1_000_000_000
@@ -421,14 +421,14 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         const [found = []] = await store.exportsOf([{ userId, ref: 'r', after: null, limit: null }])
         return found.map(({ digest }) => digest)
       }
-      expect(await store.pruneExports({ userId, keep: 1, before: at(2).instant })).toEqual({
+      expect(await store.pruneExports({ userId, keep: 1, before: at(2).instant, after: '' })).toEqual({
         exports: 1,
         byteLength: 10,
-        isDone: true,
+        next: null,
       })
       expect(await left()).toEqual(['r4', 'r3', 'r2'])
-      expect(await store.pruneExports({ userId, keep: 3, before: null })).toMatchObject({ exports: 0 })
-      expect(await store.pruneExports({ userId, keep: 1, before: null })).toMatchObject({ exports: 2 })
+      expect(await store.pruneExports({ userId, keep: 3, before: null, after: '' })).toMatchObject({ exports: 0 })
+      expect(await store.pruneExports({ userId, keep: 1, before: null, after: '' })).toMatchObject({ exports: 2 })
       expect(await left()).toEqual(['r4'])
       expect(await newestExport(ANA, 'q')).toBe('q1')
     })
@@ -439,11 +439,82 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       for (const [index, length] of [2_001, 1_000, 1_000, 1_000, 1].entries())
         await addExport(ANA, 'r', elements(length), at(index + 1), `r${index}`)
       const userId = (await store.userByEmail(ANA))?.id ?? 0
-      const rule = { userId, keep: 1, before: null }
+      const rule = { userId, keep: 1, before: null, after: '' }
       // One at least, however many it has.
-      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, isDone: false })
-      expect(await store.pruneExports(rule)).toEqual({ exports: 2, byteLength: 20, isDone: false })
-      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, isDone: true })
+      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, next: '' })
+      expect(await store.pruneExports(rule)).toEqual({ exports: 2, byteLength: 20, next: '' })
+      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, next: null })
+    })
+
+    test('exports without elements are pruned a few at a time too', async () => {
+      const ofDay = (index: number) => ({
+        createdAt: MADE.createdAt,
+        instant: `2026-01-01T00:00:00.${String(index).padStart(9, '0')}Z`,
+      })
+      const steps = (ref: string, count: number) =>
+        Array.from({ length: count }, (_, index) => exportSteps(ANA, ref, [], ofDay(index), `${ref} ${index}`)).flat()
+      const changes = [...steps('r', 700), ...steps('q', 502), ...steps('o', 1)]
+      await store.applyChanges(changes.map((step) => ({ ...step, now: NOW })))
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const counts: number[] = []
+      for (let after: string | null = ''; after !== null; ) {
+        const pruned: Pruned = await store.pruneExports({ userId, keep: 1, before: null, after })
+        expect(pruned.byteLength).toBe(pruned.exports * 10)
+        counts.push(pruned.exports)
+        after = pruned.next
+      }
+      expect(counts).toEqual([500, 500, 200])
+      const left = await store.exportsOf(['o', 'q', 'r'].map((ref) => ({ userId, ref, after: null, limit: null })))
+      expect(left.map((found) => found?.map(({ digest }) => digest))).toEqual([['o 0'], ['q 501'], ['r 699']])
+    })
+
+    test('exports of many projects are pruned of some projects at a time, whether there are any to remove or not', async () => {
+      const oldOf = new Set([3, 150, 399, 400].map((index) => `r${index}`))
+      const steps = Array.from({ length: 401 }, (_, index) => `r${index}`).flatMap((ref) =>
+        [1, ...(oldOf.has(ref) ? [2] : [])].flatMap((day) => exportSteps(ANA, ref, ['1'], at(day), `${ref} ${day}`)),
+      )
+      await store.applyChanges(steps.map((step) => ({ ...step, now: NOW })))
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const prune = async (keep: number) => {
+        const calls: Pruned[] = []
+        for (let after: string | null = ''; after !== null; ) {
+          const pruned: Pruned = await store.pruneExports({ userId, keep, before: null, after })
+          calls.push(pruned)
+          after = pruned.next
+        }
+        return calls
+      }
+      expect((await prune(2)).map(({ exports }) => exports)).toEqual([0, 0, 0])
+      const removed = await prune(1)
+      expect(removed.reduce((sum, { exports }) => sum + exports, 0)).toBe(4)
+      expect(removed).toHaveLength(3)
+      expect((await prune(0)).reduce((sum, { exports }) => sum + exports, 0)).toBe(401)
+    })
+
+    test('whatever the rule, exactly those are pruned that it selects, also among exports of one moment', async () => {
+      const days = [1, 1, 2, 2, 3]
+      const refs = ['a', 'b', 'c']
+      for (const [email, keep, before] of [0, 1, 2, 4, 9].flatMap((keep) =>
+        [null, at(1).instant, at(2).instant, at(4).instant].map(
+          (before, index) => [`u${keep}${index}@example.com`, keep, before] as const,
+        ),
+      )) {
+        for (const [index, ref] of refs.entries())
+          for (const [n, day] of days.slice(index).entries()) await addExport(email, ref, ['1'], at(day), `${ref}${n}`)
+        const userId = (await store.userByEmail(email))?.id ?? 0
+        const questions = refs.map((ref) => ({ userId, ref, after: null, limit: null }))
+        const stored = await store.exportsOf(questions)
+        const selected = (index: number, instant: string) => index >= keep && (before === null || instant < before)
+        const staying = stored.map((found) => found?.filter(({ instant }, index) => !selected(index, instant)))
+        const count = (exports: typeof stored | typeof staying) => exports.flatMap((found) => found ?? []).length
+        const exports = count(stored) - count(staying)
+        const rule = `keep ${keep}, before ${before}`
+        expect(await store.pruneExports({ userId, keep, before, after: '' }), rule).toMatchObject({
+          exports,
+          next: null,
+        })
+        expect(await store.exportsOf(questions), rule).toEqual(staying)
+      }
     })
 
     describe('a replacement', () => {

@@ -108,7 +108,7 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await source.fenceWrites('m', 60_000)).toBe(true)
     // Who would wait for it, waits for as long as this test.
     await hold(from, `select 1 from workspace_gateway.user where id = ${user?.id} for update`)
-    const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 1, before: null })
+    const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 1, before: null, after: '' })
     await expect(pruning).rejects.toBeInstanceOf(StoreClosedError)
   })
 

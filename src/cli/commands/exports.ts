@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
 import type { StoredUser } from '../../store/contract.ts'
 import { userPages } from '../../store/paging/paging.ts'
-import type { EditableStore, PruneRule } from '../../store/workspace-edits.ts'
+import type { EditableStore, Pruned, PruneRule } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -39,7 +39,7 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   const removed: Removed = { exports: 0, byteLength: 0 }
   try {
     for await (const { id: userId } of usersOf(store, config.email)) {
-      await pruneUser(store, { userId, keep: keep ?? DEFAULT_KEEP, before }, removed, stop)
+      await pruneUser(store, { userId, keep: keep ?? DEFAULT_KEEP, before, after: '' }, removed, stop)
     }
   } catch (error) {
     if (removed.exports > 0) {
@@ -66,13 +66,13 @@ function cutoffOf(time: number): string | null {
 
 /** Adds the removed exports to `removed`. Throws the reason of `stop` once it is aborted. */
 async function pruneUser(store: EditableStore, rule: PruneRule, removed: Removed, stop: AbortSignal): Promise<void> {
-  for (let isDone = false; !isDone; ) {
+  for (let after: string | null = rule.after; after !== null; ) {
     stop.throwIfAborted()
-    const pruned = await store.pruneExports(rule)
+    const pruned: Pruned = await store.pruneExports({ ...rule, after })
     removed.exports += pruned.exports
     removed.byteLength += pruned.byteLength
-    isDone = pruned.isDone
-    if (pruned.exports > 0) await delay(PAUSE_MS)
+    after = pruned.next
+    if (pruned.exports > 0 || after !== null) await delay(PAUSE_MS)
   }
 }
 

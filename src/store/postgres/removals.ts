@@ -14,6 +14,12 @@ import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
  * removes whole exports.
  */
 const ELEMENTS_PER_PRUNE = 2_000
+/** The same for exports, which may be without elements. */
+const EXPORTS_PER_PRUNE = 500
+/** Number of references of which one call of `pruneExports` looks for exports to remove. */
+const REFS_PER_PRUNE = 200
+/** Sorts after every instant. */
+const ANY_AGE = '~'
 
 const HOLDINGS: Statement = {
   name: 'holdings',
@@ -77,12 +83,30 @@ const LOCK_USER: Statement = {
   name: 'lockUserToPrune',
   text: 'select id from workspace_gateway.user where id = $1 for no key update',
 }
+// Both follow an index, so that they do not read the exports that stay.
+const REFS_AFTER: Statement = {
+  name: 'refsToPruneAfter',
+  text: `with recursive refs (ref) as (
+      (select ref from workspace_gateway.export where user_id = $1 and workspace_gateway.key_of(ref) > $2
+        order by workspace_gateway.key_of(ref) limit 1)
+      union all
+      select (select e.ref from workspace_gateway.export e
+        where e.user_id = $1 and workspace_gateway.key_of(e.ref) > workspace_gateway.key_of(refs.ref)
+        order by workspace_gateway.key_of(e.ref) limit 1)
+      from refs where refs.ref is not null)
+    select ref from refs where ref is not null limit ${REFS_PER_PRUNE}`,
+}
 const PRUNABLE: Statement = {
   name: 'prunableExports',
-  text: `select id, byte_length as "byteLength", element_count as "elementCount" from (
-      select *, row_number() over (partition by ref order by instant desc, id desc) as age
-      from workspace_gateway.export where user_id = $1) e
-    where age > $2 and ($3::text is null or instant < $3 collate "C") order by id`,
+  text: `select e.id, e.byte_length as "byteLength", e.element_count as "elementCount"
+    from unnest($4::bytea[]) as asked (key) cross join lateral (
+      select id, byte_length, element_count from workspace_gateway.export
+      where user_id = $1 and workspace_gateway.key_of(ref) = asked.key and instant < $3 collate "C" and (instant, id) <= (
+        select instant, id from workspace_gateway.export
+        where user_id = $1 and workspace_gateway.key_of(ref) = asked.key order by instant desc, id desc
+        limit 1 offset $2)
+      order by instant, id limit ${EXPORTS_PER_PRUNE + 1}) e
+    limit ${EXPORTS_PER_PRUNE + 1}`,
 }
 const PRUNE: Statement = {
   name: 'pruneExports',
@@ -202,26 +226,31 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         await hashInAudit(connection, [email])
         return 'renamed'
       }),
-    pruneExports: ({ userId, keep, before }) =>
+    pruneExports: ({ userId, keep, before, after }) =>
       pool.transaction(async (connection) => {
         // Deleting nothing fires the move triggers: a move refuses the write before this transaction holds a row lock.
         await connection.query(PRUNE, [userId, []])
         await connection.query(LOCK_USER, [userId])
+        const start = after === '' ? Buffer.alloc(0) : keyOf(after)
+        const refs = (await connection.query<{ ref: string }>(REFS_AFTER, [userId, start])).map(({ ref }) => ref)
         const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [
           userId,
           keep,
-          before,
+          before ?? ANY_AGE,
+          refs.map(keyOf),
         ])
         let [byteLength, elements] = [0, 0]
         const ids: number[] = []
         for (const one of found) {
-          if (ids.length > 0 && elements + one.elementCount > ELEMENTS_PER_PRUNE) break
+          const isFull = ids.length === EXPORTS_PER_PRUNE || elements + one.elementCount > ELEMENTS_PER_PRUNE
+          if (ids.length > 0 && isFull) break
           ids.push(one.id)
           byteLength += one.byteLength
           elements += one.elementCount
         }
         if (ids.length > 0) await connection.query(PRUNE, [userId, ids])
-        return { exports: ids.length, byteLength, isDone: ids.length === found.length }
+        const next = ids.length < found.length ? after : (refs[REFS_PER_PRUNE - 1] ?? null)
+        return { exports: ids.length, byteLength, next }
       }),
   }
 }

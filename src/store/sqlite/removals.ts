@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
-import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
+import { type Holdings, NO_HOLDINGS, type PruneRule, type WorkspaceEdits } from '../workspace-edits.ts'
 import { createAuditHashing } from './access/audit.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
@@ -14,6 +14,12 @@ import { createStagedRemoval } from './stale-stages.ts'
  * holds the write lock only briefly.
  */
 const ELEMENTS_PER_PRUNE = 2_000
+/** The same for exports, which may be without elements. */
+const EXPORTS_PER_PRUNE = 500
+/** Number of references of which one call of `pruneExports` looks for exports to remove. */
+const REFS_PER_PRUNE = 200
+/** Sorts after every instant. */
+const ANY_AGE = '~'
 
 const HOLDINGS = `select asked.email,
     (select count(*) from document where user_id = u.id and kind = 'project') as projects,
@@ -106,14 +112,25 @@ export function createRemovals(
   const removeByEmail = createRemovalByEmail(writer)
   const removeStaged = createStagedRemoval(writer)
   const hashInAudit = createAuditHashing(writer)
+  // Both follow an index, so that they do not read the exports that stay.
+  const refsAfter = writer
+    .prepare<[PruneRule], string>(
+      `with recursive refs (ref) as (
+         select min(ref) from export where user_id = $userId and ref > $after
+         union all
+         select (select min(ref) from export where user_id = $userId and ref > refs.ref) from refs where ref is not null)
+       select ref from refs where ref is not null limit ${REFS_PER_PRUNE}`,
+    )
+    .pluck()
   const prunable = writer.prepare<
-    { userId: number; keep: number; before: string | null },
+    [PruneRule & { readonly ref: string }],
     { readonly id: number; readonly byteLength: number; readonly elementCount: number }
   >(
-    `select id, byte_length as byteLength, element_count as elementCount from (
-       select *, row_number() over (partition by ref order by instant desc, id desc) as age from export
-       where user_id = $userId)
-     where age > $keep and ($before is null or instant < $before) order by id`,
+    `select id, byte_length as byteLength, element_count as elementCount from export
+     where user_id = $userId and ref = $ref and instant < $before and (instant, id) <= (
+       select instant, id from export where user_id = $userId and ref = $ref order by instant desc, id desc
+       limit 1 offset $keep)
+     order by instant, id limit ${EXPORTS_PER_PRUNE + 1}`,
   )
   const removeExport = writer.prepare<[number]>('delete from export where id = ?')
 
@@ -134,18 +151,22 @@ export function createRemovals(
         hashInAudit([email])
         return 'renamed'
       }),
-    pruneExports: ({ userId, keep, before }) =>
+    pruneExports: ({ userId, keep, before, after }) =>
       commits.write(() => {
-        const found = prunable.all({ userId, keep, before })
+        const rule = { userId, keep, before: before ?? ANY_AGE, after }
+        const refs = refsAfter.all(rule)
         let [exports, byteLength, elements] = [0, 0, 0]
-        for (const one of found) {
-          if (exports > 0 && elements + one.elementCount > ELEMENTS_PER_PRUNE) break
-          removeExport.run(one.id)
-          exports += 1
-          byteLength += one.byteLength
-          elements += one.elementCount
+        for (const ref of refs) {
+          for (const one of prunable.all({ ...rule, ref })) {
+            const isFull = exports === EXPORTS_PER_PRUNE || elements + one.elementCount > ELEMENTS_PER_PRUNE
+            if (exports > 0 && isFull) return { exports, byteLength, next: after }
+            removeExport.run(one.id)
+            exports += 1
+            byteLength += one.byteLength
+            elements += one.elementCount
+          }
         }
-        return { exports, byteLength, isDone: exports === found.length }
+        return { exports, byteLength, next: refs[REFS_PER_PRUNE - 1] ?? null }
       }),
   }
 }
