@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
+import type { CodeRules } from '../src/store/sign-in/code-contract.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
@@ -14,6 +15,7 @@ import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
 import { ANA, BEN, NOW, newSession, put } from './contract/values.ts'
 import { countSql } from './contract/workspace-tables.ts'
+import { damageTables } from './support/faults.ts'
 import { DESCRIPTORS, openFiles } from './support/open-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
@@ -22,6 +24,17 @@ const OPTIONS = {
   onFatal(error: unknown) {
     throw error
   },
+}
+
+const CODE_RULES: CodeRules = {
+  windowMs: 1_000,
+  codeTtlMs: 1_000,
+  knownNetworkTtlMs: 1_000,
+  isForKnownUsersOnly: false,
+  maxPerAddressAndNetwork: 1,
+  maxPerAddress: 1,
+  maxPerNetwork: 1,
+  maxTotal: 1,
 }
 
 /** Of a file's header: how many pages it says that it has unused. */
@@ -339,6 +352,32 @@ test('a signing key that is removed, or sealed anew, is in no file of the databa
   expect(held()).toEqual(['b'])
   await store.rewriteSigningKeys([{ kid: 'b', privateJwk: textOf('c') }])
   expect(held()).toEqual(['c'])
+})
+
+test.each<[name: string, damaged: readonly string[], read: (store: MigratableStore) => unknown]>([
+  ['for requests for a code', ['code_request'], (store) => store.decideCodeRequests(CODE_RULES, NOW, 1)],
+  [
+    'for mails to send',
+    ['outbox', 'outbox_due_at'],
+    (store) => store.leaseMails({ owner: 'a', leaseMs: 1, limit: 1 }, NOW),
+  ],
+  ['of statistics', ['session', 'session_idle_expires_at'], (store) => store.statistics(NOW)],
+  ['that begins a snapshot', ['user', 'sqlite_autoindex_user_1'], (store) => store.openSnapshot()],
+  ['for key texts that stay', ['signing_key'], (store) => store.eraseKeyTraces(['a text'])],
+])('a read %s that meets damage is the end of writing, and is reported once', async (_name, damaged, read) => {
+  const path = join(temporaryDirectory(), 'store.db')
+  {
+    await using store = await open(path)
+    await store.applyChanges([put()])
+  }
+  damageTables(path, damaged)
+  const faults: unknown[] = []
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal: (error) => faults.push(error) })
+  await expect(async () => read(store)).rejects.toThrow(/^the database \S+ is damaged \(.*malformed\)/)
+  expect(faults).toEqual([expect.objectContaining({ code: 'SQLITE_CORRUPT' })])
+  await expect(async () => read(store)).rejects.toThrow('is damaged')
+  expect(faults).toHaveLength(1)
+  await expect(store.applyChanges([put({ email: BEN })])).rejects.toThrow('nothing is written any more')
 })
 
 test('a database that has moved is not rewritten', async () => {

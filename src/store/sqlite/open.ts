@@ -110,14 +110,14 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
     ),
     ...createAuditLog(reader, turn, writer, openCommits),
     ...createRestCalls(reader, turn, writer, openCommits),
-    ...createCodes(reader, turn, writer, openCommits),
-    ...createOutbox(writer, openCommits),
+    ...createCodes(reader, turn, writer, openCommits, faults),
+    ...createOutbox(writer, openCommits, faults),
     ...createClients(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits, stagingCommits),
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits, stagingCommits),
     ...createSpace(writer, openCommits, { faults, ...options }),
-    ...createStatistics(reader),
+    ...createStatistics(reader, faults),
     ...createMoves(reader, turn, writer, commits),
     ...createCarriedReads(reader, turn),
     ...createCopies(writer, commits),
@@ -125,7 +125,7 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
   const watching = setInterval(() => checkFiles(files, faults), FILES_CHECK_MS).unref()
   return {
     ...verbs,
-    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections, faults)),
+    openSnapshot: () => faults.guardAsync(whileLocked(lockTimeoutMs, () => openSnapshot(connections, faults))),
     async ping() {
       checkFiles(files, faults)
       faults.assertWritable()

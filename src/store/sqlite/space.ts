@@ -58,13 +58,12 @@ export function createSpace(
     async rewrite() {
       // VACUUM cannot run in a transaction. This empty write checks that writes are admitted at all.
       await commits.write(() => {})
-      await whileLocked(lockTimeoutMs, () => {
+      const rewriting = whileLocked(lockTimeoutMs, () => {
         // Converts a file that was created before incremental vacuum was enabled.
         writer.pragma(VACUUM_IN_PIECES)
         writer.exec('vacuum')
-      }).catch((error: unknown) => {
-        throw faults.toStoreError(error)
       })
+      await faults.guardAsync(rewriting)
     },
     async flushRemovals() {
       if (checkpoints === 'external') return 'external'

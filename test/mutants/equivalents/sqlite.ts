@@ -4,7 +4,7 @@ import { SQLITE_ENGINE_EQUIVALENTS } from './sqlite-engine.ts'
 
 export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   ...SQLITE_ENGINE_EQUIVALENTS,
-  ...['if (!isAsked.get()) return []', 'if (requests.length === 0) return []'].map((line) => ({
+  ...['if (!faults.guard(() => isAsked.get())) return []', 'if (requests.length === 0) return []'].map((line) => ({
     path: 'src/store/sqlite/sign-in/codes.ts',
     line,
     to: 'false',
@@ -51,7 +51,7 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/sign-in/outbox.ts',
-    line: 'if (!isDue.get(now, now)) return []',
+    line: 'if (!faults.guard(() => isDue.get(now, now))) return []',
     to: 'false',
     reason: 'a transaction that leases nothing',
   },

@@ -31,11 +31,13 @@ export function createSigningKeys(
   const textsNow = () => keysForWriting.all().map(({ privateJwk }) => privateJwk)
 
   /** Erases the `gone` texts from the files, except for those that are also in `kept`. Throws `TracesLeftError`. */
-  async function erase(gone: readonly string[], kept: readonly string[]): Promise<void> {
-    await eraseTraces(gone, kept).catch((error: unknown) => {
+  async function erase(gone: readonly string[], kept: () => readonly string[]): Promise<void> {
+    try {
+      await eraseTraces(gone, kept())
+    } catch (error) {
       const cause = faults.toStoreError(error)
       throw new TracesLeftError(reasonOf(cause), { cause })
-    })
+    }
   }
 
   /** Runs a write that removes texts from the table, and then erases them from the files. */
@@ -44,7 +46,7 @@ export function createSigningKeys(
       const before = textsNow()
       return { answer: write(), before, kept: textsNow() }
     })
-    await erase(done.before, done.kept)
+    await erase(done.before, () => done.kept)
     return done.answer
   }
 
@@ -61,6 +63,6 @@ export function createSigningKeys(
       erasing(() => {
         for (const { kid, privateJwk } of rewritten) rewrite.run(privateJwk, kid)
       }),
-    eraseKeyTraces: async (gone) => erase(gone, textsNow()),
+    eraseKeyTraces: (gone) => erase(gone, textsNow),
   }
 }

@@ -17,6 +17,7 @@ import {
   type Quota,
   quotaKeysOf,
 } from '../../sign-in/decide-code-requests.ts'
+import type { FaultLatch } from '../engine/faults/fault-latch.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
@@ -28,7 +29,13 @@ type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: number }
 const PURGED = 1_000
 const PENDING = `id, email, network, kid, code_hash as codeHash, is_mailed as isMailed, tries, expires_at as expiresAt`
 
-export function createCodes(reader: Database, turn: ReadTransaction, writer: Database, commits: GroupCommit): Verbs {
+export function createCodes(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+  faults: FaultLatch,
+): Verbs {
   const ask = writer.prepare<[string, string, string, string, string, string, number, number]>(
     `insert into code_request (id, email, network, agent, kid, code_hash, is_eligible, asked_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -107,7 +114,7 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
       }),
     async decideCodeRequests(rules, now, limit) {
       // Check first: this read is cheap, while an empty write transaction would block other writers.
-      if (!isAsked.get()) return []
+      if (!faults.guard(() => isAsked.get())) return []
       return commits.add(() => {
         const requests = take
           .all(limit)

@@ -1,9 +1,12 @@
 // Stores the outbox of mails in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
+import type { FaultLatch } from '../engine/faults/fault-latch.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 
-export function createOutbox(writer: Database, commits: GroupCommit): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
+type Verbs = Pick<CodeVerbs, 'leaseMails' | 'settleMails'>
+
+export function createOutbox(writer: Database, commits: GroupCommit, faults: FaultLatch): Verbs {
   const isDue = writer.prepare<[number, number]>('select 1 from outbox where due_at <= ? or expires_at <= ? limit 1')
   const expire = writer.prepare<[number]>('delete from outbox where expires_at <= ?')
   const lease = writer.prepare<[string, number, number, number], OutboxMail>(
@@ -17,7 +20,7 @@ export function createOutbox(writer: Database, commits: GroupCommit): Pick<CodeV
   return {
     async leaseMails({ owner, leaseMs, limit }, now) {
       // Check first: this read is cheap, while an empty write transaction would block other writers.
-      if (!isDue.get(now, now)) return []
+      if (!faults.guard(() => isDue.get(now, now))) return []
       return commits.add(() => {
         expire.run(now)
         return lease.all(owner, now + leaseMs, now, limit)

@@ -8,6 +8,8 @@ export interface FaultLatch {
    * Runs a database call and translates its errors to those of the contract. Latches a fatal fault and reports it once.
    */
   readonly guard: <T>(run: () => T) => T
+  /** Does the same for a call that goes on after this turn of the event loop. */
+  readonly guardAsync: <T>(running: Promise<T>) => Promise<T>
   /** Does the same for an error that was caught elsewhere, and returns the error to throw. */
   readonly toStoreError: (error: unknown) => unknown
   /**
@@ -42,6 +44,13 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
     guard(run) {
       try {
         return run()
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    async guardAsync(running) {
+      try {
+        return await running
       } catch (error) {
         throw translate(error)
       }
