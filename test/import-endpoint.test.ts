@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
+import { createProcessMetrics } from '../src/cli/sight/metrics.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
@@ -31,7 +32,7 @@ function eventsOf(text: string) {
 }
 
 test('the outcome is the last line, also when a heartbeat is due while the thread ends', async () => {
-  const gateway = await startImporting(undefined, { ping: () => vi.advanceTimersByTime(MINUTE_MS) })
+  const gateway = await startImporting(undefined, { ping: () => void vi.advanceTimersByTime(MINUTE_MS) })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const { text } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
@@ -268,6 +269,35 @@ test('the audit log tells of an import that a gateway broke off because it was t
       detail: expect.stringMatching(/^by the import token: broken off at record [1-9]\d*, importing$/),
     }),
   ])
+})
+
+test('an import that is committed is done for the audit log and the metrics, though its client has left', async () => {
+  const leaving = new AbortController()
+  // The gateway asks its store whether it can believe the outcome: that is between the commit and the last line.
+  const ping = async () => {
+    leaving.abort()
+    await expect.poll(() => gateway.brokenOff.length).toBe(1)
+  }
+  const inFlight = createInFlightBytes(MIB)
+  const { store } = await startGateway()
+  const watched = { store, inFlight, maxInFlightBytes: MIB, version: '1.0.0', clock: Date.now }
+  const { imported: counted, collect } = await createProcessMetrics(true, '', watched, [])
+  const gateway = await startImporting(undefined, { ping, counted, inFlight })
+  const { signal } = leaving
+  const body = documentLine('project', ANA, '{"id":"p1"}')
+  const answer = await fetch(`${gateway.url}/import?replace`, { method: 'POST', headers: BEARER, body, signal })
+  await expect(answer.text()).rejects.toThrow()
+  const everything = { from: null, to: null, who: null, kind: 'import' } as const
+  const entries = async () => {
+    await gateway.audit.flush()
+    return gateway.store.auditEntries(everything, 0, 100)
+  }
+  await expect.poll(async () => (await entries()).length).toBe(1)
+  expect(await entries()).toMatchObject([
+    { result: 'done', detail: 'by the import token: 1 added, 0 replaced, 0 unchanged, 0 removed' },
+  ])
+  const imports = (await collect?.())?.find(({ name }) => name === 'workspace_gateway_imports_total')
+  expect(imports?.values).toEqual([{ value: 1, labels: { result: 'imported' } }])
 })
 
 test('where clients may sign in, one that may import is enough', async () => {

@@ -26,7 +26,13 @@ const KNOWN_PARAMETERS = new Intl.ListFormat('en-GB').format([...Object.keys(FLA
 /**
  * An import in progress. A consumer that stops iterating ends it; disposing ends it even if no consumer ever iterated.
  */
-export interface RunningImport extends AsyncIterable<ImportEvent>, AsyncDisposable {}
+export interface RunningImport extends AsyncIterable<ImportEvent>, AsyncDisposable {
+  /**
+   * Resolves when the import has ended, whether or not a consumer has taken its events: with its outcome, or with its
+   * last progress if it was ended before it had one. Never rejects.
+   */
+  readonly ended: Promise<ImportEvent>
+}
 
 /** Runs imports apart from the requests: in its own thread, on its own database connection. */
 export interface Importer {
@@ -51,38 +57,38 @@ interface Kept {
   readonly running: AsyncDisposableStack
 }
 
-/** An import whose outcome goes to the audit log. */
-interface AuditedImport {
-  /** Remembers the last event. */
-  readonly onEvent: (event: ImportEvent) => void
-  /** Records the outcome once; further calls do nothing. */
-  readonly end: () => void
-}
+/** Records how an import ended, once: further calls do nothing. Null for an import that never began. */
+type RecordEnd = (last: ImportEvent | null) => void
 
 export function createImportEndpoint(
   importer: Importer,
   requireImporter: RequireImporter,
   { audit, running }: Kept,
 ): Endpoint {
-  const activeImports = new Set<() => void>()
+  const activeImports = new Set<RecordEnd>()
+  const recorded = new Set<Promise<void>>()
   running.defer(async () => {
     await importer.stop()
-    for (const end of activeImports) end()
+    await Promise.all(recorded)
+    for (const end of activeImports) end(null)
   })
 
-  function begin(name: string, address: string, options: ImportOptions): AuditedImport {
-    let last: ImportEvent | null = null
-    function end(): void {
+  function begin(name: string, address: string, options: ImportOptions): RecordEnd {
+    function end(last: ImportEvent | null): void {
       if (!activeImports.delete(end) || options.isDryRun) return
       audit.record({ kind: 'import', address, ...outcomeOf(last, name, options) })
     }
     activeImports.add(end)
-    return {
-      end,
-      onEvent(event) {
-        last = event
-      },
-    }
+    return end
+  }
+
+  /**
+   * Records what the import did, not what its client has read: one that is committed is done, even if its client has
+   * left.
+   */
+  function recordEnd({ ended }: RunningImport, end: RecordEnd): void {
+    const recording = ended.then(end).finally(() => recorded.delete(recording))
+    recorded.add(recording)
   }
 
   async function authorize(request: GatewayRequest): Promise<string> {
@@ -107,16 +113,17 @@ export function createImportEndpoint(
       if (starting === null) {
         throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
       }
-      const audited = begin(name, request.client.address, options)
+      const end = begin(name, request.client.address, options)
       const importing = await starting.catch((error: unknown) => {
-        audited.end()
+        end(null)
         throw error
       })
+      recordEnd(importing, end)
       return {
         status: 200,
         headers: { 'content-type': NDJSON, ...NO_STORE },
-        body: asLines(importing, audited),
-        held: endWithAnswer(importing, audited),
+        body: asLines(importing),
+        held: endWithAnswer(importing),
       }
     },
   }
@@ -153,25 +160,14 @@ function readNames(name: string, value: string): readonly string[] {
   throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is names of fields with commas between them.` })
 }
 
-async function* asLines(
-  events: AsyncIterable<ImportEvent>,
-  { onEvent, end }: AuditedImport,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const event of events) {
-      onEvent(event)
-      yield Buffer.from(`${JSON.stringify(event)}\n`)
-    }
-  } finally {
-    end()
-  }
+async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {
+  for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`)
 }
 
 /** Ends an import whose answer is not sent: the client has left, or there is no room for the answer. */
-function endWithAnswer(importing: RunningImport, { end }: AuditedImport): Disposable {
+function endWithAnswer(importing: RunningImport): Disposable {
   return {
     [Symbol.dispose]() {
-      end()
       void importing[Symbol.asyncDispose]()
     },
   }

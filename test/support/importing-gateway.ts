@@ -1,6 +1,8 @@
 // A gateway that takes imports over HTTP, in a thread of this process.
 import { join } from 'node:path'
 import { createImporter } from '../../src/cli/import/importer.ts'
+import type { Importer } from '../../src/rest/import-endpoint.ts'
+import type { Awaitable } from '../../src/store/awaitable.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -16,12 +18,20 @@ const STORE = {
   databasePooling: 'auto' as const,
 }
 
+interface ImportingOptions extends Pick<TestGatewayOptions, 'inFlight'> {
+  readonly ping?: () => Awaitable<void>
+  readonly counted?: (importer: Importer) => Importer
+}
+
 export async function startImporting(
   databaseUrl?: string,
-  { ping = () => {}, ...options }: Pick<TestGatewayOptions, 'inFlight'> & { readonly ping?: () => void } = {},
+  { ping, counted = (importer) => importer, ...options }: ImportingOptions = {},
 ): Promise<TestGateway> {
   const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
-  const reported: unknown[] = []
-  const importer = createImporter({ database: { database: url }, config: STORE }, ping, (error) => reported.push(error))
+  const importer = counted(importerOf(url, ping))
   return startGateway({ ...options, databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
+}
+
+export function importerOf(databaseUrl: string, ping: () => Awaitable<void> = () => {}): Importer {
+  return createImporter({ database: { database: databaseUrl }, config: STORE }, ping, () => {})
 }

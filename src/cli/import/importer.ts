@@ -14,6 +14,9 @@ const HEARTBEAT_MS = 5_000
 /** Retry-After for a client whose input could not be stored. */
 const RETRY_AFTER_S = 60
 
+/** What a client is told where the cause is for the log only. */
+const FAILED: ImportEvent = { type: 'failed', message: 'something went wrong on our side: run the import again' }
+
 type Target = Pick<ImportWork, 'database' | 'config'>
 
 /** The import that is running. No other import may start beside it. */
@@ -84,6 +87,7 @@ function refuseUnkept(error: unknown): never {
 
 interface ImportThread {
   readonly worker: Worker
+  readonly exited: Promise<void>
   /**
    * Tells the thread to stop, and resolves when it has ended: after the block of lines it is importing. It is never
    * terminated: terminating a thread that loads or calls the SQLite driver aborts the whole process.
@@ -96,14 +100,13 @@ function startThread(work: ImportWork): ImportThread {
     workerData: work,
     transferList: [work.file],
   })
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Without a listener, an error of the thread would end the process when nobody is iterating over its events.
-  worker.on('error', () => {})
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   return {
     worker,
+    exited,
     stop() {
       worker.postMessage('stop')
-      return ended
+      return exited
     },
   }
 }
@@ -114,14 +117,34 @@ interface Surroundings {
   readonly current: Current
 }
 
-function runningOn({ worker, stop }: ImportThread, { ping, report, current }: Surroundings): RunningImport {
+function runningOn({ worker, exited, stop }: ImportThread, { ping, report, current }: Surroundings): RunningImport {
+  const messages = on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
+  let outcome: Awaitable<ImportEvent> | null = null
+  const ended = exited.then(() => outcome ?? last)
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
   // The heartbeat stops when the outcome arrives, not when it is consumed: a heartbeat must not follow the outcome,
-  // because clients look at the last line.
+  // because clients look at the last line. A client that reads slowly or has left does not change the outcome.
   worker.on('message', (event: ImportEvent) => {
-    if (isOutcome(event)) clearInterval(heartbeat)
+    if (event.type === 'progress') last = event
+    if (!isOutcome(event)) return
+    clearInterval(heartbeat)
+    outcome ??= confirm(event)
   })
+  worker.on('error', (error) => {
+    report(error)
+    outcome ??= FAILED
+  })
+
+  async function confirm(event: ImportEvent): Promise<ImportEvent> {
+    try {
+      if (event.type === 'imported') await ping()
+      return event
+    } catch (error) {
+      report(error)
+      return FAILED
+    }
+  }
 
   async function end(): Promise<void> {
     clearInterval(heartbeat)
@@ -131,19 +154,21 @@ function runningOn({ worker, stop }: ImportThread, { ping, report, current }: Su
   }
 
   async function* events(): AsyncGenerator<ImportEvent> {
+    let isTold = false
     try {
-      for await (const [event] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>) {
-        if (event.type === 'progress') last = event
-        if (event.type === 'imported') await ping()
-        yield event
+      for await (const [event] of messages) {
+        isTold = isOutcome(event)
+        yield isTold ? await (outcome ?? ended) : event
       }
-    } catch (error) {
-      report(error)
-      yield { type: 'failed', message: 'something went wrong on our side: run the import again' }
+    } catch {
+      // The thread failed: it is reported already.
+      if (!isTold) yield await ended
     } finally {
       await end()
+      // Whoever waits for the last event finds the outcome recorded.
+      await ended
     }
   }
 
-  return { [Symbol.asyncIterator]: events, [Symbol.asyncDispose]: end }
+  return { ended, [Symbol.asyncIterator]: events, [Symbol.asyncDispose]: end }
 }

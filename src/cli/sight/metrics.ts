@@ -8,7 +8,6 @@ import type { GatewayWatch } from '../../gateway.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { ReportBrokenOff } from '../../http/server/broken-off.ts'
 import type { ReportRefusedConnection } from '../../http/server/server.ts'
-import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 
 export interface ProcessMetrics {
@@ -81,30 +80,6 @@ function counted(importer: Importer, metrics: EventMetrics): Importer {
 }
 
 function countedImport(importing: RunningImport, metrics: EventMetrics): RunningImport {
-  let last: ImportEvent | null = null
-  let isCounted = false
-
-  function count(): void {
-    if (!isCounted) metrics.onImport(last)
-    isCounted = true
-  }
-
-  async function* events(): AsyncGenerator<ImportEvent> {
-    try {
-      for await (const event of importing) {
-        last = event
-        yield event
-      }
-    } finally {
-      count()
-    }
-  }
-
-  return {
-    [Symbol.asyncIterator]: events,
-    async [Symbol.asyncDispose]() {
-      count()
-      await importing[Symbol.asyncDispose]()
-    },
-  }
+  void importing.ended.then(metrics.onImport)
+  return importing
 }
