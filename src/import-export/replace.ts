@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Awaitable } from '../store/awaitable.ts'
 import type { Change, Store } from '../store/contract.ts'
 import type { EditableStore, ReplacementStep, Swapped } from '../store/workspace-edits.ts'
 import { PAUSE_MS } from './change-batch.ts'
@@ -20,7 +21,8 @@ export interface ReplaceOptions extends ApplyOptions {
   readonly isDryRun: boolean
   /** See `SwapQuestion`. */
   readonly keepsExports?: boolean
-  readonly onUser: (swapped: Swapped) => void
+  /** Waited for before anything else is swapped in. */
+  readonly onUser: (swapped: Swapped) => Awaitable<void>
 }
 
 /**
@@ -90,7 +92,7 @@ async function swapAll(
       counts.replaced += user.replaced
       counts.unchanged += user.unchanged
       counts.removed += user.removed
-      onUser(user)
+      await onUser(user)
     }
     const last = swapped.at(-1)
     if (!last) return counts

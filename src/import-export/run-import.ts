@@ -1,5 +1,6 @@
 // Runs a whole import and reports its progress as events, for POST /import and for its client.
 import type { FileHandle } from 'node:fs/promises'
+import type { Awaitable } from '../store/awaitable.ts'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
 import type { BadLine } from './checks/bad-lines.ts'
 import type { Orphans } from './checks/orphan-exports.ts'
@@ -54,7 +55,8 @@ export interface ImportOptions {
 
 interface ImportTarget {
   readonly store: EditableStore
-  readonly emit: (event: ImportEvent) => void
+  /** Waited for where the number of events grows with the input. */
+  readonly emit: (event: ImportEvent) => Awaitable<void>
   /** Checked after each block of lines, and after each user of a replacement. */
   readonly stop: AbortSignal
 }
@@ -72,12 +74,12 @@ export async function runImport(
     const now = performance.now()
     if (now - toldAt < PROGRESS_MS) return
     toldAt = now
-    emit({ type: 'progress', phase, bytes, records })
+    void emit({ type: 'progress', phase, bytes, records })
   }
   const checked = await checkInput(file, fields, store, progress('checking'), { isReplacement })
   if (checked.bad.size > 0) {
-    for (const badLine of checked.bad.first) emit({ type: 'badLine', ...badLine })
-    emit({ type: 'refused', badLines: checked.bad.size })
+    for (const badLine of checked.bad.first) await emit({ type: 'badLine', ...badLine })
+    await emit({ type: 'refused', badLines: checked.bad.size })
     return
   }
   const options = {
@@ -85,12 +87,12 @@ export async function runImport(
     clock: Date.now,
     onProgress: progress('importing'),
     async onRejected({ number: line }: { readonly number: number }, reason: string) {
-      emit({ type: 'badLine', line, reason })
+      await emit({ type: 'badLine', line, reason })
     },
     isDryRun,
-    onUser(swapped: Swapped) {
+    async onUser(swapped: Swapped) {
       stop.throwIfAborted()
-      if (isVerbose) emit({ type: 'user', ...swapped })
+      if (isVerbose) await emit({ type: 'user', ...swapped })
     },
   }
   const counts = isReplacement
@@ -100,5 +102,5 @@ export async function runImport(
   // in the files.
   if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
   const { orphanExports, orphans } = checked
-  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports, orphans })
+  await emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports, orphans })
 }

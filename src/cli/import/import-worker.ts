@@ -1,10 +1,10 @@
-// The worker thread of an import over HTTP. The gateway's main thread stays responsive, however large the import is.
-// Any message to this thread means stop.
+// The worker thread of an import over HTTP. The gateway's main thread stays responsive, however large the import is. A
+// message to this thread says how many of its events the main thread has consumed, or to stop.
 import type { FileHandle } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
 import { InputChangedError } from '../../import-export/format/lines.ts'
-import { type ImportEvent, type ImportOptions, runImport } from '../../import-export/run-import.ts'
+import { type ImportOptions, runImport } from '../../import-export/run-import.ts'
 import { redact } from '../../redact.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../store/contract.ts'
 import { openActiveStore, type ServedDatabase } from '../open-active-store.ts'
@@ -12,6 +12,7 @@ import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { StoreConfig } from '../options/database-options.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { parseOptions } from '../options/option.ts'
+import { createEventSender } from './event-window.ts'
 
 export interface ImportWork {
   readonly file: FileHandle
@@ -21,19 +22,15 @@ export interface ImportWork {
 }
 
 const { file, database, config, options } = workerData as ImportWork
-const emit = (event: ImportEvent) => parentPort?.postMessage(event)
-const stopping = new AbortController()
-const { signal: stop } = stopping
-parentPort?.once('message', () => stopping.abort())
-// Waiting for a message does not keep the thread alive.
-parentPort?.unref()
+if (!parentPort) throw new Error('not a thread')
+const { emit, stop } = createEventSender(parentPort)
 
 try {
   const defaults: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
   await using store = await openActiveStore(database, { ...toStoreOptions(config), mustExist: true })
   await runImport(file, options, { ...defaults, ...options.fields }, { store, emit, stop })
 } catch (error) {
-  if (!stop.aborted) emit({ type: 'failed', message: messageOf(error) })
+  if (!stop.aborted) await emit({ type: 'failed', message: messageOf(error) })
 } finally {
   await file.close()
 }

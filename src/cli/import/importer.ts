@@ -6,6 +6,7 @@ import { type ImportEvent, isOutcome } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
+import { createEventReceiver, type EventReceiver } from './event-window.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
 
@@ -88,6 +89,7 @@ function refuseUnkept(error: unknown): never {
 interface ImportThread {
   readonly worker: Worker
   readonly exited: Promise<void>
+  readonly onTaken: EventReceiver['onTaken']
   /**
    * Tells the thread to stop, and resolves when it has ended: after the block of lines it is importing. It is never
    * terminated: terminating a thread that loads or calls the SQLite driver aborts the whole process.
@@ -101,11 +103,13 @@ function startThread(work: ImportWork): ImportThread {
     transferList: [work.file],
   })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const { onTaken, stop } = createEventReceiver(worker)
   return {
     worker,
     exited,
+    onTaken,
     stop() {
-      worker.postMessage('stop')
+      stop()
       return exited
     },
   }
@@ -117,7 +121,8 @@ interface Surroundings {
   readonly current: Current
 }
 
-function runningOn({ worker, exited, stop }: ImportThread, { ping, report, current }: Surroundings): RunningImport {
+function runningOn(thread: ImportThread, { ping, report, current }: Surroundings): RunningImport {
+  const { worker, exited, onTaken, stop } = thread
   const messages = on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
   let outcome: Awaitable<ImportEvent> | null = null
@@ -159,6 +164,7 @@ function runningOn({ worker, exited, stop }: ImportThread, { ping, report, curre
       for await (const [event] of messages) {
         isTold = isOutcome(event)
         yield isTold ? await (outcome ?? ended) : event
+        onTaken(event)
       }
     } catch {
       // The thread failed: it is reported already.
