@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createExporter } from '../../src/admin/tracing/exporter.ts'
 import type { TracedRequest } from '../../src/admin/tracing/spans.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
@@ -53,6 +53,29 @@ function traced(id: number, stepCount = 0): TracedRequest {
     newSpanId: () => spanIdOf(id),
   }
 }
+
+test('spans follow the clock of the machine when it is set, or goes on after a pause', async () => {
+  const receiver = await startReceiver()
+  const { exporter } = open(receiver.url)
+  exporter.add(traced(1))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  exporter.add(traced(2, 1))
+  vi.useRealTimers()
+  await exporter[Symbol.asyncDispose]()
+  const secondsOf = (id: number, times: (span: Span) => string) =>
+    receiver
+      .spans()
+      .filter(({ spanId }) => spanId === spanIdOf(id))
+      .map((span) => Number(times(span)) / 1e9)
+  const [before = 0] = secondsOf(1, ({ startTimeUnixNano }) => startTimeUnixNano)
+  const after = [
+    ...secondsOf(2, ({ startTimeUnixNano }) => startTimeUnixNano),
+    ...secondsOf(2, ({ endTimeUnixNano }) => endTimeUnixNano),
+  ]
+  expect(after).toHaveLength(4)
+  // To the minute: a stopped clock is the time of the test at most behind the real one.
+  for (const seconds of after) expect(seconds - before).toBeCloseTo(3_600, -2)
+})
 
 test.each(PROTOCOLS)(
   'spans arrive, each once, in batches of 1,024 requests, the rest at the end: %s',

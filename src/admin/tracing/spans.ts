@@ -20,7 +20,8 @@ const SERVER = 2
 const INTERNAL = 1
 const ERROR = 2
 const MAX_NAME_LENGTH = 64
-const ORIGIN_MICROSECONDS = performance.timeOrigin * 1_000
+/** Spans follow the wall clock when it differs by more. Below this, they keep the finer steps of `performance.now()`. */
+const MAX_DRIFT_MS = 10
 /** Sizes of a request's own span and of a step's span: larger than the longest ones. */
 const REQUEST_BYTES = 1_024
 const STEP_BYTES = 192
@@ -49,7 +50,11 @@ export function createSpanWriter(basePath: string): (out: Written, traced: Trace
   const aboutPlain = createByRoute(writeAbout('http', basePath))
   const aboutTls = createByRoute(writeAbout('https', basePath))
 
+  const currentOrigin = createTimeOrigin()
+
   return (out, { request, traceId, spanId, parent, newSpanId }) => {
+    // One origin for all spans of a request: a step of the clock does not tear them apart.
+    const origin = currentOrigin()
     const { record, method, client } = request
     const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
     const end = out.start
@@ -62,7 +67,7 @@ export function createSpanWriter(basePath: string): (out: Written, traced: Trace
     if (failureCode !== null) putWord(out, 'workspace_gateway.failure_code', failureCode)
     if (operationName !== null) putWord(out, 'graphql.operation.name', operationName.slice(0, MAX_NAME_LENGTH))
     putWhole(out, 'http.response.body.size', sentBytes)
-    putTimes(out, startedAt, startedAt + durationMs)
+    putTimes(out, origin + startedAt, origin + startedAt + durationMs)
     const aboutOf = client.scheme === 'https' ? aboutTls : aboutPlain
     putFields(out, aboutOf(method, route, isKept ? -status : status))
     if (parent !== null) putHex(out, SPAN.parentSpanId, parent.spanId)
@@ -74,7 +79,7 @@ export function createSpanWriter(basePath: string): (out: Written, traced: Trace
     for (const [index, step] of steps.entries()) {
       const around = steps.findIndex((other, at) => at !== index && isWithin(step, other))
       const endOfStep = out.start
-      putTimes(out, step.startedAt, step.endedAt)
+      putTimes(out, origin + step.startedAt, origin + step.endedAt)
       putVarint(out, SPAN.kind, INTERNAL)
       putText(out, SPAN.name, step.name)
       putHex(out, SPAN.parentSpanId, ids[around] ?? spanId)
@@ -132,8 +137,24 @@ function endAttribute(out: Written, key: string, end: number): void {
   endMessage(out, SPAN.attributes, end)
 }
 
-/** Writes times of `performance.now()`, rounded down to the microsecond. */
+/**
+ * Returns the wall-clock time at which `performance.now()` was 0. That is not `performance.timeOrigin` for long: the
+ * wall clock is set, and a suspended or migrated machine stops the other one.
+ */
+function createTimeOrigin(): () => number {
+  let origin = performance.timeOrigin
+  return () => {
+    const from = performance.now()
+    const wall = Date.now()
+    const to = performance.now()
+    // A pause between the three readings is no drift.
+    if (wall < origin + from - MAX_DRIFT_MS || wall > origin + to + MAX_DRIFT_MS) origin = wall - to
+    return origin
+  }
+}
+
+/** Writes times in milliseconds since the epoch, rounded down to the microsecond. */
 function putTimes(out: Written, from: number, to: number): void {
-  putNanos(out, SPAN.endTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + to * 1_000))
-  putNanos(out, SPAN.startTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + from * 1_000))
+  putNanos(out, SPAN.endTimeUnixNano, Math.floor(to * 1_000))
+  putNanos(out, SPAN.startTimeUnixNano, Math.floor(from * 1_000))
 }
