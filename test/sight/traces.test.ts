@@ -5,6 +5,9 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readTraceparent } from '../../src/admin/tracing/trace-context.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
+import { createTracer } from '../../src/admin/tracing/tracer.ts'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { startRecord } from '../../src/http/request-record.ts'
 import { run, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -297,4 +300,30 @@ test.each([
   [undefined, null],
 ])('traceparent %s is sampled: %s', (value, isSampled) => {
   expect(readTraceparent(value)?.isSampled ?? null).toBe(isSampled)
+})
+
+// What the samplers of the SDKs for Go, Python and Ruby say of the same traces.
+test.each([
+  ['0.5', 'ffffffffffffffff7fffffffffffffff', true],
+  ['0.5', '00000000000000018000000000000000', false],
+  ['0.5', 'ffffffffffffffff0fffffffffffffff', true],
+  ['0.5', '0000000000000001f000000000000000', false],
+  ['0.01', 'ffffffffffffffff028f5c28f5c28000', true],
+  ['0.01', '0000000000000001028f5c28f5c2a000', false],
+  ['0', '00000000000000010000000000000000', false],
+  ['1', 'ffffffffffffffffffffffffffffffff', true],
+])('at the ratio %s, trace %s is kept: %s', async (ratio, traceId, isKept) => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: ratio,
+  }
+  const settings = readTraceSettings(env)
+  if (!settings) throw new Error('no settings')
+  const report = { onFailure() {}, onRecovery() {} }
+  await using tracer = createTracer(settings, { version: '1', basePath: '' }, report)
+  const record = startRecord(0)
+  const header = () => `00-${traceId}-${SPAN}-00`
+  tracer.start({ record, header } as unknown as GatewayRequest)
+  expect(record.traceId).toBe(isKept ? traceId : null)
 })

@@ -13,10 +13,12 @@ export interface Tracer extends AsyncDisposable {
 }
 
 /**
- * Trailing hexadecimal digits of the trace id that the sampler `traceidratio` compares as a number: 52 bits, since a
- * number holds 56 bits (the last 7 bytes) only inexactly.
+ * Hexadecimal digits of the trace id that the sampler `traceidratio` compares as a number: the first 52 bits of the
+ * last 64, which are more than a number holds. OpenTelemetry leaves the algorithm open. The SDKs for Go, Python and
+ * Ruby compare those 64 bits in this way, so a trace that they keep at a ratio is kept here too.
  */
 const RATIO_DIGITS = 13
+const [RATIO_START, RATIO_END] = [-16, -16 + RATIO_DIGITS]
 
 export function createTracer(settings: TraceSettings, gateway: TracedGateway, report: ExportReport): Tracer {
   const exporter = createExporter(settings, gateway, report)
@@ -25,7 +27,7 @@ export function createTracer(settings: TraceSettings, gateway: TracedGateway, re
   const { ratio, isContinued, isParentBased } = settings
 
   function isSampled(traceId: string): boolean {
-    return ratio === 1 || Number.parseInt(traceId.slice(-RATIO_DIGITS), 16) < ratio * 16 ** RATIO_DIGITS
+    return ratio === 1 || Number.parseInt(traceId.slice(RATIO_START, RATIO_END), 16) < ratio * 16 ** RATIO_DIGITS
   }
 
   function parentOf({ header }: GatewayRequest): ParentSpan | null {
