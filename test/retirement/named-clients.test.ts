@@ -25,3 +25,12 @@ test('of a retired route so many names a day that nobody was let in under, and a
   expect(nameOf(requestOf('late', RETIRED), '2026-01-02')).toBe('late')
   expect(nameOf(requestOf('shop', { status: 401, failureCode: 'INVALID_TOKEN' }), DAY)).toBe('(refused)')
 })
+
+test('a process that has seen many clients still learns the names of further ones', () => {
+  const nameOf = createNamedClients(createClientNames())
+  for (let at = 0; at < 500; at += 1) nameOf(requestOf(`former${at}`, { status: 200 }), '2025-01-01')
+  nameOf(requestOf('shop', { status: 200 }), DAY)
+  for (let at = 0; at < 50; at += 1) nameOf(requestOf(`x${at}`, RETIRED), DAY)
+  expect(nameOf(requestOf('x50', RETIRED), DAY)).toBe('(refused)')
+  expect(nameOf(requestOf('shop', RETIRED), DAY)).toBe('shop')
+})

@@ -1,5 +1,6 @@
 // Decides whose own name the ledger records: authenticated clients, and a limited number of others that were told that
 // a route is being retired.
+import { LRUCache } from 'lru-cache'
 import type { GatewayRequest } from '../../http/request.ts'
 import { CLIENTS_PER_DAY } from '../../store/rest-call-contract.ts'
 import { type NameClient, REFUSED_CLIENT } from './client-name.ts'
@@ -14,7 +15,8 @@ const MAX_UNPROVEN = 50
 export type NameOnDay = (request: GatewayRequest, day: string) => string
 
 export function createNamedClients(nameOf: NameClient): NameOnDay {
-  const proven = new Set<string>()
+  /** Clients come and go over the life of a process: the one not seen for longest makes room. */
+  const proven = new LRUCache<string, true>({ max: CLIENTS_PER_DAY })
   const unproven = new Set<string>()
   let today = ''
 
@@ -31,7 +33,7 @@ export function createNamedClients(nameOf: NameClient): NameOnDay {
     const { viewer, status, failureCode } = request.record
     if (viewer !== null || status < 400) {
       const name = nameOf(request)
-      if (!proven.has(name) && proven.size < CLIENTS_PER_DAY) proven.add(name)
+      if (!proven.get(name)) proven.set(name, true)
       return name
     }
     // A client that was told about the retirement will miss the route, so its name matters.
