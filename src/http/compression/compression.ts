@@ -110,7 +110,9 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
       const name = `${viewer.userId} ${coding} ${state}`
       if (!(body instanceof Uint8Array)) return encodeParts(viewer.userId, name, reply, body, coding)
       if (body.byteLength > MAX_WHOLE_BYTES) return encodeParts(viewer.userId, name, reply, piecesOf(body), coding)
-      const coded = await encodeOnce(name, () => encodeWhole(body, reply, coding))
+      const encode = () => encodeWhole(body, reply, coding)
+      // Without a user, the name says nothing about whose bytes these are.
+      const coded = await (viewer.userId === null ? encode() : encodeOnce(name, encode))
       cache.keep(viewer, operationIn(coding, operation), coded)
       return coded
     },
