@@ -102,6 +102,9 @@ test('its files never change under their name, and come compressed to whoever ta
     ['gzip, deflate, br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['br;q=0.1, gzip', 'gzip', gunzipSync],
+    ['zstd, br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
+    ['zstd, br, gzip', 'br', brotliDecompressSync],
   ] as const) {
     const build = await openExplorerBuild()
     const endpoint = build?.files.find((file) => file.path === path)

@@ -22,11 +22,11 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 const GZIP = '.gz'
-/** The compressed variants that the build makes of each file, best first: the content coding and its file extension. */
-const ENCODINGS: readonly (readonly [coding: Coding, extension: string])[] = [
+/** The compressed variants that the build makes of each file: the content coding and its file extension. */
+const ENCODINGS: ReadonlyMap<Coding, string> = new Map([
   ['br', '.br'],
   ['gzip', GZIP],
-]
+])
 
 export interface ExplorerBuild {
   readonly shell: string
@@ -50,7 +50,7 @@ export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<Exp
 }
 
 function fileEndpoint(folder: URL, name: string): Endpoint {
-  const readAcceptEncoding = createAcceptEncodingReader()
+  const readAcceptEncoding = createAcceptEncodingReader([...ENCODINGS.keys()])
   const kept = new Map<string, Promise<Uint8Array>>()
   const headers: Headers = {
     'content-type': CONTENT_TYPES[extensionOf(name)] ?? '',
@@ -77,11 +77,10 @@ function fileEndpoint(folder: URL, name: string): Endpoint {
   }
 
   async function handle(request: GatewayRequest): Promise<GatewayResponse> {
-    const accepted = readAcceptEncoding(request.header('accept-encoding'))
-    const encoding = accepted.coding && ENCODINGS.find(([coding]) => accepted.all.has(coding))
-    if (!encoding) return { status: 200, headers, body: await read(name) }
-    const [coding, extension] = encoding
-    return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: await read(name + extension) }
+    const { coding } = readAcceptEncoding(request.header('accept-encoding'))
+    if (coding === null) return { status: 200, headers, body: await read(name) }
+    const body = await read(name + (ENCODINGS.get(coding) ?? ''))
+    return { status: 200, headers: { ...headers, 'content-encoding': coding }, body }
   }
 
   return { method: 'GET', path: `/${ASSETS}${name}`, handle }

@@ -25,8 +25,9 @@ const ANY_CODING: Coding = 'gzip'
 const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
 export type ReadAcceptEncoding = (header: string | undefined) => AcceptedCodings
 
-export function createAcceptEncodingReader(): ReadAcceptEncoding {
-  const read = rememberHeaders(readAcceptEncoding)
+/** `offered` are the codings that the endpoint has, best first. */
+export function createAcceptEncodingReader(offered: readonly Coding[] = CODINGS): ReadAcceptEncoding {
+  const read = rememberHeaders((header: string) => readAcceptEncoding(header, offered))
   return (header) => (header === undefined ? ANYTHING : read(header))
 }
 
@@ -35,14 +36,14 @@ export function createAcceptEncodingReader(): ReadAcceptEncoding {
  */
 const ANYTHING: AcceptedCodings = { coding: null, isIdentityAccepted: true, all: new Set([...CODINGS, 'identity']) }
 
-function readAcceptEncoding(header: string): AcceptedCodings {
+function readAcceptEncoding(header: string, offered: readonly Coding[]): AcceptedCodings {
   const weights = new Map(readWeights(header).map(({ name, weight }) => [ALIASES[name] ?? name, weight]))
   const others = weights.get('*')
   const weightOf = (coding: Coding) => weights.get(coding) ?? (coding === ANY_CODING ? others : undefined) ?? 0
   // `identity` is acceptable unless it is ruled out. Without a weight it ranks below every named coding.
   const identity = weights.get('identity') ?? others
   const isIdentityAccepted = identity !== 0
-  const accepted = CODINGS.filter((coding) => weightOf(coding) > 0)
+  const accepted = offered.filter((coding) => weightOf(coding) > 0)
   const [best] = accepted.toSorted((a, b) => weightOf(b) - weightOf(a))
   const coding = best !== undefined && weightOf(best) >= (identity ?? 0) ? best : null
   return {
