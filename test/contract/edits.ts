@@ -727,6 +727,28 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(2 * (1 + 1 + 1 + 1))
       })
 
+      test('keeps the exports of a user who came into being while it was staged, when it is told so', async () => {
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        const steps = [document('a'), document('b'), ...exportSteps(ANA, 'b', ['2', '3'], at(2), 'd2')]
+        await store.stageReplacement(replacement, steps, NOW)
+        await store.applyChanges([put({ id: 'a', ref: 'a', text: '"a"' }), put({ id: 'gone', ref: 'gone' })])
+        for (const ref of ['a', 'gone']) await addExport(ANA, ref, ['1'])
+        const id = (await store.userByEmail(ANA))?.id
+        expect(await swapAll(replacement, false, true)).toEqual([
+          { email: ANA, added: 2, replaced: 0, unchanged: 1, removed: 2 },
+        ])
+        expect(await dump()).toBe(
+          `{"kind":"project","email":"${ANA}","data":"a"}\n` +
+            `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${MADE.createdAt}","data":[1]}\n` +
+            `{"kind":"project","email":"${ANA}","data":"b"}\n` +
+            `{"kind":"export","email":"${ANA}","r":"b","createdAt":"${at(2).createdAt}","data":[2,3]}\n`,
+        )
+        expect((await store.userByEmail(ANA))?.id).toBe(id)
+        // The user, two documents, two exports with their elements, nothing staged.
+        expect(await countRows()).toBe(1 + 2 + 2 + 3)
+      })
+
       test('loses what it has staged for a user who is removed or renamed, and ends', async () => {
         const removals = {
           'a removal': () => store.removeUsers([ANA]),

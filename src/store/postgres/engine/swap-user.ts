@@ -39,12 +39,24 @@ export const LOCK_USERS: Statement = {
 }
 const LOCK: Statement = {
   name: 'lockSwapped',
-  text: 'select id, revision from workspace_gateway.user where email = $1 for update',
+  text: 'select id from workspace_gateway.user where email = $1 for update',
 }
-const REMOVE: Statement = { name: 'removeSwapped', text: 'delete from workspace_gateway.user where id = $1' }
 const ADD: Statement = {
   name: 'addSwapped',
-  text: `insert into workspace_gateway.user (id, email, revision) overriding system value values ($1, $2, $3)`,
+  text: `insert into workspace_gateway.user (id, email) overriding system value values ($1, $2)`,
+}
+/** Gives the staged exports to user $2. The elements of an export can only be added after it. */
+const GIVE_EXPORTS: Statement = {
+  name: 'giveStagedExports',
+  text: 'update workspace_gateway.staged_export set user_id = $2 where owner = $1',
+}
+const GIVE_ELEMENTS: Statement = {
+  name: 'giveStagedElements',
+  text: `with given as (
+      delete from workspace_gateway.export_element e using workspace_gateway.staged_export s
+      where s.owner = $1 and (e.user_id, e.export_id) = ($3, s.id) returning e.export_id, e.position, e.text)
+    insert into workspace_gateway.export_element (user_id, export_id, position, text)
+    select $2, export_id, position, text from given`,
 }
 const COUNTS: Statement = {
   name: 'countSwapped',
@@ -134,19 +146,20 @@ const CHANGES: readonly Statement[] = [
 /** Swaps in the staged workspace of one user, within a transaction. Returns the counts of changes. */
 export async function swapUser(
   connection: Connection,
-  { id: owner, email, userId }: { readonly id: number; readonly email: string; readonly userId: number },
+  { id: owner, email, userId: reservedId }: { readonly id: number; readonly email: string; readonly userId: number },
   { isDryRun, keepsExports = false }: Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>,
 ): Promise<Swapped> {
-  const [user] = await connection.query<{ id: number; revision: number }>(LOCK, [email])
+  const [user] = await connection.query<{ id: number }>(LOCK, [email])
   const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY, keepsExports])
   if (!counts) throw new Error('what a replacement changes could not be counted')
   if (isDryRun) return { email, ...counts }
-  if (user?.id !== userId) {
-    // The user was added, or removed and added again, after the exports were staged under the reserved id. Everything
-    // of that user is removed.
-    if (user) await connection.query(REMOVE, [user.id])
-    await connection.query(ADD, [userId, email, (user?.revision ?? 0) + 1])
+  if (!user) await connection.query(ADD, [reservedId, email])
+  else if (user.id !== reservedId) {
+    // The user was added, or removed and added again, after the exports were staged under the reserved id.
+    await connection.query(GIVE_EXPORTS, [owner, user.id])
+    await connection.query(GIVE_ELEMENTS, [owner, user.id, reservedId])
   }
+  const userId = user?.id ?? reservedId
   for (const statement of CHANGES) {
     await connection.query(statement, statement === SWAP_EXPORTS_OUT ? [owner, userId, keepsExports] : [owner, userId])
   }
