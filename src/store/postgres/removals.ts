@@ -205,11 +205,16 @@ const REMOVE: {
   },
 }
 
+/** Has no statement timeout: a removal takes long for a user or a project that has much. */
+export function removing<T>(pool: Pool, run: (connection: Connection) => Promise<T>): Promise<T> {
+  return pool.longTransaction(run, true)
+}
+
 export function createRemovals(pool: Pool): RemovalVerbs {
   return {
     holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
     removeUsers: (emails) =>
-      pool.transaction(async (connection) => {
+      removing(pool, async (connection) => {
         await lockReplacementsOf(connection, emails)
         await connection.query(LOCK_USERS, [emails])
         const removed = await removeUsers(connection, emails)
@@ -217,7 +222,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         return removed
       }),
     renameUser: (email, to) =>
-      pool.transaction(async (connection) => {
+      removing(pool, async (connection) => {
         await lockReplacementsOf(connection, [email])
         const renamed = await connection.query(RENAME, [email, to])
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'

@@ -18,8 +18,11 @@ export interface Pool extends AsyncDisposable {
   readonly repeatable: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** Runs one transaction, and retries it when the database rolled it back because of a conflict. */
   readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** Same as `transaction`, on a dedicated connection without a statement timeout. */
-  readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /**
+   * Same as `transaction`, on a dedicated connection without a statement timeout. With `isLockTimed`, waiting for a lock
+   * has that timeout still.
+   */
+  readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>, isLockTimed?: boolean) => Promise<T>
   /**
    * Opens a connection outside of the pool limit, without a statement timeout unless `isTimed`. The caller closes it.
    */
@@ -183,11 +186,14 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       }
     },
     transaction: (run) => retryOnConflict(() => once((connection) => inTransaction(connection, run))),
-    longTransaction: (run) =>
+    longTransaction: (run, isLockTimed = false) =>
       retryOnConflict(async () => {
         const connection = await dedicated()
         try {
-          return await inTransaction(connection, run)
+          return await inTransaction(connection, async (begun) => {
+            if (isLockTimed) await begun.script(`set local lock_timeout = ${options.statementTimeoutMs}`)
+            return run(begun)
+          })
         } finally {
           connection.close()
         }

@@ -1,0 +1,89 @@
+// Removals that take longer on PostgreSQL than a statement may last.
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Change, StoreUnavailableError } from '../src/store/contract.ts'
+import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { openPostgresStore } from '../src/store/postgres/open.ts'
+import { ANA, BEN, MADE, NOW, put } from './contract/values.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+
+const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 2 }
+
+function exportSteps(email: string, ref: string) {
+  const stage = randomUUID()
+  return [
+    { type: 'stageExport', stage, email, ref, ...MADE, now: NOW },
+    { type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW },
+    { type: 'sealExport', stage, digest: 'd', byteLength: 1, elementCount: 1 },
+  ] as const
+}
+
+/** A database in which a statement that removes elements takes longer than any limit that it has. */
+async function slowDatabase(): Promise<string> {
+  const url = await temporaryDatabase()
+  await using _ = await openPostgresStore(url, OPTIONS)
+  await execute(
+    url,
+    `create function workspace_gateway.last_long() returns trigger language plpgsql as $$
+      begin
+        if current_setting('statement_timeout') <> '0' and exists (select 1 from gone) then
+          raise exception using errcode = '57014', message = 'canceling statement due to statement timeout';
+        end if;
+        return null;
+      end $$;
+    create trigger last_long after delete on workspace_gateway.export_element referencing old table as gone
+      for each statement execute function workspace_gateway.last_long()`,
+  )
+  return url
+}
+
+async function elementsOf(url: string): Promise<number> {
+  return (await execute(url, 'select 1 from workspace_gateway.export_element')).length
+}
+
+async function apply(store: MigratableStore, change: Change): Promise<unknown> {
+  return (await store.applyChanges([change]))[0]
+}
+
+describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
+  test.each<[what: string, remove: (store: MigratableStore) => Promise<unknown>]>([
+    ['a user', async (store) => (await store.removeUsers([ANA]))[0]?.exports === 1 && 'removed'],
+    ['a user, as a step of an import', (store) => apply(store, { type: 'removeUser', email: ANA })],
+    ['a project', (store) => apply(store, { type: 'removeDocument', email: ANA, kind: 'project', id: 'p' })],
+    ['exports', (store) => apply(store, { type: 'removeExports', email: ANA, ref: 'r', instant: null, digest: null })],
+  ])('of %s end, however long they take', async (_, remove) => {
+    const url = await slowDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
+    expect(await elementsOf(url)).toBe(1)
+    expect(await remove(store)).toBe('removed')
+    expect(await elementsOf(url)).toBe(0)
+  })
+
+  test('of what was staged for a user end, however long they take, when the user is renamed', async () => {
+    const url = await slowDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([put()])
+    await store.beginReplacement('r', NOW)
+    await store.stageReplacement('r', exportSteps(ANA, 'r'), NOW)
+    expect(await store.renameUser(ANA, BEN)).toBe('renamed')
+    expect(await elementsOf(url)).toBe(0)
+  })
+
+  test.each<[what: string, remove: (store: MigratableStore) => unknown]>([
+    ['a command', (store) => store.removeUsers([ANA])],
+    ['an import', (store) => store.applyChanges([{ type: 'removeUser', email: ANA }])],
+  ])('by %s wait for somebody else’s lock no longer than a statement may last', async (_, remove) => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 1_000 })
+    await store.applyChanges([put()])
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    onTestFinished(() => hand.end())
+    await hand.query(`begin; select 1 from workspace_gateway.user for update`)
+    await expect(remove(store)).rejects.toThrow(StoreUnavailableError)
+    await hand.query('rollback')
+    expect(await store.userByEmail(ANA)).not.toBeNull()
+  })
+})
