@@ -1,25 +1,26 @@
-// Removals that take longer on PostgreSQL than a statement may last.
+// Removals and replacements that take longer on PostgreSQL than a statement may last.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Change, StoreUnavailableError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
+import type { ReplacementStep } from '../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, put } from './contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 2 }
 
-function exportSteps(email: string, ref: string) {
+function exportSteps(email: string, ref: string, texts: readonly string[] = ['1']) {
   const stage = randomUUID()
   return [
     { type: 'stageExport', stage, email, ref, ...MADE, now: NOW },
-    { type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW },
-    { type: 'sealExport', stage, digest: 'd', byteLength: 1, elementCount: 1 },
+    { type: 'stageElements', stage, position: 1, texts, now: NOW },
+    { type: 'sealExport', stage, digest: 'd', byteLength: 1, elementCount: texts.length },
   ] as const
 }
 
-/** A database in which a statement that removes elements takes longer than any limit that it has. */
+/** A database in which a statement that removes elements or documents takes longer than any limit that it has. */
 async function slowDatabase(): Promise<string> {
   const url = await temporaryDatabase()
   await using _ = await openPostgresStore(url, OPTIONS)
@@ -33,6 +34,8 @@ async function slowDatabase(): Promise<string> {
         return null;
       end $$;
     create trigger last_long after delete on workspace_gateway.export_element referencing old table as gone
+      for each statement execute function workspace_gateway.last_long();
+    create trigger last_long after delete on workspace_gateway.document referencing old table as gone
       for each statement execute function workspace_gateway.last_long()`,
   )
   return url
@@ -85,5 +88,23 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
     await expect(remove(store)).rejects.toThrow(StoreUnavailableError)
     await hand.query('rollback')
     expect(await store.userByEmail(ANA)).not.toBeNull()
+  })
+
+  const many = Array.from({ length: 10_001 }, (_, n) => `${n}`)
+  test.each<[what: string, stored: readonly Change[], staged: readonly ReplacementStep[]]>([
+    ['an export of many elements', [put(), ...exportSteps(ANA, 'r', many)], []],
+    ['an export of much text', [put(), ...exportSteps(ANA, 'r', [`"${'x'.repeat(20_000_000)}"`])], []],
+    ['many documents', many.map((id) => put({ id, ref: id })), []],
+    ['what lay elsewhere before the user was added', [put()], exportSteps(ANA, 'r', many)],
+  ])('of what a replacement leaves out end, however long they take: %s', async (_, stored, staged) => {
+    const url = await slowDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.beginReplacement('r', NOW)
+    const users = ['abe@example.com', ANA].map((email) => ({ type: 'stageUser', email }) as const)
+    await store.stageReplacement('r', [...users, ...staged], NOW)
+    await store.applyChanges(stored)
+    const question = { replacement: 'r', after: '', maxDocuments: 64, isDryRun: false, now: NOW }
+    expect(await store.swapReplacement(question)).toHaveLength(2)
+    expect((await store.holdingsOf([ANA]))[0]).toMatchObject({ projects: 0 })
   })
 })

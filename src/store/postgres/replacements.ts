@@ -1,6 +1,12 @@
 // Stages replacement workspaces in PostgreSQL and swaps them in, user by user.
 import { type DocumentKind, requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
-import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
+import {
+  DROPPED_AT,
+  ReplacementGoneError,
+  type ReplacementStep,
+  type Swapped,
+  type WorkspaceEdits,
+} from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -8,8 +14,11 @@ import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
 /** Maximum number of users that one call of `swapReplacement` swaps. */
 const MAX_USERS_PER_SWAP = 256
-/** When the first user of a swap has more documents than this, the swap runs without a statement timeout. */
-const LARGE_SWAP_DOCUMENTS = 10_000
+/**
+ * When a swap concerns more than this, counted in documents and elements of up to 2,000 bytes, it runs without a
+ * statement timeout.
+ */
+const LARGE_SWAP = 10_000
 
 const BEGIN: Statement = {
   name: 'beginReplacement',
@@ -86,6 +95,23 @@ const NEXT: Statement = {
       (select count(*) from workspace_gateway.staged_document d where d.owner = s.id) as documents
     from workspace_gateway.staged_user s where replacement = $1 and email > $2 order by email limit $3`,
 }
+/** The rows of one list, in an order that an index has, so that no more of them are read than are counted. */
+const listed = (table: string, owner: string, order: string) =>
+  `(select text from workspace_gateway.${table} where ${owner} order by ${order} limit ${LARGE_SWAP} + 1)`
+// A user who was added after the exports were staged has another id than these. Their elements are moved then.
+const LARGE: Statement = {
+  name: 'isLargeSwap',
+  text: `select 1 from (
+      select sum(1 + octet_length(listed.text) / 2000) over (rows unbounded preceding) as size
+      from workspace_gateway.staged_user s left join workspace_gateway.user u on u.email = s.email
+      cross join lateral (
+        ${listed('staged_document', 'owner = s.id', 'kind, position')}
+        union all ${listed('document', 'user_id = u.id', 'kind, position')}
+        union all ${listed('export_element', 'user_id = u.id', 'export_id, position')}
+        union all ${listed('export_element', 'user_id = s.user_id and s.user_id is distinct from u.id', 'export_id, position')}
+      ) listed where s.id = any($1::bigint[])) counted
+    where size > ${LARGE_SWAP} limit 1`,
+}
 
 type ReplacementVerbs = Pick<
   WorkspaceEdits,
@@ -111,28 +137,43 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
         await stage(connection, replacement, steps)
       }),
     async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
-      const found = await pool.repeatable((connection) =>
-        connection.query<StagedUser & { readonly documents: number }>(NEXT, [replacement, after, MAX_USERS_PER_SWAP]),
-      )
-      let documents = 0
-      const fitting = found.filter((user, index) => {
-        documents += user.documents
-        return index === 0 || documents <= maxDocuments
+      const { fitting, isLarge } = await pool.repeatable(async (connection) => {
+        const fitting = await fittingUsers(connection, replacement, after, maxDocuments)
+        return { fitting, isLarge: (await connection.query(LARGE, [fitting.map(({ id }) => id)])).length > 0 }
       })
-      const run = (found[0]?.documents ?? 0) > LARGE_SWAP_DOCUMENTS ? pool.longTransaction : pool.transaction
-      return run(async (connection) => {
+      async function swap(connection: Connection): Promise<readonly Swapped[]> {
         await requireTouched(connection, replacement, now)
         await connection.query(LOCK_USERS, [fitting.map(({ email }) => email)])
         const swapped = []
         for (const user of fitting) swapped.push(await swapUser(connection, user, options))
         return swapped
-      })
+      }
+      return isLarge ? pool.longTransaction(swap, true) : pool.transaction(swap)
     },
     endReplacement: (replacement) =>
       pool.once(async (connection) => {
         await connection.query(END, [replacement, DROPPED_AT])
       }),
   }
+}
+
+/** The next users whose staged documents are together no more than asked for, and one at least. */
+async function fittingUsers(
+  connection: Connection,
+  replacement: string,
+  after: string,
+  maxDocuments: number,
+): Promise<readonly StagedUser[]> {
+  const found = await connection.query<StagedUser & { readonly documents: number }>(NEXT, [
+    replacement,
+    after,
+    MAX_USERS_PER_SWAP,
+  ])
+  let documents = 0
+  return found.filter((user, index) => {
+    documents += user.documents
+    return index === 0 || documents <= maxDocuments
+  })
 }
 
 async function requireTouched(connection: Connection, replacement: string, now: number): Promise<void> {
