@@ -89,11 +89,22 @@ const SEAL: Statement = {
     from unnest($1::text[], $2::text[], $3::bigint[], $4::int[]) as asked (stage, digest, byte_length, element_count)
     where s.stage = asked.stage returning 1`,
 }
+// One user after the other, so that the documents of those who wait are not counted each time.
 const NEXT: Statement = {
   name: 'nextStagedUsers',
-  text: `select id, email, user_id as "userId",
-      (select count(*) from workspace_gateway.staged_document d where d.owner = s.id) as documents
-    from workspace_gateway.staged_user s where replacement = $1 and email > $2 order by email limit $3`,
+  text: `with recursive fitting (n, id, email, "userId", documents) as (
+      select 0, 0::bigint, $2::text collate "C", 0::bigint, 0::bigint
+      union all
+      select n + 1, s.id, s.email, s.user_id, documents + d.count from fitting
+      cross join lateral (
+        select * from workspace_gateway.staged_user
+        where replacement = $1 and email > fitting.email order by email limit 1) s
+      cross join lateral (
+        select count(*) from (
+          select 1 from workspace_gateway.staged_document where owner = s.id
+          limit 1 + greatest($4 - documents, 0)) counted) d
+      where n < $3 and (n = 0 or documents + d.count <= $4))
+    select id, email, "userId" from fitting where n > 0 order by n`,
 }
 /** The rows of one list, in an order that an index has, so that no more of them are read than are counted. */
 const listed = (table: string, owner: string, order: string) =>
@@ -138,7 +149,8 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
       }),
     async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
       const { fitting, isLarge } = await pool.repeatable(async (connection) => {
-        const fitting = await fittingUsers(connection, replacement, after, maxDocuments)
+        const asked = [replacement, after, MAX_USERS_PER_SWAP, maxDocuments]
+        const fitting = await connection.query<StagedUser & object>(NEXT, asked)
         return { fitting, isLarge: (await connection.query(LARGE, [fitting.map(({ id }) => id)])).length > 0 }
       })
       async function swap(connection: Connection): Promise<readonly Swapped[]> {
@@ -155,25 +167,6 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
         await connection.query(END, [replacement, DROPPED_AT])
       }),
   }
-}
-
-/** The next users whose staged documents are together no more than asked for, and one at least. */
-async function fittingUsers(
-  connection: Connection,
-  replacement: string,
-  after: string,
-  maxDocuments: number,
-): Promise<readonly StagedUser[]> {
-  const found = await connection.query<StagedUser & { readonly documents: number }>(NEXT, [
-    replacement,
-    after,
-    MAX_USERS_PER_SWAP,
-  ])
-  let documents = 0
-  return found.filter((user, index) => {
-    documents += user.documents
-    return index === 0 || documents <= maxDocuments
-  })
 }
 
 async function requireTouched(connection: Connection, replacement: string, now: number): Promise<void> {

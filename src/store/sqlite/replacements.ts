@@ -115,12 +115,14 @@ export function createReplacements(writer: Database, commits: GroupCommit, stagi
     swapReplacement: ({ replacement, after, maxDocuments, now, ...options }) =>
       (options.isDryRun ? staging : commits).write(() => {
         requireTouched(replacement, now)
+        const fitting: Staged[] = []
         let documents = 0
-        const found = next.all(replacement, after, MAX_USERS_PER_SWAP)
-        const fitting = found.filter((user, index) => {
+        // Not `all`: the documents of those who wait would be counted each time.
+        for (const user of next.iterate(replacement, after, MAX_USERS_PER_SWAP)) {
           documents += user.documents
-          return index === 0 || documents <= maxDocuments
-        })
+          if (fitting.length > 0 && documents > maxDocuments) break
+          fitting.push(user)
+        }
         return fitting.map(({ id, email }) => swap(id, email, options))
       }),
     endReplacement: (replacement) =>
