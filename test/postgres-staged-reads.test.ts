@@ -52,4 +52,21 @@ describe.skipIf(POSTGRES_URL === null)('of what is staged on PostgreSQL', () => 
     expect(read).toBeGreaterThan(99)
     expect(read).toBeLessThan(2_000)
   })
+
+  test('a step reads where the list of its user ends, not the list', async () => {
+    const url = await staged(2, 5_000)
+    const store = await openPostgresStore(url, OPTIONS)
+    const step = { type: 'stageDocument', email: 'user0001@example.com', kind: 'template', ref: null } as const
+    await store.stageReplacement('r', [{ ...step, id: 'new', text: '1' }], NOW)
+    await store.stageReplacement('r', [{ ...step, id: 'newer', text: '1' }], NOW)
+    await store[Symbol.asyncDispose]()
+    const read = await readSoFar(url)
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(100)
+    const places = `select id, position from workspace_gateway.staged_document where position > 5000 order by 2`
+    expect(await execute(url, places)).toEqual([
+      { id: 'new', position: 5_001 },
+      { id: 'newer', position: 5_002 },
+    ])
+  })
 })

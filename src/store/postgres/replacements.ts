@@ -49,8 +49,11 @@ const OWNERS: Statement = {
 }
 const LAST_POSITIONS: Statement = {
   name: 'lastStagedPositions',
-  text: `select owner, kind, max(position) as position from workspace_gateway.staged_document
-    where owner = any($1::bigint[]) group by owner, kind`,
+  text: `select asked.owner, asked.kind, last.position
+    from (select distinct * from unnest($1::bigint[], $2::text[]) as a (owner, kind)) asked
+    cross join lateral (
+      select position from workspace_gateway.staged_document
+      where owner = asked.owner and kind = asked.kind order by position desc limit 1) last`,
 }
 const STAGED_IDS: Statement = {
   name: 'stagedDocumentPositions',
@@ -223,7 +226,8 @@ async function stageDocuments(
     [asked.map(({ owner }) => owner), asked.map(({ kind }) => kind), asked.map(({ key }) => key)],
   )
   const last = await connection.query<{ owner: number; kind: DocumentKind; position: number }>(LAST_POSITIONS, [
-    [...new Set(asked.map(({ owner }) => owner))],
+    asked.map(({ owner }) => owner),
+    asked.map(({ kind }) => kind),
   ])
   const lastPositions = new Map(last.map(({ owner, kind, position }) => [listOf(owner, kind), position]))
   const positions = new Map(stored.map(({ owner, kind, id, position }) => [`${listOf(owner, kind)} ${id}`, position]))
