@@ -1,5 +1,6 @@
 // Moves users in from another server of the contract, several at once. Each user is taken in as a whole, and a failure
 // of one does not affect the others.
+import { StoreRefusedError } from '../../store/contract.ts'
 import { eachOf } from '../each-of.ts'
 import { ContractError, type RemoteClient } from './client.ts'
 import { NOTHING_SEEN } from './seen-workspace.ts'
@@ -25,11 +26,12 @@ export interface MoveInOptions extends TakeInOptions {
 export interface UserEvents<T> {
   /** The user is done, and everything acknowledged here is stored. */
   readonly onDone: (user: RemoteUser, outcome: T) => Promise<void>
-  readonly onFailed: (user: RemoteUser, error: ContractError) => void
+  /** The other server broke the contract, or what it has cannot be stored here. */
+  readonly onFailed: (user: RemoteUser, error: ContractError | StoreRefusedError) => void
 }
 
 /**
- * Throws errors that are not the other server's fault, and the reason of `stop`. Users in progress are not done then.
+ * Throws errors that concern more than one user, and the reason of `stop`. Users in progress are not done then.
  */
 export function moveIn(
   users: readonly RemoteUser[],
@@ -61,7 +63,7 @@ function eachUser<T>(
     try {
       await onDone(user, await work(user, session))
     } catch (error) {
-      if (!(error instanceof ContractError)) throw error
+      if (!(error instanceof ContractError || error instanceof StoreRefusedError)) throw error
       onFailed(user, error)
     } finally {
       await session.close()

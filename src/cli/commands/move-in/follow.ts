@@ -1,6 +1,6 @@
 // follow: keeps the workspaces here in sync with another server of the contract, until clients switch over.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ContractError, createRemoteClient } from '../../../import-export/remote/client.ts'
+import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow/follow.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
@@ -162,7 +162,7 @@ function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo)
   return `${at} round ${round}: ${parts.join(', ')}`
 }
 
-function hintFor(error: ContractError): string {
+function hintFor(error: Error): string {
   if (error instanceof LostListError)
     return ': the user is left as it was; --remove-many takes that list for an empty one'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {

@@ -1,6 +1,6 @@
 // Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
-import { StoreUnavailableError } from '../../../store/contract.ts'
+import { StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
@@ -53,7 +53,7 @@ export type Changes = Pick<Round, 'added' | 'replaced' | 'removed'>
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | keyof Removable> {
   /** Called once for each failure of a user, and not again while the failure stays the same. */
-  readonly onFailed: (user: RemoteUser, error: ContractError) => void
+  readonly onFailed: (user: RemoteUser, error: ContractError | StoreRefusedError) => void
   /** Called after each user of a round with the number of users done. */
   readonly onUser?: (done: number) => void
   /**
@@ -179,7 +179,7 @@ export function createFollower(options: FollowOptions): Follower {
     if (error instanceof StoreUnavailableError || error instanceof MachineError) found.outage = error.message
     else if (error instanceof OutageError) {
       if (found.unanswered.add({ user, one, error }, found.users)) found.outage = error.message
-    } else if (error instanceof ContractError) note(user, one, error)
+    } else if (error instanceof ContractError || error instanceof StoreRefusedError) note(user, one, error)
     else throw error
   }
 
@@ -229,10 +229,12 @@ export function createFollower(options: FollowOptions): Follower {
     return { waiting, doubted: 0 }
   }
 
-  function note(user: RemoteUser, one: Followed, error: ContractError): void {
+  function note(user: RemoteUser, one: Followed, error: ContractError | StoreRefusedError): void {
     if (one.failure !== error.message) onFailed(user, error)
     one.failure = error.message
     if (error instanceof OutageError) aside.add(user)
+    // The user may have been removed here meanwhile.
+    if (error instanceof StoreRefusedError) one.seen = null
   }
 
   async function forget(users: readonly RemoteUser[]): Promise<void> {
