@@ -39,10 +39,10 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
     )
   }
 
-  async function run(row: NonNullable<typeof route>): Promise<void> {
+  async function run(row: NonNullable<typeof route>, sent = value): Promise<void> {
     setRunning(true)
     try {
-      const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : value
+      const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : sent
       setAnswer(await sendRest({ route: row, value: token, headers: sentHeaders(draft.headers) }, session))
     } catch (error) {
       setAnswer(noAnswer(error))
@@ -59,7 +59,7 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
           value={value}
           projects={projects}
           onChange={(next) => onDraft({ ...draft, value: next })}
-          onEnter={() => void run(route)}
+          onEnter={(next) => void run(route, next)}
         />
         <button type="button" onClick={() => isRunning || void run(route)} aria-disabled={isRunning}>
           <Play size={14} aria-hidden="true" /> Try it<span className="unseen">: {`${method} ${path}`}</span>

@@ -1,0 +1,54 @@
+// A try-out in the reference: what is sent on Enter, and whose answer is shown.
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
+import { shareDemoGateway } from '../../support/command-line.ts'
+
+describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('sends the reference that Enter chooses, and what is typed behind Escape', async () => {
+    const { page, field } = await open()
+    const sent = referencesSent(page)
+    const options = page.locator('.combo-list').getByRole('option')
+    await field.fill('half')
+    await field.press('Escape')
+    await field.press('Enter')
+    await eventually(() => sent).toEqual(['half'])
+    await field.fill('river')
+    await options.first().waitFor()
+    expect(await options.count()).toBe(1)
+    await field.press('Enter')
+    await eventually(() => sent.slice(1)).toEqual(['river-dashboard'])
+    expect(await field.inputValue()).toBe('river-dashboard')
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    await field.fill('half')
+    await options.first().waitFor()
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    await eventually(() => sent.slice(2)).toEqual(['halfstep-conf'])
+    expect(await field.inputValue()).toBe('halfstep-conf')
+  })
+
+  async function open(): Promise<{ readonly page: Page; readonly field: Locator }> {
+    const page = await (await browser.open(demo.url())).newPage()
+    // Scrolled there at once, because a list of suggestions closes when the page scrolls.
+    await page.goto(`${demo.url()}/docs#getExports`)
+    const field = page.locator('#getExports').getByRole('combobox', { name: 'r reference of a project' })
+    await field.waitFor()
+    // The projects to choose from are there.
+    await eventually(() => field.inputValue()).not.toBe('')
+    return { page, field }
+  }
+})
+
+/** The references of the exports that the page asks for from now on. */
+function referencesSent(page: Page): readonly (string | null)[] {
+  const sent: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/exports') sent.push(searchParams.get('r'))
+  })
+  return sent
+}
