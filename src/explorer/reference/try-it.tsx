@@ -1,6 +1,6 @@
 // The "Try it" form of an operation, which sends the request as the signed-in user.
 import { Play } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -28,6 +28,9 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
   const value = draft.value ?? (route?.field === 'email' ? email : projects[0]?.ref) ?? ''
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [isRunning, setRunning] = useState(false)
+  const newest = useRef(new AbortController())
+  // Abort the running request when the component unmounts.
+  useEffect(() => () => newest.current.abort(), [])
   if (!route) return null
   if (!canBeTried(route, facts)) return <p className="note">{NOT_TRIED}</p>
   if (phase !== 'signed-in') {
@@ -39,16 +42,21 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
     )
   }
 
+  /** A newer run aborts this one, so that its answer does not replace the newer one's. */
   async function run(row: NonNullable<typeof route>, sent = value): Promise<void> {
+    newest.current.abort()
+    const abort = new AbortController()
+    newest.current = abort
     setRunning(true)
-    try {
-      const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : sent
-      setAnswer(await sendRest({ route: row, value: token, headers: sentHeaders(draft.headers) }, session))
-    } catch (error) {
-      setAnswer(noAnswer(error))
-    } finally {
-      setRunning(false)
-    }
+    const next = await answerTo(row, sent, abort.signal).catch(noAnswer)
+    if (abort.signal.aborted) return
+    setAnswer(next)
+    setRunning(false)
+  }
+
+  async function answerTo(row: NonNullable<typeof route>, sent: string, signal: AbortSignal): Promise<Answer> {
+    const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : sent
+    return sendRest({ route: row, value: token, headers: sentHeaders(draft.headers) }, session, signal)
   }
 
   return (

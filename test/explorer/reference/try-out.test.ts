@@ -1,6 +1,6 @@
 // A try-out in the reference: what is sent on Enter, and whose answer is shown.
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 
@@ -29,6 +29,30 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
     await field.press('Enter')
     await eventually(() => sent.slice(2)).toEqual(['halfstep-conf'])
     expect(await field.inputValue()).toBe('halfstep-conf')
+  })
+
+  test('shows the answer of the latest run, and gives up an earlier one', async () => {
+    const { page, field } = await open()
+    const held = Promise.withResolvers<void>()
+    onTestFinished(() => held.resolve())
+    await page.route('**/exports?r=river-dashboard', () => held.promise)
+    await run('river-dashboard')
+    const givenUp = page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('/exports?r=river-dashboard'),
+    )
+    await run('no-such-project')
+    await givenUp
+    const status = page.locator('#getExports .try .status')
+    await status.filter({ hasText: '404' }).waitFor()
+    expect(await page.locator('#getExports .try').innerText()).not.toContain('running')
+
+    async function run(reference: string): Promise<void> {
+      const asked = page.waitForRequest((request) => request.url().endsWith(`/exports?r=${reference}`))
+      await field.fill(reference)
+      await field.press('Escape')
+      await field.press('Enter')
+      await asked
+    }
   })
 
   async function open(): Promise<{ readonly page: Page; readonly field: Locator }> {
