@@ -77,6 +77,21 @@ test('comments, aliases of others, fragments and further operations keep their b
   expect(unticked(more, 'me', 'projects', 'ref')).toBe(text)
 })
 
+test('a variable that a fragment or a directive still uses keeps its definition', () => {
+  const fragments = ' fragment F on User { ...G } fragment G on User { latestExport(ref: $ref) { digest } email }'
+  for (const [text, after] of [
+    [`query($ref: String!) { me { latestExport(ref: $ref) { digest } ...F } }${fragments}`, '{ me { ...F } }'],
+    ['query($ref: String!) @skip(if: $ref) { me { latestExport(ref: $ref) { digest } email } }', '{ me { email } }'],
+  ] as const) {
+    const left = unticked(text, 'me', 'latestExport')
+    expect(left).toContain('query($ref: String!)')
+    expect(left).toContain(after)
+  }
+  // A fragment that the operation does not spread keeps nothing.
+  const other = `query($ref: String!) { me { latestExport(ref: $ref) { digest } email } }${fragments}`
+  expect(unticked(other, 'me', 'latestExport')).toBe(`query { me { email } }${fragments}`)
+})
+
 test('mutations are written beside queries, and the types of an interface are chosen apart', () => {
   const text = ticked('{ me { email } }\n', 'login', 'accessToken')
   expect(text).toContain('{ me { email } }\n\nmutation($email: String!) {\n  login(email: $email) {\n    accessToken')

@@ -1,7 +1,8 @@
 // Adds and removes fields and arguments in the text of a query; all other text keeps its bytes, including comments.
 import {
   type ArgumentNode,
-  type DocumentNode,
+  type ASTNode,
+  type DefinitionNode,
   type FieldNode,
   type GraphQLArgument,
   isRequiredArgument,
@@ -19,6 +20,7 @@ export interface Edited {
   readonly text: string
   /** Null when the document has no operation of the requested type. */
   readonly operation: OperationDefinitionNode | null
+  readonly definitions: readonly DefinitionNode[]
 }
 
 interface Splice {
@@ -33,9 +35,9 @@ type Parent = OperationDefinitionNode | SelectionNode
 export function readQuery(text: string, operationType: string): Edited | null {
   try {
     const isEmpty = text.replace(/#.*/g, '').trim() === ''
-    const document: DocumentNode | null = isEmpty ? null : parse(text)
-    const operations = document?.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION) ?? []
-    return { text, operation: operations.find(({ operation }) => operation === operationType) ?? null }
+    const definitions = isEmpty ? [] : parse(text).definitions
+    const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+    return { text, operation: operations.find(({ operation }) => operation === operationType) ?? null, definitions }
   } catch {
     return null
   }
@@ -168,17 +170,31 @@ function definitionList(variables: ReadonlyMap<string, GraphQLArgument>): string
 
 /** Removes, one after the other, the definitions of variables that the edit left unused. */
 function withoutUnused(text: string, before: Edited, { operation: type }: OperationDefinitionNode): string {
-  const operation = readQuery(text, type)?.operation
-  if (!operation || !before.operation) return text
-  const [used, wereUsed] = [usedVariables(operation), usedVariables(before.operation)]
-  const definitions = operation.variableDefinitions ?? []
+  const after = readQuery(text, type)
+  if (!after?.operation) return text
+  const [used, wereUsed] = [usedVariables(after), usedVariables(before)]
+  const definitions = after.operation.variableDefinitions ?? []
   const unused = definitions.findIndex(({ variable: { name } }) => wereUsed.has(name.value) && !used.has(name.value))
-  return unused === -1 ? text : withoutUnused(withoutListed(text, definitions, unused), before, operation)
+  return unused === -1 ? text : withoutUnused(withoutListed(text, definitions, unused), before, after.operation)
 }
 
-function usedVariables({ selectionSet }: OperationDefinitionNode): ReadonlySet<string> {
+/** Returns the variables that the operation uses, also in its directives and in the fragments that it spreads. */
+function usedVariables({ operation, definitions }: Edited): ReadonlySet<string> {
   const used = new Set<string>()
-  visit(selectionSet, { Variable: (node) => void used.add(node.name.value) })
+  const searched = new Set<ASTNode>(operation ? [operation] : [])
+  // The loop also visits the fragments that are added while it runs.
+  for (const node of searched) {
+    visit(node, {
+      VariableDefinition: () => false,
+      Variable: ({ name }) => void used.add(name.value),
+      FragmentSpread({ name }) {
+        const fragment = definitions.find(
+          (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name.value,
+        )
+        if (fragment) searched.add(fragment)
+      },
+    })
+  }
   return used
 }
 
