@@ -94,10 +94,34 @@ test('a variable that a fragment or a directive still uses keeps its definition'
 
 test('mutations are written beside queries, and the types of an interface are chosen apart', () => {
   const text = ticked('{ me { email } }\n', 'login', 'accessToken')
-  expect(text).toContain('{ me { email } }\n\nmutation($email: String!) {\n  login(email: $email) {\n    accessToken')
+  expect(text).toContain(
+    '{ me { email } }\n\nmutation MyMutation($email: String!) {\n  login(email: $email) {\n    acc',
+  )
+  expect(validate(schema, parse(text))).toEqual([])
   const node = ticked('', 'node', 'Project', 'name')
   expect(node).toContain('query($id: ID!) {\n  node(id: $id) {\n    ... on Project {\n      name')
   expect(validate(schema, parse(node))).toEqual([])
+})
+
+test.each([
+  ['{ me { email } }', 'query MyQuery { me { email } }\n\nmutation MyMutation('],
+  [
+    'query($ref: String!) { me { latestExport(ref: $ref) { digest } } }',
+    'query MyQuery($ref: String!) { me { latestExport(ref: $ref) { digest } } }\n\nmutation MyMutation(',
+  ],
+  ['query MyMutation { me { email } }', 'query MyMutation { me { email } }\n\nmutation MyMutation2('],
+])('%s gets a name beside a mutation, and the mutation one of its own', (text, begins) => {
+  const both = ticked(text, 'login', 'accessToken')
+  expect(both.slice(0, begins.length)).toBe(begins)
+  expect(validate(schema, parse(both))).toEqual([])
+})
+
+test('a query gets a name beside a mutation, and none beside a fragment', () => {
+  const mutation = 'mutation($email: String!) { login(email: $email) { accessToken } }'
+  const both = ticked(mutation, 'me', 'email')
+  expect(both).toBe(`${mutation.replace('(', ' MyMutation(')}\n\nquery MyQuery {\n  me {\n    email\n  }\n}\n`)
+  expect(validate(schema, parse(both))).toEqual([])
+  expect(ticked('fragment F on User { email }', 'me', 'email')).toContain('\n\nquery {')
 })
 
 test('every field of the schema, three deep, can be ticked and unticked', () => {

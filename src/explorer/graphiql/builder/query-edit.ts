@@ -63,12 +63,32 @@ export function withField(edited: Edited, operationType: string, path: readonly 
   const parent = found.at(-1)
   const depth = path.length - missing.length + 1
   const written = fieldText(missing, depth, variables)
-  if (!parent) {
-    const separator = edited.text.trim() === '' ? '' : '\n\n'
-    const head = operationType + definitionsText(variables)
-    return `${edited.text.trimEnd()}${edited.text.trim() === '' ? edited.text.trim() : separator}${head} {\n${written}\n}\n`
-  }
+  if (!parent) return withOperation(edited, operationType, `${definitionsText(variables)} {\n${written}\n}\n`)
   return spliced(edited.text, [inserted(edited.text, parent, written, depth), ...defined(edited, variables)])
+}
+
+/**
+ * Appends an operation. Beside other operations it gets a name, and so do those without one, because GraphQL refuses
+ * an anonymous operation that is not alone.
+ */
+function withOperation({ text, definitions }: Edited, operationType: string, content: string): string {
+  const others = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const names = new Set(others.map(({ name }) => name?.value))
+  const splices = others
+    .filter(({ name }) => name === undefined)
+    .map((node) => atHead(node, ` ${addName(names, node.operation)}`))
+  const head = others.length > 0 ? `${operationType} ${addName(names, operationType)}` : operationType
+  const before = spliced(text, splices).trimEnd()
+  return `${before}${before === '' ? '' : '\n\n'}${head}${content}`
+}
+
+/** Returns a name like `MyQuery`, and adds it to the names. */
+function addName(names: Set<string | undefined>, operationType: string): string {
+  const base = `My${operationType.charAt(0).toUpperCase()}${operationType.slice(1)}`
+  let name = base
+  for (let number = 2; names.has(name); number += 1) name = `${base}${number}`
+  names.add(name)
+  return name
 }
 
 /** Removes the field, parents that would have an empty selection, and variables that are no longer used. */
@@ -152,12 +172,17 @@ function inserted(text: string, parent: Parent, written: string, depth: number):
 function defined({ operation }: Edited, variables: ReadonlyMap<string, GraphQLArgument>): readonly Splice[] {
   const present = operation?.variableDefinitions ?? []
   const missing = new Map([...variables].filter(([name]) => !present.some((node) => node.variable.name.value === name)))
-  if (!operation?.loc || missing.size === 0) return []
+  if (!operation || missing.size === 0) return []
   const last = present.at(-1)?.loc
   if (last) return [{ from: last.end, to: last.end, text: `, ${definitionList(missing)}` }]
-  const isShort = operation.loc.startToken.kind === '{'
-  const at = operation.name?.loc?.end ?? (isShort ? operation.loc.start : operation.loc.startToken.end)
-  return [{ from: at, to: at, text: `${isShort ? 'query' : ''}${definitionsText(missing)}${isShort ? ' ' : ''}` }]
+  return [atHead(operation, definitionsText(missing))]
+}
+
+/** Inserts behind the name of the operation, or else behind its keyword, which the short form `{ … }` gets. */
+function atHead({ name, loc }: OperationDefinitionNode, text: string): Splice {
+  const isShort = loc?.startToken.kind === '{'
+  const at = name?.loc?.end ?? (isShort ? loc.start : loc?.startToken.end) ?? 0
+  return { from: at, to: at, text: isShort ? `query${text} ` : text }
 }
 
 function definitionsText(variables: ReadonlyMap<string, GraphQLArgument>): string {
