@@ -39,7 +39,7 @@ export function AccountMenu(): ReactNode {
     setWasOpened(false)
   }
 
-  if (phase !== 'signed-in' && phase !== 'waiting') return null
+  if (phase !== 'signed-in') return null
   return (
     <div className="account">
       <button

@@ -12,21 +12,8 @@ const GUARDS: Readonly<Record<string, string>> = {
 }
 
 export function SignInCard(): ReactNode {
-  const { session, facts } = useExplorer()
-  const { phase, email, message } = useSessionState()
-  if (phase === 'waiting') {
-    return (
-      <section className="card" aria-live="polite">
-        <h1>Look into your mailbox</h1>
-        <p>
-          A message is on its way to <strong>{email}</strong>. Approve the sign-in there: this page goes on by itself.
-        </p>
-        <button type="button" onClick={() => void session.signOut()}>
-          Cancel
-        </button>
-      </section>
-    )
-  }
+  const { facts } = useExplorer()
+  const { message } = useSessionState()
   const guard = GUARDS[facts.loginGuard]
   return (
     <section className="card">

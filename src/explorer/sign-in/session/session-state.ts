@@ -1,7 +1,7 @@
 // Holds the session state that the pages show, and notifies listeners of changes.
 
 export interface SessionState {
-  readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
+  readonly phase: 'starting' | 'signed-out' | 'signed-in'
   readonly email: string | null
   /** Expiry of the access token, in milliseconds since the epoch. */
   readonly endsAt: number | null

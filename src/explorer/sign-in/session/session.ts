@@ -53,7 +53,6 @@ const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
 const SIGNED_OUT_MEANWHILE = 'You signed out meanwhile: sign in again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
 const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
-const ASK_WHETHER_APPROVED_MS = 2_000
 
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
   const { fetchFrom, openTabs } = options
@@ -80,7 +79,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       endFound(presented)
     },
   })
-  const requests = signedInRequests({ held: () => held, refresh: renewal.refresh }, fetchFrom, facts.basePath)
+  const send = signedInRequests({ held: () => held, refresh: renewal.refresh }, fetchFrom, facts.basePath)
 
   function heldTokens(): HandedTokens | null {
     if (refreshToken === null || !held) return null
@@ -184,23 +183,12 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     handOver('renewed')
   }
 
-  async function begin(tokens: Tokens, at: number, isRemembered: boolean, isApproved: boolean): Promise<void> {
+  function begin(tokens: Tokens, at: number, isRemembered: boolean): void {
     refreshToken = tokens.refreshToken
     signedInAt = at
-    hold(tokens.accessToken, Date.now(), { phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
+    hold(tokens.accessToken, Date.now(), { phase: 'signed-in', message: null, isRemembered })
     if (held?.email === facts.demoEmail) kept.keepDemo(tokens.refreshToken)
     if (isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
-    if (!isApproved) await untilApproved(tokens.refreshToken)
-  }
-
-  /** Polls until the owner of the mailbox approves the login; until then it can read nothing. */
-  async function untilApproved(presented: string): Promise<void> {
-    while (refreshToken === presented) {
-      const answer = await requests.authorized('/projects', {}).catch(() => null)
-      if (refreshToken !== presented) return
-      if (answer && answer.status !== 401 && answer.status !== 403) return change({ phase: 'signed-in' })
-      await new Promise((resolve) => setTimeout(resolve, ASK_WHETHER_APPROVED_MS))
-    }
   }
 
   /** Shows whether the gateway has ended the session, unless the person has signed in again meanwhile. */
@@ -237,7 +225,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     isDemoDue = false
     try {
       const tokens = await underWay.run(email, () => demoTokens(kept, opening, email))
-      if (tokens && refreshToken === null) return await begin(tokens, 0, false, true)
+      if (tokens && refreshToken === null) return begin(tokens, 0, false)
       // The person signed in while the demo sign-in was in flight.
       if (refreshToken !== null) return endReplaced(tokens?.refreshToken ?? null)
       end(SIGNED_OUT_ELSEWHERE)
@@ -286,8 +274,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       kept.clear()
       // Later than any sign-in that this tab knows of, even if the clock was set back.
       const at = Math.max(Date.now(), signedInAt + 1)
-      await begin(tokens, at, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
-      if (refreshToken === tokens.refreshToken) handOver('signed-in')
+      begin(tokens, at, isRemembered)
+      handOver('signed-in')
       for (const one of replaced) endReplaced(one)
     },
     async signOut() {
@@ -307,6 +295,6 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       else kept.clear()
       change({ isRemembered })
     },
-    send: (path, init = {}) => requests.send(path, init),
+    send,
   }
 }

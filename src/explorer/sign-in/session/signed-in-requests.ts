@@ -7,20 +7,10 @@ export interface Holder {
   readonly refresh: () => Promise<void>
 }
 
-type Send = (path: string, init: RequestInit) => Promise<Response>
+type Send = (path: string, init?: RequestInit) => Promise<Response>
 
-export interface SignedInRequests {
-  /** Sends with the current token, without renewal. */
-  readonly authorized: Send
-  /** Renews the token before it expires, and once after a 401. */
-  readonly send: Send
-}
-
-export function signedInRequests(
-  { held, refresh }: Holder,
-  fetchFrom: typeof fetch,
-  basePath: string,
-): SignedInRequests {
+/** The function that it returns renews the token before it expires, and once after a 401. */
+export function signedInRequests({ held, refresh }: Holder, fetchFrom: typeof fetch, basePath: string): Send {
   function authorized(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers)
     const used = held()
@@ -28,7 +18,7 @@ export function signedInRequests(
     return fetchFrom(`${basePath}${path}`, { ...init, headers })
   }
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
+  return async (path, init = {}) => {
     // A token that the person typed in is not replaced after a 401.
     if (new Headers(init.headers).has('authorization')) return authorized(path, init)
     const first = held()
@@ -41,6 +31,4 @@ export function signedInRequests(
     const next = held()
     return next && next !== used && next.email === used.email ? authorized(path, init) : answer
   }
-
-  return { authorized, send }
 }
