@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -276,6 +277,41 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await page.locator('.notice.warn', { hasText: 'lets anybody in as anybody' }).waitFor()
+  })
+
+  test.each([
+    [['client', 'mail'], 'A code is sent to your mailbox.', 'has a code mailed there;'],
+    [
+      ['local', 'mail'],
+      'This gateway trusts people on its own machine: an email is enough. Everybody else is mailed a code.',
+      'has a code mailed there, except on the machine of the gateway;',
+    ],
+    // It decides every login, so that the one behind it is never asked.
+    [['mail', 'local'], 'A code is sent to your mailbox.', 'has a code mailed there;'],
+  ] as const)('a gateway with the guards %j says that it mails codes', async (names, hint, step) => {
+    const mail = mailGuardOptions({ url: 'smtp://127.0.0.1:1' })
+    const { url } = await startGateway({ createGuard: guardsOf(names, { trustedOrigins: [], mail }) })
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const note = page.locator('.card .note', { hasText: hint })
+    await note.waitFor()
+    expect(await note.innerText()).toBe(hint)
+    await page.goto(`${url}/docs`)
+    await page.locator('#start', { hasText: step }).waitFor()
+    const isOffered = names[0] === 'local'
+    expect(await page.locator('#start').getByLabel('with sign-in').count()).toBe(isOffered ? 1 : 0)
+  })
+
+  test('a gateway that lets nobody in says so, and offers no form', async () => {
+    const { url } = await startGateway({ createGuard: guardsOf(['none'], { trustedOrigins: [] }) })
+    const page = await (await browser.open(url)).newPage()
+    for (const path of ['/', '/docs']) {
+      await page.goto(url + path)
+      if (path === '/docs') await page.locator('#getProjects').getByText('Sign in to try it here').click()
+      await page.getByText('This gateway opens no new sessions at the moment.').filter({ visible: true }).waitFor()
+      expect(await page.getByRole('textbox', { name: 'Email' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0)
+    }
   })
 
   async function openSignedIn() {

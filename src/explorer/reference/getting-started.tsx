@@ -1,12 +1,14 @@
 // The "Getting started" section: the first calls of a client.
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { askedGuards } from '../sign-in/asked-guards.ts'
 import { restCall } from '../snippets/call.ts'
 import { SnippetView } from '../snippets/snippet-view.tsx'
 
 export function GettingStarted(): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? facts.demoEmail ?? 'ana@example.com'
+  const guards = askedGuards(facts)
   const url = location.origin + facts.basePath
   const first = facts.routes.find(({ method, field, parameter }) => method === 'GET' && field === null && !parameter)
   return (
@@ -16,9 +18,10 @@ export function GettingStarted(): ReactNode {
         <ol className="steps">
           <li>
             <code>POST /login</code> with an email{' '}
-            {facts.loginGuard === 'mail' && (
+            {guards.includes('mail') && (
               <>
-                has a code mailed there; with the email and this <code>code</code> it{' '}
+                has a code mailed there{guards.includes('local') && ', except on the machine of the gateway'}; with the
+                email and this <code>code</code> it{' '}
               </>
             )}
             answers an access token and a refresh token.

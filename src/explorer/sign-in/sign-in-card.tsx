@@ -1,20 +1,25 @@
 // The sign-in card: the sign-in form, the session's message, and a note on how the gateway decides who may sign in.
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { askedGuards } from './asked-guards.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** How the gateway decides who may sign in, by the name of its login guard. */
+/** How the gateway decides who may sign in, by the name of a login guard. */
 const GUARDS: Readonly<Record<string, string>> = {
   local: 'This gateway trusts people on its own machine: an email is enough.',
   mail: 'A code is sent to your mailbox.',
   open: 'Careful: this gateway lets anybody in as anybody. Use it for trying things out only.',
-  none: 'This gateway opens no new sessions at the moment.',
 }
+const MAILED_TO_OTHERS = 'Everybody else is mailed a code.'
 
 export function SignInCard(): ReactNode {
   const { facts } = useExplorer()
   const { message } = useSessionState()
-  const guard = GUARDS[facts.loginGuard]
+  const guards = askedGuards(facts)
+  const hint = guards
+    .map((name) => (name === 'mail' && guards.includes('local') ? MAILED_TO_OTHERS : (GUARDS[name] ?? '')))
+    .filter((sentence) => sentence !== '')
+    .join(' ')
   return (
     <section className="card">
       <h1>Sign in</h1>
@@ -24,7 +29,7 @@ export function SignInCard(): ReactNode {
       </p>
       {message !== null && <p role="alert">{message}</p>}
       <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} />
-      {guard !== undefined && <p className={facts.loginGuard === 'open' ? 'notice warn' : 'note'}>{guard}</p>}
+      {hint !== '' && <p className={guards.includes('open') ? 'notice warn' : 'note'}>{hint}</p>}
     </section>
   )
 }

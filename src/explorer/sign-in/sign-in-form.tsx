@@ -2,6 +2,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
+import { askedGuards } from './asked-guards.ts'
 import { LoginFailure } from './session/login.ts'
 
 /** Replaces the gateway's message, which tells programs to sign in without a code; this page has a button for that. */
@@ -13,7 +14,16 @@ interface SignInFormProps {
   readonly onDone?: () => void
 }
 
-export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
+/** The form, or a sentence instead of it where nobody can sign in. */
+export function SignInForm(props: SignInFormProps): ReactNode {
+  const { facts } = useExplorer()
+  if (askedGuards(facts).includes('none')) {
+    return <p className="note">This gateway opens no new sessions at the moment.</p>
+  }
+  return <Form {...props} />
+}
+
+function Form({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
   const { session } = useExplorer()
   const [email, setEmail] = useState(suggestion)
   const [code, setCode] = useState('')

@@ -1,12 +1,11 @@
 // Tells whether an email alone opens a session. Then samples can sign in, and calls that take a refresh token can be
 // tried with a session of their own.
-import type { ExplorerData, ExplorerRoute } from '../../pages/explorer-config.ts'
-
-type Guarded = Pick<ExplorerData, 'loginGuard'>
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
+import { askedGuards, type Guarded } from '../sign-in/asked-guards.ts'
 
 /** False where a code is mailed, for example, or where nobody may sign in any more. */
-export function isEmailEnough({ loginGuard }: Guarded): boolean {
-  return loginGuard.split(',').some((guard) => guard === 'local' || guard === 'open')
+export function isEmailEnough(facts: Guarded): boolean {
+  return askedGuards(facts).some((guard) => guard === 'local' || guard === 'open')
 }
 
 /** Whether the page can send the call without using the person's own session. */
