@@ -32,6 +32,30 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.getByText('gone.md is not in this template').waitFor()
   })
 
+  test('is a file in half a million folders: the first hundred are in the tree, and its name has the others', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const deep = `${'a/'.repeat(500_000)}deep.txt`
+    const files = [deep, 'b.txt'].map((path) => ({ path, content: `in ${path.slice(-8)}` }))
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p","ref":"p"}') +
+        exportLine(ANA, {
+          r: 'p',
+          createdAt: '2026-01-01T00:00:00Z',
+          elements: files.map((file) => JSON.stringify(file)),
+        }),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=files&file=b.txt')
+    await page.locator('.preview .line', { hasText: 'in b.txt' }).waitFor()
+    const tree = page.getByRole('tree')
+    await tree.press('End')
+    await tree.press('ArrowUp')
+    const last = page.locator('[role="treeitem"].at')
+    expect(await last.getAttribute('aria-level')).toBe('101')
+    expect((await last.innerText()).slice(-12)).toBe('a/a/deep.txt')
+    await tree.press('Enter')
+    await page.locator('.preview .line', { hasText: 'in deep.txt' }).waitFor()
+  })
+
   test('says of a UI library how many components it has, not how many files they have', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const components = ['Badge', 'Card'].map((name) => ({ name, files: [{ path: `${name}.tsx`, content: name }] }))

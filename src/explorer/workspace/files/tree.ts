@@ -18,6 +18,16 @@ export interface Folder {
   readonly files: { readonly name: string; readonly element: Element }[]
 }
 
+/** Folders of a path that the tree shows. A path of a megabyte may have half a million, which no tab survives. */
+const MOST_FOLDERS = 100
+
+/** Splits a path into its folders and the name of the file. The name contains the folders beyond MOST_FOLDERS. */
+function partsOf(path: string): { readonly folders: readonly string[]; readonly name: string } {
+  const parts = path.split('/').filter((part) => part !== '')
+  const folders = parts.slice(0, -1).slice(0, MOST_FOLDERS)
+  return { folders, name: parts.slice(folders.length).join('/') || path }
+}
+
 function emptyFolder(): Folder {
   return { folders: new Map(), files: [] }
 }
@@ -25,10 +35,9 @@ function emptyFolder(): Folder {
 export function treeOf(elements: readonly Element[]): Folder {
   const root = emptyFolder()
   for (const element of elements) {
-    const parts = element.path.split('/').filter((part) => part !== '')
-    const name = parts.pop() ?? element.path
+    const { folders, name } = partsOf(element.path)
     let folder = root
-    for (const part of parts) {
+    for (const part of folders) {
       const next = folder.folders.get(part) ?? emptyFolder()
       folder.folders.set(part, next)
       folder = next
@@ -59,10 +68,10 @@ export function rowsOf(root: Folder, unfolded: ReadonlySet<string>): readonly Tr
   return rows
 }
 
-/** Returns the ancestor folders of a path, each with a trailing slash. */
+/** Returns the ancestor folders of a path that the tree shows, each with a trailing slash. */
 export function foldersOf(path: string): readonly string[] {
-  const parts = path.split('/').filter((part) => part !== '')
-  return parts.slice(0, -1).map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)
+  const { folders } = partsOf(path)
+  return folders.map((_, index) => `${folders.slice(0, index + 1).join('/')}/`)
 }
 
 const ENTRIES = [/^readme\b/i, /^(?:index|main|app|page)\.[jt]sx?$/i, /^index\.html$/i, /^package\.json$/i]
