@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { ownLike } from '../../src/store/sqlite/engine/files/own-like.ts'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -160,6 +161,49 @@ test.each(['deleted', 'emptied'])('the log of a database that was %s is kept bes
   const kept = path('workspace.db.before-20260101T020007Z-wal')
   expect([exitCode, stderr, stdout]).toEqual([0, '', expect.stringContaining(`what was there before is ${kept}\n`)])
   expect(readFileSync(kept).equals(log)).toBe(true)
+  expect(await dump()).toBe(stored)
+})
+
+/** The rollback journal of a transaction on another database that was interrupted while it wrote. */
+function interruptedJournal(): Buffer {
+  const path = join(temporaryDirectory(), 'other.db')
+  const database = new SqliteDatabase(path)
+  try {
+    database.exec(`create table filler (text); insert into filler
+      with recursive one (n) as (values (1) union all select n + 1 from one limit 200) select zeroblob(4000) from one`)
+    // With a cache of one page, SQLite writes changed pages to the file before the commit, and the journal before them.
+    database.pragma('cache_size = 1')
+    database.exec('begin; create table second (text); update filler set text = randomblob(4000)')
+    return readFileSync(`${path}-journal`)
+  } finally {
+    database.close()
+  }
+}
+
+test('the rollback journal of a deleted database is kept, and not applied to what is restored', async () => {
+  const { path, dump, stored, restoreTo } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
+  const journal = interruptedJournal()
+  rmSync(path('workspace.db'))
+  writeFileSync(path('workspace.db-journal'), journal)
+  const { exitCode, stdout, stderr } = await restoreTo(path('workspace.db'))
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(await dump()).toBe(stored)
+  const kept = path('workspace.db.before-20260101T020007Z-journal')
+  expect(stdout).toContain(`what was there before is ${kept}\n`)
+  expect(readFileSync(kept).equals(journal)).toBe(true)
+})
+
+test('the rollback journal of an emptied or deleted database is applied to neither a restored nor a new one', async () => {
+  const { path, load, dump, stored, restoreTo } = await backedUp()
+  await load(changed)
+  const journal = interruptedJournal()
+  truncateSync(path('workspace.db'))
+  writeFileSync(path('workspace.db-journal'), journal)
+  expect(await restoreTo(path('workspace.db'))).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await dump()).toBe(stored)
+  rmSync(path('workspace.db'))
+  writeFileSync(path('workspace.db-journal'), journal)
+  await load(SMALL_WORLD)
   expect(await dump()).toBe(stored)
 })
 

@@ -6,10 +6,14 @@ import { whileUnused } from '../../store/sqlite/backup.ts'
 import { ownLike } from '../../store/sqlite/engine/files/own-like.ts'
 import { syncPath } from './publish-file.ts'
 
+const LOG = '-wal'
+const JOURNAL = '-journal'
+
 /**
  * Puts `part` in the place of `target`. The previous content is kept under a name that contains the time `at`
  * (milliseconds since the epoch): the whole database, or only the write-ahead log of a database that was deleted or
- * emptied. Returns that name, or null when there was nothing to keep. Throws `UsageError`.
+ * emptied, and the rollback journal of one that was deleted. Returns that name, or null when there was nothing to keep.
+ * Throws `UsageError`.
  */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
   const found = statSync(target, { throwIfNoEntry: false })
@@ -30,32 +34,37 @@ function replaceDatabase(part: string, target: string, at: number): string {
 }
 
 function replaceLost(part: string, target: string, at: number): string | null {
-  const log = `${target}-wal`
-  const keptLog = existsSync(log) ? `${freeName(target, at)}-wal` : null
+  const isEmpty = existsSync(target)
+  const name = freeName(target, at)
+  const moved: string[] = []
   const replace = () => orUsageError(`cannot write ${target}`, () => renameSync(part, target))
-  // Left in place, the old log would be applied to the restored database. SQLite also deletes it when it opens an empty
-  // file.
-  if (keptLog !== null) orUsageError(`cannot keep ${log} as ${keptLog}`, () => renameSync(log, keptLog))
   try {
-    if (existsSync(target)) whileUnusedOrRefuse(target, replace)
+    // Left in place, they would be applied to the restored database. When SQLite opens an empty file, it deletes the
+    // log, and the journal if no other process is using that.
+    for (const end of isEmpty ? [LOG] : [LOG, JOURNAL]) {
+      if (!existsSync(target + end)) continue
+      orUsageError(`cannot keep ${target}${end} as ${name}${end}`, () => renameSync(target + end, name + end))
+      moved.push(end)
+    }
+    if (isEmpty) whileUnusedOrRefuse(target, replace)
     else replace()
   } catch (error) {
-    if (keptLog !== null) renameSync(keptLog, log)
+    for (const end of moved) renameSync(name + end, target + end)
     throw error
   }
   rmSync(`${target}-shm`, { force: true })
-  return keptLog
+  return moved.length > 0 ? moved.map((end) => name + end).join(' and ') : null
 }
 
 /**
- * A free name for the database at `target`, or for its log alone. The name contains the time to the second, and a
- * number when another restore ran within that second.
+ * A free name for the database at `target`, or for its log or journal alone. The name contains the time to the second,
+ * and a number when another restore ran within that second.
  */
 function freeName(target: string, at: number): string {
   const name = `${target}.before-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   for (let number = 1; ; number += 1) {
     const numbered = number === 1 ? name : `${name}-${number}`
-    if ([numbered, `${numbered}-wal`].every(isFree)) return numbered
+    if (['', LOG, JOURNAL].every((end) => isFree(numbered + end))) return numbered
   }
 }
 
