@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLoad } from '../bench/load/load.ts'
 import { type LoadRequest, uniformPlan, zipfPlan } from '../bench/load/plan.ts'
+import { measure } from '../bench/rows/overload.ts'
 
 const USERS = Array.from({ length: 50 }, (_, user) => ({ name: `user${user}`, token: `first${user}` }))
 const GET: LoadRequest = { method: 'GET', path: '/{{name}}', headers: { authorization: 'Bearer {{token}}' } }
@@ -102,6 +103,16 @@ test('users by Zipf’s law: the first is asked for most, the rare ones too', ()
   expect(first / second).toBeCloseTo(2, 0)
   expect(first / (counts.at(-1) ?? 0)).toBeGreaterThan(30)
   expect(requestOf.every((kind) => kind === 0)).toBe(true)
+})
+
+test('a measurement of overload fails when a connection breaks', async () => {
+  const breaking = await serve((request, response) => {
+    if (request.url === '/healthz') response.end()
+    else request.socket.destroy()
+  })
+  const job = { port: Number(new URL(breaking.url).port), rate: 0, connections: 10, seconds: 1 }
+  const requests = ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
+  await expect(measure(breaking, { ...job, requests })).rejects.toThrow('the load generator ended')
 })
 
 function load() {

@@ -84,16 +84,21 @@ export const OVERLOAD_ROW: Row = {
   },
 }
 
-async function measure(server: ServerProcess, job: OverloadJob): Promise<Measured> {
+/** Throws when the load generator ends without an outcome: on a broken connection, or on Ctrl-C. */
+export async function measure(server: ServerProcess, job: OverloadJob): Promise<Measured> {
   const generator = fork(GENERATOR)
   const before = server.cpuMicroseconds()
-  generator.send(job)
-  const answer = once(generator, 'message')
+  const ended = once(generator, 'exit').then(() => {
+    throw new Error('the load generator ended')
+  })
+  const answer = Promise.race([once(generator, 'message'), ended])
   let healthMs = 0
   let isRunning = true
-  void answer.then(() => {
+  const stop = () => {
     isRunning = false
-  })
+  }
+  void answer.then(stop, stop)
+  generator.send(job)
   try {
     while (isRunning) {
       const askedAt = performance.now()
