@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLoad } from '../bench/load/load.ts'
 import { type LoadRequest, uniformPlan, zipfPlan } from '../bench/load/plan.ts'
+import { keepRunning } from '../bench/measuring/keep-running.ts'
 import { measure } from '../bench/rows/overload.ts'
 
 const USERS = Array.from({ length: 50 }, (_, user) => ({ name: `user${user}`, token: `first${user}` }))
@@ -113,6 +114,18 @@ test('a measurement of overload fails when a connection breaks', async () => {
   const job = { port: Number(new URL(breaking.url).port), rate: 0, connections: 10, seconds: 1 }
   const requests = ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
   await expect(measure(breaking, { ...job, requests })).rejects.toThrow('the load generator ended')
+})
+
+test('a task beside a measurement that fails is a failure of its row, and ends nothing else', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const running = keepRunning(2, () => Promise.reject(new Error('the server ended')))
+  // Rejections without a handler are reported after the turn in which they happened.
+  await new Promise(setImmediate)
+  await expect(running[Symbol.asyncDispose]()).rejects.toThrow('the server ended')
+  expect(unhandled).toEqual([])
 })
 
 function load() {

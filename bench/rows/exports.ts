@@ -4,6 +4,7 @@ import { EXPORT_PATH, type LargeExport, largeExport } from '../data/large-export
 import { uniformPlan } from '../load/plan.ts'
 import { type Download, download } from '../measuring/download.ts'
 import { median, medianRatio } from '../measuring/figures.ts'
+import { keepRunning } from '../measuring/keep-running.ts'
 import { memoryMiB } from '../measuring/memory.ts'
 import type { ServerProcess } from '../measuring/server-process.ts'
 import type { Goal, Row } from '../row.ts'
@@ -143,15 +144,6 @@ async function smallReads(bench: Bench, large: LargeExport) {
 }
 
 function keepDownloading(gateway: ServerProcess, large: LargeExport): AsyncDisposable {
-  let isStopping = false
   const headers = headersOf(large, 'identity')
-  const loops = Array.from({ length: AT_ONCE }, async () => {
-    while (!isStopping) await download(`${gateway.url}${EXPORT_PATH}`, headers, large.byteLength)
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      isStopping = true
-      await Promise.all(loops)
-    },
-  }
+  return keepRunning(AT_ONCE, () => download(`${gateway.url}${EXPORT_PATH}`, headers, large.byteLength))
 }

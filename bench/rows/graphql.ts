@@ -4,6 +4,7 @@ import { type LargeExport, largeExport } from '../data/large-export.ts'
 import { uniformPlan } from '../load/plan.ts'
 import { download } from '../measuring/download.ts'
 import { median, medianRatio } from '../measuring/figures.ts'
+import { keepRunning } from '../measuring/keep-running.ts'
 import type { ServerProcess } from '../measuring/server-process.ts'
 import { sideBySide } from '../measuring/side-by-side.ts'
 import type { Goal, Row } from '../row.ts'
@@ -142,16 +143,7 @@ async function measureBeside(bench: Bench, gateway: ServerProcess, large: LargeE
 }
 
 function keepAsking(gateway: ServerProcess, large: LargeExport, elements: number): AsyncDisposable {
-  let isStopping = false
   const { path, headers } = largeRequest(large, elements)
-  const loops = Array.from({ length: AT_ONCE }, async () => {
-    // A query that is refused while others are in flight is sent again.
-    while (!isStopping) await download(`${gateway.url}${path}`, headers, 1).catch(() => null)
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      isStopping = true
-      await Promise.all(loops)
-    },
-  }
+  // A query that is refused while others are in flight is sent again.
+  return keepRunning(AT_ONCE, () => download(`${gateway.url}${path}`, headers, 1).catch(() => null))
 }
