@@ -247,3 +247,22 @@ test.skipIf(process.platform !== 'linux')(
     expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
   },
 )
+
+test.skipIf(process.platform !== 'linux')(
+  'one that answers but does not end does not hold up the replacement of the others',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const path = join(temporaryDirectory(), 'stay.mjs')
+    const stay = 'process.exit = () => {}\nsetInterval(() => {}, 1000)'
+    writeFileSync(path, `import cluster from 'node:cluster'\nif (cluster.worker?.id === 1) {\n${stay}\n}\n`)
+    const flags = ['--workers', '2', '--shutdown-grace', '1', '--database', database]
+    const gateway = await serveForTest(flags, { env: { NODE_OPTIONS: `--import ${path}` } })
+    const before = workersOf(gateway)
+    gateway.process.kill('SIGHUP')
+    await until(() => gateway.stderr().includes('all workers were replaced'))
+    expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
+    expect(workersOf(gateway)).toHaveLength(2)
+    expect(workersOf(gateway).filter((pid) => before.includes(pid))).toEqual([])
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  },
+)

@@ -223,6 +223,7 @@ export async function superviseWorkers(
       replaced.add(old)
       const ended = next(old, 'exit')
       retire(old)
+      killUnlessInTime(old, ended)
       await ended
     }
     log.info('all workers were replaced')
@@ -244,12 +245,16 @@ export async function superviseWorkers(
     const ended = endings.get(worker) ?? next(worker, 'exit')
     if (!endings.has(worker)) {
       worker.process.kill('SIGTERM')
-      const { endTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
-      const timer = setTimeout(() => kill(worker, { timeoutSeconds: endTimeoutMs / 1_000 }), endTimeoutMs)
-      void ended.then(() => clearTimeout(timer))
+      killUnlessInTime(worker, ended)
     }
     endings.set(worker, ended)
     return ended
+  }
+
+  function killUnlessInTime(worker: Worker, ended: Promise<void>): void {
+    const { endTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
+    const timer = setTimeout(() => kill(worker, { timeoutSeconds: endTimeoutMs / 1_000 }), endTimeoutMs)
+    void ended.then(() => clearTimeout(timer))
   }
 
   let rolling = Promise.resolve()
