@@ -95,10 +95,13 @@ export function createRecentSessions(
    */
   async function refresh(): Promise<void> {
     const ids: string[] = []
+    const unused: string[] = []
     for (const [id, { usedAt, at }] of seen.entries()) {
       if (isRecent(usedAt)) ids.push(id)
-      else if (!isRecent(at)) seen.delete(id)
+      else if (!isRecent(at)) unused.push(id)
     }
+    // Not deleted within the loop: when the oldest entry is deleted, the iterator begins again.
+    for (const id of unused) seen.delete(id)
     for (let start = 0; start < ids.length && !isClosed; start += SESSIONS_PER_LOOKUP) {
       await look(ids.slice(start, start + SESSIONS_PER_LOOKUP))
     }

@@ -140,6 +140,21 @@ test('those in use are looked up behind the requests, as lists of a thousand, un
   expect(lookups.length).toBeLessThanOrEqual(before + 1)
 })
 
+test('each of those in use is looked up once, when others that nobody uses are dropped', async () => {
+  const { add, find, advance, lookups } = openTable({ maxAgeMs: 4_000 })
+  const ids = (prefix: string) => Array.from({ length: 6 }, (_, at) => `${prefix}${at}`)
+  const all = [...ids('used'), ...ids('old')]
+  for (const id of all) add(id)
+  await Promise.all(all.map(find))
+  advance(4_001)
+  await Promise.all(ids('used').map(find))
+  // Only what is used again after its lookup counts as in use.
+  ids('used').map(find)
+  const asked = lookups.length
+  await expect.poll(() => lookups.length).toBeGreaterThan(asked)
+  expect(lookups[asked]?.toSorted()).toEqual(ids('used'))
+})
+
 test('a look that is under way when all is closed is the last', async () => {
   const { add, find, hold, lookups, running } = openTable({ maxAgeMs: 4_000 })
   const other = openTable({ maxAgeMs: 4_000 })

@@ -67,7 +67,12 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/auth/recent-sessions.ts',
-    line: 'else if (!isRecent(at)) seen.delete(id)',
+    line: 'else if (!isRecent(at)) unused.push(id)',
+    reason: 'what is too old is looked up again, there or not',
+  },
+  {
+    path: 'src/auth/recent-sessions.ts',
+    line: 'for (const id of unused) seen.delete(id)',
     reason: 'what is too old is looked up again, there or not',
   },
   {
