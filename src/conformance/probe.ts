@@ -13,6 +13,8 @@ import { signOut } from './sign-out.ts'
 
 /** Time after a stop for the answer to a login in flight, and for signing out. */
 const FAREWELL_MS = 5_000
+/** Bytes of an error answer that are kept until the end of the run, which has many of them. */
+const MAX_KEPT_ERROR_BYTES = 262_144
 
 export interface ProbeOptions {
   /** Email of the user whose sessions are opened. */
@@ -34,11 +36,11 @@ export interface Probe extends OwnSession, AsyncDisposable {
   /** Names of the members that hold a document id and a project reference. */
   readonly fields: RecordFields
   readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
-  /** A GET as the user, sent only once per path. Throws `CannotTellError`. */
+  /** A GET as the user, sent only once per path. Of a long error, only the beginning is kept. Throws `CannotTellError`. */
   readonly read: (path: string) => Promise<ProbeAnswer>
   /** The path of an existing export. Throws `CannotTellError`. */
   readonly exportPath: () => Promise<string>
-  /** All answers so far with a status of 400 or more. */
+  /** All answers so far with a status of 400 or more. Of a long body, only the beginning is kept. */
   readonly failures: () => readonly FailureSeen[]
   /** Ends all sessions that were opened, once, at the end. Returns how many sessions stay open. */
   readonly signOut: () => Promise<number>
@@ -79,7 +81,7 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
     const answer = await sendNow(request, request.path === '/login' ? stopLate.signal : stop)
     noteSessions(request, answer)
     if (answer.status >= 400) {
-      failures.push({ method: request.method, path: request.path.split('?')[0] ?? '', answer })
+      failures.push({ method: request.method, path: request.path.split('?')[0] ?? '', answer: toKept(answer) })
     }
     return answer
   }, pause)
@@ -97,7 +99,7 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   const signOutOnce = once(async () => withoutRefreshToken + (await signOut(createPatientSend(sendNow, pause), opened)))
 
   function read(path: string): Promise<ProbeAnswer> {
-    const known = reads.get(path) ?? ownSession.sendAsUser({ method: 'GET', path })
+    const known = reads.get(path) ?? ownSession.sendAsUser({ method: 'GET', path }).then(toKept)
     reads.set(path, known)
     return known
   }
@@ -116,6 +118,12 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
       exchange[Symbol.dispose]()
     },
   }
+}
+
+function toKept(answer: ProbeAnswer): ProbeAnswer {
+  if (answer.status < 400 || answer.body.byteLength <= MAX_KEPT_ERROR_BYTES) return answer
+  // A copy, because a part of the buffer would keep all of it.
+  return { ...answer, body: Buffer.from(answer.body.subarray(0, MAX_KEPT_ERROR_BYTES)) }
 }
 
 function throwStopped(): never {

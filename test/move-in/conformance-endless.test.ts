@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { createBrotliCompress, createGzip, createZstdCompress, constants as zlib } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createExchange } from '../../src/conformance/exchange.ts'
+import { createProbe } from '../../src/conformance/probe.ts'
 import { conformance } from '../support/conformance.ts'
 import { startPlainServer } from '../support/plain-server.ts'
-import { SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const MIB = 1_048_576
 const TOO_LARGE = 'the answer is larger than 256 MiB'
@@ -68,6 +69,26 @@ test.each(Object.keys(CODERS) as (keyof typeof CODERS)[])(
     )
   },
 )
+
+test('of large error answers, only the beginnings are kept until the end', async () => {
+  await using plain = await server()
+  plain.setIntercept(({ url }, response) => {
+    if (url !== '/no-such-path' && url !== '/templates') return false
+    response.writeHead(404, JSON_TYPE).end('x'.repeat(8 * MIB))
+    return true
+  })
+  const fields = { idFields: ['id'], refFields: ['ref'] }
+  await using probe = createProbe(plain.url, { email: ANA, headers: {}, fields, stop: new AbortController().signal })
+  await probe.send({ method: 'GET', path: '/no-such-path' })
+  await probe.send({ method: 'GET', path: '/no-such-path' })
+  const read = await probe.read('/templates')
+  const kept = [read, ...probe.failures().map(({ answer }) => answer)]
+  expect(kept.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  for (const { body } of kept) {
+    expect(body.toString()).toMatch(/^x+$/)
+    expect(body.buffer.byteLength).toBeLessThan(MIB)
+  }
+})
 
 test('an answer that drips is given up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
