@@ -373,10 +373,21 @@ describe('fields', () => {
     [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, 'assertion-issuer'],
     [{ preset: 'pomerium', audience: ['a'] }, 'assertion-issuer'],
     [{ preset: 'aws-alb', audience: ['a'] }, 'assertion-audience'],
+    [{ preset: 'aws-alb', audience: [ARN, ARN.replace('eu-west-1', 'us-east-1')] }, 'several regions'],
+    [{ preset: 'aws-alb', audience: [ARN.replace('aws:', 'aws-us-gov:')] }, 'assertion-keys'],
+    [{ preset: 'aws-alb', audience: [ARN.replace('aws:', 'aws-cn:')] }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, 'assertion-keys'],
   ] as const)('%j is told to need %s', (options, expected) => {
     expect(assertionProblems({ emailClaim: 'email', leewaySeconds: 0, ...options }).join()).toContain(expected)
+  })
+
+  test('load balancers of one region need no keys, and all others are accepted with keys', () => {
+    const problems = (audience: readonly string[], keys?: string) =>
+      assertionProblems({ preset: 'aws-alb', emailClaim: 'email', leewaySeconds: 0, audience, keys })
+    const elsewhere = ARN.replace('aws:eu-west-1', 'aws-us-gov:us-gov-west-1')
+    expect(problems([ARN, ARN.replace('edge', 'other')])).toEqual([])
+    expect(problems([ARN, elsewhere], 'https://keys.example.com/{kid}')).toEqual([])
   })
 })
 

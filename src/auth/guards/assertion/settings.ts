@@ -48,6 +48,7 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
     ...(isArnMissing
       ? [`${guard(options)}: assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
       : []),
+    ...(preset.audienceIn === 'signer' && !isArnMissing && keys === undefined ? keyHostProblems(options) : []),
     ...(preset.keys === null && keys === undefined && issuer !== null && !isSafeUrl(issuer)
       ? [
           'assertion-issuer must be an https:// address, whose discovery document names the keys, or give assertion-keys',
@@ -56,6 +57,24 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
     ...(keys !== undefined && isUrl(keys) && !isSafeUrl(keys.replace('{kid}', 'kid'))
       ? ['assertion-keys must be an https:// address or a file']
       : []),
+  ]
+}
+
+/** What keeps the preset from one address for the keys of all load balancers. */
+function keyHostProblems(options: AssertionOptions): readonly string[] {
+  const parts = options.audience.map((arn) => arn.split(':'))
+  const regions = new Set(parts.map(([, , , region]) => region))
+  return [
+    ...(regions.size > 1
+      ? [
+          `${guard(options)}: the load balancers of assertion-audience are in several regions, each with its own keys: name those of one region, or give assertion-keys`,
+        ]
+      : []),
+    ...(parts.every(([, partition]) => partition === 'aws')
+      ? []
+      : [
+          `${guard(options)} needs the option assertion-keys: it knows the address of keys only for ARNs that begin with arn:aws:`,
+        ]),
   ]
 }
 
