@@ -282,3 +282,58 @@ test('exports of all of two users go at once where that is said to be true', asy
   expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await stored('export')).toBe(0)
 })
+
+const projectAndTemplateOf = (email: string) => projectAndExportOf(email) + templateOf(email)
+
+/** The list of projects is `[]`, the user's other lists are not. */
+function loseProjects(server: PlainServer, emails: readonly string[]): void {
+  for (const email of emails) server.workspaces.get(email)?.projects.splice(0)
+}
+
+test.each([
+  ['all of two', 2, 2],
+  ['four of twenty', 20, 4],
+])('an empty list of projects of %s beside other lists that are not is no removal', async (_, count, users) => {
+  const { server, emails, flags, stored } = await startMove(count, projectAndTemplateOf)
+  await using _server = server
+  const following = startFollow(server.url, flags)
+  await following.until(({ changed }) => changed === count)
+  const before = emails.map((email) => [...(server.workspaces.get(email)?.projects ?? [])])
+  loseProjects(server, emails.slice(0, users))
+  for (let round = 0; round < 4; round += 1) {
+    expect(await following.until(({ failed }) => failed > 0)).toMatchObject({ failed: users, removed: 0 })
+  }
+  expect([await stored('project'), await stored('export')]).toEqual([count, count])
+  for (const [index, email] of emails.entries())
+    server.workspaces.get(email)?.projects.splice(0, 1, ...(before[index] ?? []))
+  await following.until(({ unchanged, failed }) => unchanged === count && failed === 0)
+  const { stderr } = await following.stop()
+  expect(stderr.match(/GET \/projects answered an empty list, .*--remove-many/g)).toHaveLength(users)
+})
+
+test.each([
+  ['one user of one, who has other documents', 1, 1],
+  ['three users of thirty', 30, 3],
+])('the projects of %s are removed in the round that finds their list empty', async (_, count, users) => {
+  const { server, emails, stored, once } = await startMove(count, projectAndTemplateOf)
+  await using _server = server
+  expect((await once()).exitCode).toBe(0)
+  loseProjects(server, emails.slice(0, users))
+  expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
+  expect([await stored('project'), await stored('export'), await stored()]).toEqual([
+    count - users,
+    count - users,
+    count,
+  ])
+})
+
+test('the projects of all of two users go at once where that is said to be true', async () => {
+  const { server, emails, stored, once } = await startMove(2, projectAndTemplateOf)
+  await using _server = server
+  expect((await once()).exitCode).toBe(0)
+  loseProjects(server, emails)
+  expect((await once()).exitCode).toBe(1)
+  expect(await stored('project')).toBe(2)
+  expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect([await stored('project'), await stored('export'), await stored()]).toEqual([0, 0, 2])
+})

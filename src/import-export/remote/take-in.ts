@@ -37,6 +37,8 @@ export interface TakeInOptions {
   readonly isReplacement: boolean
   /** Whether a replacement treats a single list with 404 as empty although documents of it are stored here. */
   readonly mayEmptyLists: boolean
+  /** Whether a replacement removes all projects, and with them their exports, when the list of projects is empty there. */
+  readonly mayEmptyProjects: boolean
   /** Whether a replacement removes all documents of a user whose lists there are all empty. */
   readonly mayEmptyWorkspace: boolean
   /** Whether a replacement removes exports when the other server has none for any project, but some are stored here. */
@@ -54,6 +56,12 @@ export class LostListError extends ContractError {}
  * same for every user.
  */
 export class EmptiedWorkspaceError extends ContractError {}
+
+/**
+ * The list of projects is empty there, and projects are stored here. For one user this is a removal; a server that has
+ * lost its projects looks the same for every user.
+ */
+export class EmptiedProjectsError extends ContractError {}
 
 /**
  * The user's projects exist there without any export, and exports of them are stored here. Either the exports are gone,
@@ -133,20 +141,24 @@ async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<
   })
 }
 
-/** Throws `LostListError` or `EmptiedWorkspaceError` when documents would be removed that may not be. */
+/** Throws `LostListError` or an error of an empty list when documents would be removed that may not be. */
 async function requireDocuments(
   email: string,
   { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
-  { store, mayEmptyLists, mayEmptyWorkspace }: TakeInOptions,
+  { store, mayEmptyLists, mayEmptyProjects, mayEmptyWorkspace }: TakeInOptions,
 ): Promise<void> {
   const lost = mayEmptyLists ? null : await firstStoredKind(store, email, absent)
   if (lost !== null) {
     const path = LIST_PATHS[lost]
     throw new LostListError(`GET ${path} answered 404, other lists did not, and documents of it are stored here`)
   }
-  if (mayEmptyWorkspace || !isEmpty(lists)) return
-  if ((await firstStoredKind(store, email, DOCUMENT_KINDS)) !== null)
+  if (isEmpty(lists)) {
+    if (mayEmptyWorkspace || (await firstStoredKind(store, email, DOCUMENT_KINDS)) === null) return
     throw new EmptiedWorkspaceError('every list is empty there, and documents are stored here')
+  }
+  if (mayEmptyProjects || lists.project.length > 0 || absent.includes('project')) return
+  if ((await firstStoredKind(store, email, ['project'])) !== null)
+    throw new EmptiedProjectsError('GET /projects answered an empty list, and projects are stored here')
 }
 
 /** The first of these kinds of which the user has documents here; null when there is none. */

@@ -1,10 +1,16 @@
 // follow: keeps the workspaces here in sync with another server of the contract, until clients switch over.
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRemoteClient } from '../../../import-export/remote/client.ts'
-import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow/follow.ts'
+import { createFollower, type Follower } from '../../../import-export/remote/follow/follow.ts'
+import type { Round } from '../../../import-export/remote/follow/round.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
-import { EmptiedWorkspaceError, LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'
+import {
+  EmptiedProjectsError,
+  EmptiedWorkspaceError,
+  LostExportsError,
+  LostListError,
+} from '../../../import-export/remote/take-in.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'
@@ -165,6 +171,8 @@ function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo)
 function hintFor(error: Error): string {
   if (error instanceof LostListError)
     return ': the user is left as it was; --remove-many takes that list for an empty one'
+  if (error instanceof EmptiedProjectsError)
+    return ': the user is left as it was, because this is so of many users at once; --remove-many removes the projects'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
     return ': the user is left as it was; they go when it stays so for as long as --remove-after says, unless it is so of many users at once, or with --remove-many'
   }

@@ -42,6 +42,7 @@ export async function runServerImport(
       openTemporaryFile,
       isReplacement,
       mayEmptyLists: false,
+      mayEmptyProjects: true,
       mayEmptyWorkspace: true,
       mayLoseAllExports: true,
       client,

@@ -32,6 +32,8 @@ export interface Findings {
   readonly gone: Losing[]
   /** Users who have no documents there but some here. */
   readonly emptied: Refused[]
+  /** Users who have no projects there but some here, and other documents there. */
+  readonly emptiedProjects: Refused[]
   readonly lostExports: Refused[]
   readonly unanswered: Unanswered<Failed>
   /** Number of users that may get a response in this round. Only they tell whether the server is down. */
@@ -50,6 +52,7 @@ export function createFindings(): Findings {
     counts: { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 },
     gone: [],
     emptied: [],
+    emptiedProjects: [],
     lostExports: [],
     unanswered: createUnanswered(),
     users: Infinity,

@@ -6,39 +6,11 @@ import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import { seenInStore } from '../seen-workspace.ts'
 import { createRemoteSession } from '../session.ts'
-import { EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
+import { EmptiedProjectsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
-
-/** The result of one round, in users. */
-export interface Round {
-  readonly users: number
-  readonly changed: number
-  readonly unchanged: number
-  /** Users without a workspace there. */
-  readonly missing: number
-  readonly failed: number
-  /** Users without a workspace there who still have one here. */
-  readonly waiting: number
-  /**
-   * Users whose workspace is gone or empty there, together with those of so many others that it is not believed. They
-   * count as failed.
-   */
-  readonly doubted: number
-  /** Documents and exports; for users that are removed as a whole, the users. */
-  readonly added: number
-  readonly replaced: number
-  readonly removed: number
-  /** Why the round was given up, as a sentence; the remaining users count as failed. Null for a complete round. */
-  readonly outage: string | null
-  readonly seconds: number
-  /**
-   * Age of the oldest state that a user is known to equal; measured from the start for users who have none. Null before
-   * any user was in step.
-   */
-  readonly lagSeconds: number | null
-}
+import type { Changes, Round } from './round.ts'
 
 export interface Follower extends AsyncDisposable {
   /** Forgets users that are no longer in the list. Throws errors that are no outage, and the reason of `stop`. */
@@ -48,8 +20,6 @@ export interface Follower extends AsyncDisposable {
   /** Totals of all rounds, including interrupted ones. */
   readonly changes: () => Changes
 }
-
-export type Changes = Pick<Round, 'added' | 'replaced' | 'removed'>
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | keyof Removable> {
   /** Called once for each failure of a user, and not again while the failure stays the same. */
@@ -62,14 +32,14 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
    */
   readonly removeAfterMs: number
   /**
-   * Whether to believe at once, for any number of users, that workspaces are gone or empty, and a 404 for one list or
-   * for all exports of a user.
+   * Whether to believe at once, for any number of users, that workspaces are gone or empty, that all projects are gone,
+   * and a 404 for one list or for all exports of a user.
    */
   readonly mayRemoveMany: boolean
 }
 
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
-type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
+type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyProjects' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
 /** `gone`: no workspace there, but one here. */
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
@@ -79,6 +49,7 @@ export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
     mayEmptyLists: mayRemoveMany,
+    mayEmptyProjects: mayRemoveMany,
     mayEmptyWorkspace: mayRemoveMany,
     mayLoseAllExports: mayRemoveMany,
   }
@@ -97,7 +68,7 @@ export function createFollower(options: FollowOptions): Follower {
     return added
   }
 
-  /** Throws `EmptiedWorkspaceError` or `LostExportsError` when the data may not be removed. */
+  /** Throws an error of take-in.ts when the data may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
     const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email))
@@ -163,6 +134,7 @@ export function createFollower(options: FollowOptions): Follower {
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
       if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error })
+      else if (error instanceof EmptiedProjectsError) found.emptiedProjects.push({ user, one, at, error })
       else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error })
       else failUnseen(user, one, error, found)
     }
@@ -203,15 +175,26 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
+  /** Whether too many users of the round have lost the same for it to be true. */
+  function areDoubted({ length }: readonly Refused[], { counts }: Findings): boolean {
+    return areTooMany(length, length + counts.changed + counts.unchanged)
+  }
+
+  /** Removes all projects of users whose list there is empty, unless there are too many such users. */
+  async function settleEmptiedProjects(found: Findings): Promise<void> {
+    const { emptiedProjects } = found
+    const isRefused = areDoubted(emptiedProjects, found)
+    for (const { user, one, error } of emptiedProjects) {
+      if (isRefused || found.outage !== null) failUnseen(user, one, error, found)
+      else await tryStep(user, one, found, { ...removable, mayEmptyProjects: true })
+    }
+  }
+
   /** Removes lost exports, unless too many users have lost them. */
   async function settleLostExports(found: Findings): Promise<void> {
-    const { counts, lostExports } = found
-    const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
-    if (!areDoubted) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
-    for (const { user, one, error } of lostExports) {
-      one.loss = null
-      fail(user, one, error, found)
-    }
+    const { lostExports } = found
+    if (!areDoubted(lostExports, found)) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
+    for (const { user, one, error } of lostExports) failUnseen(user, one, error, found)
   }
 
   /** Removes or empties the workspaces here that are gone or empty there, unless there are too many. */
@@ -283,6 +266,7 @@ export function createFollower(options: FollowOptions): Follower {
         done += 1
         onUser?.(done)
       })
+      await settleEmptiedProjects(found)
       await settleLostExports(found)
       const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found

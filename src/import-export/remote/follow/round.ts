@@ -1,0 +1,31 @@
+// The result of a round of `follow`, as it is reported.
+/** The result of one round, in users. */
+export interface Round {
+  readonly users: number
+  readonly changed: number
+  readonly unchanged: number
+  /** Users without a workspace there. */
+  readonly missing: number
+  readonly failed: number
+  /** Users without a workspace there who still have one here. */
+  readonly waiting: number
+  /**
+   * Users whose workspace is gone or empty there, together with those of so many others that it is not believed. They
+   * count as failed.
+   */
+  readonly doubted: number
+  /** Documents and exports; for users that are removed as a whole, the users. */
+  readonly added: number
+  readonly replaced: number
+  readonly removed: number
+  /** Why the round was given up, as a sentence; the remaining users count as failed. Null for a complete round. */
+  readonly outage: string | null
+  readonly seconds: number
+  /**
+   * Age of the oldest state that a user is known to equal; measured from the start for users who have none. Null before
+   * any user was in step.
+   */
+  readonly lagSeconds: number | null
+}
+
+export type Changes = Pick<Round, 'added' | 'replaced' | 'removed'>
