@@ -1,4 +1,5 @@
 // Checks the options of shadowing, and connects its reports to the log.
+import { createHmac } from 'node:crypto'
 import type { Logger } from 'pino'
 import { isLoopbackHost } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
@@ -45,6 +46,8 @@ export async function toShadowOptions(
     url: withoutSlashes(config.shadow),
     headers,
     maxReads,
+    // A hash, because the salt itself is secret.
+    mark: createHmac('sha256', salt).update('shadow').digest('hex'),
     answerFrom: config.answerFrom,
     sample: config.shadowSample,
     concurrency: config.shadowConcurrency,

@@ -5,10 +5,13 @@ import { GatewayError } from '../../errors.ts'
 import { viewerOf } from '../../http/bearer.ts'
 import type { Endpoint } from '../../http/handler.ts'
 import { READ_ROUTES } from '../routes.ts'
-import { createOldServer, type OldServerAddress } from './old-server.ts'
+import { createOldServer, OldAwayError, type OldServerAddress } from './old-server.ts'
 import { createPassOn, type PassOn } from './pass-on.ts'
 import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
 import type { ShadowReport } from './shadow-report.ts'
+
+/** Not `Via` or `CDN-Loop`: an old server that lets only its own machine in would take the request for one of a proxy. */
+const MARK_HEADER = 'workspace-gateway-shadow'
 
 export interface ShadowOptions extends ShadowLimits, OldServerAddress {
   /** The server that answers the reads. */
@@ -18,6 +21,8 @@ export interface ShadowOptions extends ShadowLimits, OldServerAddress {
    * limit.
    */
   readonly maxReads: number | undefined
+  /** Marks every request to the old server. All gateways of a database have the same one. */
+  readonly mark: string
   /** Disposed of with the gateway. */
   readonly report: ShadowReport
 }
@@ -30,7 +35,9 @@ export function createShadowing(
 ): (endpoint: Endpoint) => Endpoint {
   const report = running.use(options.report)
   const stopping = new AbortController()
-  const old = running.use(createOldServer(options, stopping.signal, report.failed))
+  const { url, headers, mark } = options
+  const address = { url, headers: { ...headers, [MARK_HEADER]: mark } }
+  const old = running.use(createOldServer(address, stopping.signal, report.failed))
   const passOn = createPassOn(old, report, options.maxReads)
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
   // A deferred call runs before the disposals registered earlier, so those have no request to wait for.
@@ -38,9 +45,29 @@ export function createShadowing(
   return (endpoint) => {
     const isRead = READ_ROUTES.some(({ method, path }) => method === endpoint.method && path === endpoint.path)
     if (!isRead) return endpoint
-    return options.answerFrom === 'old'
-      ? answeredByOld(endpoint, passOn, shadow, sessions)
-      : answeredHere(endpoint, shadow)
+    const shadowed =
+      options.answerFrom === 'old' ? answeredByOld(endpoint, passOn, shadow, sessions) : answeredHere(endpoint, shadow)
+    return unlessLoop(endpoint, shadowed, options)
+  }
+}
+
+/**
+ * A request that comes from the shadow itself is neither compared nor passed on again, or it would go round for ever:
+ * the name of the old server may point to this gateway by now.
+ */
+function unlessLoop(
+  endpoint: Endpoint,
+  shadowed: Endpoint,
+  { mark, answerFrom, report }: Pick<ShadowOptions, 'mark' | 'answerFrom' | 'report'>,
+): Endpoint {
+  return {
+    ...shadowed,
+    async handle(request) {
+      if (request.header(MARK_HEADER) !== mark) return shadowed.handle(request)
+      report.failed(new OldAwayError('its address leads back to this gateway'))
+      if (answerFrom === 'old') throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+      return endpoint.handle(request)
+    },
   }
 }
 
