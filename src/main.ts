@@ -24,6 +24,8 @@ if (process.pid === 1) {
 }
 
 const { runCommandLine } = await import('./cli/command-line.ts')
-process.exitCode = await runCommandLine()
+const exitCode = await runCommandLine()
+// It is 1 already if stdout has failed.
+process.exitCode ||= exitCode
 // Without this, the IPC channel to the supervisor would keep a worker alive after its work is done.
 process.channel?.unref()

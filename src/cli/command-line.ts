@@ -37,7 +37,10 @@ import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
 import { type Signals, stopSignal } from './workers/stop-signal.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
+const FAILED = 1
 const WRONG_USAGE = 2
+/** Errors of stdout that have been reported, so that a command that ends with one of them does not repeat it. */
+const stdoutErrors = new WeakSet<WeakKey>()
 /** File descriptor of stdin. */
 const STDIN = 0
 /** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
@@ -230,7 +233,7 @@ function toFailure(error: unknown): Failure {
   if (error instanceof MachineError || error instanceof StoreRefusedError) {
     return { exitCode: 1, message: error.message }
   }
-  if (isBrokenPipe(error)) return { exitCode: 1, message: null }
+  if (isBrokenPipe(error) || stdoutErrors.has(Object(error))) return { exitCode: 1, message: null }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
@@ -241,7 +244,7 @@ function helpFor(error: StoreUnavailableError | StoreFaultError): string {
 }
 
 function processIo(): CommandIo {
-  process.stdout.on('error', endWithoutStdout)
+  process.stdout.on('error', reportStdout)
   process.stderr.on('error', ignore)
   return {
     stdin: readableStdin(),
@@ -263,26 +266,24 @@ function readableStdin(): Readable {
   })
 }
 
-/** Ends the process when stdout fails, for example on a full disk: most commands do not check their writes. */
-function endWithoutStdout(error: Error): void {
+/**
+ * Reports the first failure of stdout, for example on a full disk. The process exits with 1, but not at once: a command
+ * that has changed something still records that in the audit log, and erases what it removed.
+ */
+function reportStdout(error: Error): void {
   // The next write reports a broken pipe to the command.
   if (isBrokenPipe(error)) return
-  process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
-  process.exit(1)
+  if (process.exitCode !== FAILED) process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
+  process.exitCode = FAILED
+  stdoutErrors.add(error)
 }
 
-/**
- * When the disk of its log is full, a gateway loses log lines, and goes on serving. It writes again when there is
- * space.
- */
+/** When the disk of its log is full, a gateway loses log lines and goes on serving. It writes again later. */
 function outliveOutput({ stdout }: CommandIo): void {
-  stdout.off('error', endWithoutStdout).on('error', ignore)
+  stdout.off('error', reportStdout).on('error', ignore)
 }
 
-/**
- * Unread output in a pipe keeps the process alive, and the reader of a log may have stopped. So the process exits by
- * itself.
- */
+/** Exits: unread output in a pipe would keep the process alive, and the reader of a log may have stopped. */
 function leaveUnread({ stderr }: CommandIo): void {
   if (stderr === process.stderr) setTimeout(() => process.exit(), READER_GRACE_MS).unref()
 }

@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { freePort } from '../support/free-port.ts'
-import { createWorkspace, templateLines } from '../support/import-workspace.ts'
+import { createWorkspace, EVE, templateLines } from '../support/import-workspace.ts'
 import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
 import { PROGRAM } from '../support/program.ts'
-import { SMALL_WORLD } from '../support/workspaces.ts'
+import { BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(!canMount())('where a disk is full', () => {
   const large = templateLines(0, 40_000).join('')
@@ -164,4 +164,55 @@ describe.skipIf(!canMount())('where a disk is full', () => {
       expect(await exited).toEqual([0, null])
     },
   )
+})
+
+describe('where stdout has no room', () => {
+  /** Runs a command to its end with a stdout that takes nothing. */
+  function runUnheard(...args: readonly string[]) {
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    return { status, stderr }
+  }
+
+  test('what a command changes is whole, stands in the audit log, and leaves the files', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD + templateLines(0, 1, EVE).join(''))
+    const input = workspace.write('input.ndjson', SMALL_WORLD.replaceAll('"name":"', '"name":"New '))
+    const sentence = expect.stringMatching(/^cannot write to stdout: ENOSPC[^\n]*\n$/)
+    for (const command of [
+      ['import', input, '--replace', '--verbose'],
+      ['users', 'remove', EVE],
+      ['users', 'rename', BEN, 'ben@example.org'],
+      ['keys', 'rotate'],
+    ]) {
+      expect(runUnheard(...command, ...workspace.flags), command.join(' ')).toEqual({ status: 1, stderr: sentence })
+    }
+    const audit = (await workspace.run('audit')).stdout.trim().split('\n')
+    expect(audit.map((line) => JSON.parse(line)).map(({ kind, detail }) => [kind, detail])).toEqual([
+      ['import', expect.stringContaining('added')],
+      ['import', expect.stringContaining('replaced')],
+      ['removal', expect.stringContaining('1 template')],
+      ['removal', 'renamed'],
+      ['keyAdded', expect.any(String)],
+    ])
+    expect(existsSync(workspace.path('workspace.db-wal'))).toBe(false)
+    expect(readFileSync(workspace.path('workspace.db')).includes('must not appear')).toBe(false)
+  })
+
+  test('a list ends', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    for (const command of [['users', 'list'], ['audit'], ['dump'], ['backup', '-'], ['config', 'print']]) {
+      const { status, stderr } = runUnheard(...command, ...(command[0] === 'config' ? [] : workspace.flags))
+      expect([command, status, stderr]).toEqual([
+        command,
+        1,
+        expect.stringMatching(/^cannot write to stdout: [^\n]*\n$/),
+      ])
+    }
+  })
 })

@@ -9,13 +9,14 @@ import { openCommandAudit } from '../open-audit.ts'
 import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
+import { writeLine } from '../write-line.ts'
 
 /** Writes one line for each user, in order of email. */
 export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
   for await (const users of userPages(store)) {
     for (const held of await store.holdingsOf(users.map(({ email }) => email))) {
-      if (held) io.stdout.write(`${held.email}\t${inWords(held)}\n`)
+      if (held) await writeLine(io.stdout, `${held.email}\t${inWords(held)}`)
     }
   }
   return 0
