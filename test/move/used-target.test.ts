@@ -1,5 +1,5 @@
 // What operators do to a database that a move or a restore fills, or has filled and nobody uses yet.
-import { copyFileSync, existsSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openActiveStore } from '../../src/cli/open-active-store.ts'
@@ -202,4 +202,17 @@ test('what a gateway sweeps takes a database that a move has filled into use onl
   await serving.removeRestCalls('1970-01-01', 10)
   expect((await to.moveState()).phase).toBe('filled')
   expect(await move(from, to, options)).toMatchObject({ usersThereBefore: 1 })
+})
+
+test('of a database behind a link, who uses it is told as of the file itself', async () => {
+  const home = await file()
+  await run(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+  const link = join(temporaryDirectory(), 'link.db')
+  symlinkSync(home.slice('file:'.length), link)
+  const serving = await serveForTest(['--database', home, '--log-level', 'silent'])
+  const beside = await run(['move', '--from', `file:${link}`, '--to', await file()])
+  expect([beside.exitCode, beside.stderr]).toEqual([
+    0,
+    expect.stringContaining(`warning: --from is in use (process ${serving.process.pid})`),
+  ])
 })

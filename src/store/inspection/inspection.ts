@@ -1,6 +1,7 @@
 // Inspects a database for an operator without changing it.
 import { databasePath } from '../open-store.ts'
 import type { PoolOptions } from '../postgres/engine/pool.ts'
+import { behindLinks } from '../sqlite/engine/files/behind-links.ts'
 import type { PostgresInspection } from './inspect-postgres.ts'
 import type { SqliteInspection } from './inspect-sqlite.ts'
 
@@ -13,7 +14,7 @@ export async function inspectDatabase(
   clock: () => number,
 ): Promise<Inspection> {
   const path = databasePath(databaseUrl)
-  if (path !== null) return (await import('./inspect-sqlite.ts')).inspectSqlite(path)
+  if (path !== null) return (await import('./inspect-sqlite.ts')).inspectSqlite(await linkTarget(path))
   return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options, clock)
 }
 
@@ -23,6 +24,11 @@ export async function inspectDatabase(
  */
 export async function usersOfDatabase(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
   const path = databasePath(databaseUrl)
-  if (path !== null) return (await import('./inspect-sqlite.ts')).processesUsing(path)
+  if (path !== null) return (await import('./inspect-sqlite.ts')).processesUsing(await linkTarget(path))
   return (await import('./inspect-postgres.ts')).clientsUsing(databaseUrl, options)
+}
+
+/** The `-wal` and the `-shm` are beside this path. A link that cannot be followed stays as it is, and cannot be opened. */
+function linkTarget(path: string): Promise<string> {
+  return behindLinks(path).catch(() => path)
 }
