@@ -15,7 +15,7 @@ import {
 export function addWorkspaceCommands(
   program: Command,
   describe: Describe,
-  { io, onExit, stopSignal }: CommandContext,
+  { io, onExit, stopSignal, leaveUnread }: CommandContext,
 ): void {
   const users = program.command('users').description('whose workspaces are stored')
   describe(users.command('list'), USERS_OPTIONS)
@@ -67,7 +67,9 @@ export function addWorkspaceCommands(
     .argument('<file>', 'with --keep-newest a folder that is there; - for stdout, as lines of JSON')
     .action(async (path: string, values) => {
       const { runBackup } = await import('./commands/backup.ts')
-      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io, stopSignal()))
+      const stop = stopSignal()
+      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io, stop))
+      if (stop.aborted) leaveUnread()
     })
   describe(program.command('restore'), RESTORE_OPTIONS)
     .description('a backup in place of a database that nobody uses; what was there is kept beside it')

@@ -1,8 +1,10 @@
 // Backups that leave the machine, and what is tried on a copy, as the papers show it.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -81,6 +83,23 @@ test('a stream whose reader ends is told in a sentence, with exit code 1; one to
     exitCode: 2,
     stderr: expect.stringContaining('--keep-newest'),
   })
+})
+
+test('a stream that nobody reads on ends all the same when it is told to stop', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(documentLine('project', ANA, `{"id":"p","text":"${'x'.repeat(5_000_000)}"}`))
+  const child = spawn(process.execPath, [PROGRAM, 'backup', '-', ...workspace.flags])
+  const exited = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const complaints = text(child.stderr)
+  // Listening for this reads a part of the stream, and no more.
+  await once(child.stdout, 'readable')
+  child.kill('SIGTERM')
+  expect(await exited).toEqual([1, null])
+  expect(await complaints).toBe('stopped: no backup was made\n')
 })
 
 test('what is tried on a copy is as the page says, and leaves the original as it was', async () => {
