@@ -37,6 +37,30 @@ describe('a bad line', () => {
     expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
   })
 
+  test('says its reason in one line, which moves no cursor, whatever names the input has', async () => {
+    const workspace = createWorkspace()
+    const name = String.raw`a\u001b[2J\r\n\u009b1mbad.ndjson:9: b`
+    const project = (id: string) => documentLine('project', EVE, `{"id":"${id}","ref":"${name}"}`)
+    const path = workspace.write(
+      'bad.ndjson',
+      [
+        `{"kind":"${name}","email":"${EVE}"}\n`,
+        `{"${name}":1,"${name}":2}\n`,
+        project('1'),
+        project('2'),
+        elementLine(name, '1'),
+        exportLine(EVE, { r: '\u009b1m', createdAt: '2026-01-01T00:00:00Z', elements: [] }),
+      ].join(''),
+    )
+    const { exitCode, stdout, stderr } = await workspace.import(path, '--keep-going')
+    expect(exitCode).toBe(1)
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      ...[1, 2, 4, 5, 6].map((number) => expect.stringMatching(`^\\S+bad\\.ndjson:${number}: `)),
+      expect.stringContaining('4 lines were not imported'),
+    ])
+    expect(`${stdout}${stderr}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+  })
+
   test('is named whatever is wrong with it, in order, and never quoted', async () => {
     const workspace = createWorkspace()
     const cases: readonly (readonly [line: string | Buffer, reason: string])[] = [

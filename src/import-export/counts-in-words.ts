@@ -1,4 +1,5 @@
 // Words the results of an import for people, the same in this process and for another gateway.
+import { toLine } from '../redact.ts'
 import type { Orphans } from './checks/orphan-exports.ts'
 import { shortened } from './format/envelope.ts'
 
@@ -31,7 +32,7 @@ export function orphansByLine(name: string, orphans: readonly Orphans[], total: 
   return [
     ...orphans.map(
       ({ line, ref, exports }) =>
-        `${name}:${line}: no project of this user has the reference ${JSON.stringify(shortened(ref))} of ${exportsInWords(exports)}\n`,
+        `${name}:${line}: no project of this user has the reference ${toLine(JSON.stringify(shortened(ref)))} of ${exportsInWords(exports)}\n`,
     ),
     ...(rest === 0 ? [] : [`… and ${exportsInWords(rest)} of other references\n`]),
   ].join('')

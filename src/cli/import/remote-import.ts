@@ -9,6 +9,7 @@ import {
   orphansInWords,
 } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
+import { toLine } from '../../redact.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
@@ -58,7 +59,7 @@ export async function importRemotely(
       if (event.type === 'progress') progress.update(event.bytes, event.records)
       else if (event.type === 'badLine') {
         badLines += 1
-        io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
+        io.stderr.write(`${name}:${event.line}: ${toLine(event.reason)}\n`)
       } else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
       else end = event
     }

@@ -2,6 +2,7 @@
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
 import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
+import { toLine } from '../../redact.ts'
 
 const MAX_NAME_LENGTH = 1_024
 const INTEGER = /^-?\d+$/
@@ -9,6 +10,11 @@ const INTEGER = /^-?\d+$/
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */
 export class RecordError extends Error {
   override readonly name = 'RecordError'
+
+  /** `reason` may contain names of the input, which must not add lines to the output or control the terminal. */
+  constructor(reason: string) {
+    super(toLine(reason))
+  }
 }
 
 export interface Envelope {
