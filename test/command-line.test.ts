@@ -226,6 +226,15 @@ test('dump writes one user, or to a new file, and never over an old one', async 
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(/all\.ndjson is there already/)])
 })
 
+test('dump --output - is stdout, as backup - is', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const folder = temporaryDirectory()
+  const dumped = await run(['dump', '--output', '-', ...workspace.flags], { cwd: folder })
+  expect(dumped).toEqual({ exitCode: 0, stdout: await workspace.dump(), stderr: '' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('dump --output gives its file the name when it is whole, also to whoever looks meanwhile', async () => {
   const workspace = createWorkspace()
   await workspace.load(templateLines(0, 5_000).join(''))

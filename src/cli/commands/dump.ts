@@ -12,6 +12,9 @@ import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
 import { writeChunks } from '../write-line.ts'
 
+/** As the value of `--output`, for stdout. */
+const STDOUT = '-'
+
 /**
  * `stopSignal` is called only when a file is written: from then on a signal aborts it instead of ending the process.
  * Throws `UsageError` for an unknown email or an output that exists, and `MachineError` when the output cannot be
@@ -22,7 +25,7 @@ export async function runDump(config: DumpConfig, io: CommandIo, stopSignal: () 
   await using snapshot = await store.openSnapshot()
   const lines =
     config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))
-  if (config.output === undefined) {
+  if (config.output === undefined || config.output === STDOUT) {
     await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
     return 0
   }

@@ -9,7 +9,7 @@ export const DUMP_OPTIONS = {
   email,
   output: {
     flags: '--output <path>',
-    description: 'write to a file that does not exist yet, instead of stdout',
+    description: 'write to a file that does not exist yet, instead of stdout (-)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...storeOptions,
