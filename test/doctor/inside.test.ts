@@ -1,5 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -11,7 +21,11 @@ import { ANA, documentLine } from '../support/workspaces.ts'
 const WORLD = documentLine('project', ANA, '{"id":"p"}')
 
 interface Report {
-  readonly findings: readonly { readonly check: string; readonly problem: string }[]
+  readonly findings: readonly {
+    readonly check: string
+    readonly problem: string
+    readonly fix: { readonly run?: string }
+  }[]
   readonly passed: readonly string[]
 }
 
@@ -94,6 +108,37 @@ describe('doctor', () => {
     )
     expect(JSON.stringify(report)).not.toContain('secret-import-token')
     expect(exitCode).toBe(1)
+  })
+
+  test('finds the faults of a database behind a link where its files are', async () => {
+    const path = await createDatabase()
+    writeFileSync(`${path}-wal`, '')
+    truncateSync(`${path}-wal`, 300 * 1_048_576)
+    const link = join(temporaryDirectory(), 'link.db')
+    symlinkSync(path, link)
+    chmodSync(dirname(path), 0o777)
+    const { found, report } = await examine(['--database', `file:${link}`])
+    expect(new Set(found)).toEqual(new Set(['file-permissions', 'wal-size']))
+    expect(JSON.stringify(report)).toContain(dirname(path))
+  })
+
+  test('quotes paths in the commands that it recommends', async () => {
+    const folder = join(temporaryDirectory(), "it's a folder")
+    mkdirSync(folder, { mode: 0o700 })
+    const [path, token] = [join(folder, 'my workspace.db'), join(folder, 'a token')]
+    await run(['import', '-', '--database', `file:${path}`], { stdin: WORLD })
+    chmodSync(path, 0o644)
+    writeFileSync(token, 'secret-import-token', { mode: 0o644 })
+    const options = ['--database', `file:${path}`, '--import-token-file', token, '--backups', folder]
+    const { report } = await examine([...options, '--backup-max-age', '0'])
+    const commands = report.findings.flatMap(({ fix }) => fix.run ?? [])
+    expect(commands.toSorted()).toEqual([
+      expect.stringMatching(/^chmod 600 '/),
+      expect.stringMatching(/^chmod 600 '/),
+      expect.stringMatching(/^workspace-gateway backup --keep-newest 14 '/),
+    ])
+    for (const command of commands.filter((line) => line.startsWith('chmod'))) execFileSync('sh', ['-c', command])
+    expect([path, token].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
   })
 
   test('finds that no backup was finished, and that there is no such folder', async () => {

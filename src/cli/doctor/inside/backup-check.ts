@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { reasonOf } from '../../../errors.ts'
 import type { Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
+import { shellWords } from './shell-words.ts'
 
 const HOUR_MS = 3_600_000
 /**
@@ -16,13 +17,16 @@ const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 export function backups({ config, clock }: Inside): Verdict {
   const folder = config.backups
   if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
-  const fix = { run: `workspace-gateway backup --keep-newest 14 ${folder}` }
+  const fix = { run: `workspace-gateway backup --keep-newest 14 ${shellWords(folder)}` }
   const now = clock()
   let times: readonly number[]
   try {
     times = timesOfBackups(folder)
   } catch (error) {
-    return { problem: `the folder of the backups cannot be read: ${reasonOf(error)}`, fix: { run: `ls -ld ${folder}` } }
+    return {
+      problem: `the folder of the backups cannot be read: ${reasonOf(error)}`,
+      fix: { run: `ls -ld ${shellWords(folder)}` },
+    }
   }
   const past = times.filter((time) => time <= now + CLOCKS_DIFFER_MS)
   const ageMs = now - Math.max(...past)

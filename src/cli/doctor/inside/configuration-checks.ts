@@ -10,6 +10,7 @@ import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
 import type { Inside } from './context.ts'
+import { shellWords } from './shell-words.ts'
 
 const OTHERS = 0o077
 const MIN_FILES = 4_096
@@ -88,14 +89,14 @@ function secretFiles({ config }: Inside): Verdict {
   if (missing.length > 0) {
     return {
       problem: `a file with a secret is not there: ${missing.join(' ')}`,
-      fix: { run: `ls -l ${missing.join(' ')}` },
+      fix: { run: `ls -l ${shellWords(...missing)}` },
     }
   }
   const open = paths.filter((path) => (statSync(path).mode & OTHERS) !== 0)
   if (open.length === 0) return null
   return {
     problem: `other users of this machine can read a secret: ${open.join(' ')}`,
-    fix: { run: `chmod 600 ${open.join(' ')}` },
+    fix: { run: `chmod 600 ${shellWords(...open)}` },
   }
 }
 

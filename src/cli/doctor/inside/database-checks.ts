@@ -11,6 +11,7 @@ import { WARN_BYTES } from '../../serving/watch-log-size.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import { type Check, type Outcome, runChecks, type Verdict } from '../check.ts'
 import { type Inside, isFound } from './context.ts'
+import { shellWords } from './shell-words.ts'
 
 const OTHERS = 0o077
 const WRITABLE_BY_OTHERS = 0o022
@@ -80,16 +81,16 @@ function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verd
 function permissions({ files, directory }: SqliteInspection): Verdict {
   const open = files.filter(({ mode }) => (mode & OTHERS) !== 0)
   if (open.length > 0) {
-    const paths = open.map(({ path }) => path).join(' ')
+    const paths = open.map(({ path }) => path)
     return {
-      problem: `other users of this machine can read the database, with its signing keys and sessions: ${paths}`,
-      fix: { run: `chmod 600 ${paths}` },
+      problem: `other users of this machine can read the database, with its signing keys and sessions: ${paths.join(' ')}`,
+      fix: { run: `chmod 600 ${shellWords(...paths)}` },
     }
   }
   if ((directory.mode & WRITABLE_BY_OTHERS) === 0 || (directory.mode & STICKY) !== 0) return null
   return {
     problem: `other users of this machine can put another file in place of the database: ${directory.path}`,
-    fix: { run: `chmod go-w ${directory.path}` },
+    fix: { run: `chmod go-w ${shellWords(directory.path)}` },
   }
 }
 
@@ -113,7 +114,7 @@ function diskSync({ directory }: SqliteInspection): Verdict {
   } catch (error) {
     return {
       problem: `the folder of the database cannot be written to: ${reasonOf(error)}`,
-      fix: { run: `chown --recursive workspace-gateway ${directory.path}` },
+      fix: { run: `chown --recursive workspace-gateway ${shellWords(directory.path)}` },
     }
   } finally {
     rmSync(path, { force: true })
@@ -144,7 +145,7 @@ function diskSpace({ freeBytes, directory }: SqliteInspection): Verdict {
   if (freeBytes >= MIN_FREE_BYTES) return null
   return {
     problem: `the disk of the database has ${Math.floor(freeBytes / 1_048_576)} MiB left: writes will be answered 503`,
-    fix: { run: `df -h ${directory.path}` },
+    fix: { run: `df -h ${shellWords(directory.path)}` },
   }
 }
 
