@@ -224,6 +224,20 @@ export function describeSignIn(
       expect(await ask([newRequest()], NOW, short)).toEqual(['refused'])
     })
 
+    test('a mail for a network that signed in before does not wait for those of strangers', async () => {
+      const rules = { ...RULES, maxPerNetwork: 100, maxTotal: 100 }
+      const first = newRequest()
+      await ask([first], NOW, rules)
+      expect(await guess(first)).toBe('right')
+      await codesInOutbox()
+      const strangers = Array.from({ length: 20 }, (_, index) => newRequest({ email: `u${index}@example.com` }))
+      await ask(strangers, NOW + 1, rules)
+      const again = newRequest()
+      await ask([again], NOW + TTL_MS, rules)
+      const [next] = await store.leaseMails({ owner: 'a test', leaseMs: 1, limit: 1 }, NOW + TTL_MS)
+      expect(next?.id).toBe(again.id)
+    })
+
     test('of the networks of an address the newest are known', async () => {
       const rules = { ...RULES, maxPerAddress: 100, maxTotal: 100 }
       const networkOf = (index: number) => `198.51.100.${index}`

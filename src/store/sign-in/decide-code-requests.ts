@@ -32,12 +32,16 @@ export interface DecisionState {
   readonly users: ReadonlySet<string>
 }
 
+/** A request that gets a mail. The mails that are due first are sent first. */
+export interface MailedRequest extends CodeRequest {
+  readonly dueAt: number
+}
+
 export interface Decisions {
   readonly decided: readonly DecidedRequest[]
   readonly pending: readonly PendingRow[]
   readonly quotas: readonly Quota[]
-  /** The requests that get a mail. */
-  readonly mailed: readonly CodeRequest[]
+  readonly mailed: readonly MailedRequest[]
 }
 
 interface Charge {
@@ -100,7 +104,9 @@ export function decideRequests(
     decided,
     pending: [...changedPairs].flatMap((pair) => pending.get(pair) ?? []),
     quotas: [...changedQuotas].flatMap((key) => quotas.get(key) ?? []),
-    mailed: decided.filter(({ outcome }) => outcome === 'mailed'),
+    mailed: decided.flatMap(({ outcome, ...request }) =>
+      outcome === 'mailed' ? { ...request, dueAt: dueAtOf(request, state, rules, now) } : [],
+    ),
   }
 }
 
@@ -122,6 +128,14 @@ function chargesOf(request: CodeRequest, state: DecisionState, rules: CodeRules)
     { key: network, limit: rules.maxPerNetwork },
     { key: total, limit: rules.maxTotal },
   ]
+}
+
+/**
+ * A mail for a known network is due before all others that are not expired. Otherwise a flood of requests for other addresses
+ * would delay it until its code has expired.
+ */
+function dueAtOf(request: CodeRequest, state: DecisionState, rules: CodeRules, now: number): number {
+  return state.knownNetworks.has(knownNetworkKey(request)) ? now - rules.codeTtlMs : now
 }
 
 type Pair = Pick<CodeRequest, 'email' | 'network'>

@@ -80,9 +80,9 @@ const PUT_QUOTAS: Statement = {
 }
 const PUT_MAILS: Statement = {
   name: 'putMails',
-  text: `insert into workspace_gateway.outbox (id, email, network, agent, kid, asked_at, expires_at, due_at)
-    select a.*, $7, $8
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[]) as a`,
+  text: `insert into workspace_gateway.outbox (id, email, network, agent, kid, asked_at, due_at, expires_at)
+    select a.*, $8
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) as a`,
 }
 // Also purges rows that expire too far in the future: the clock was set back, and their code would become valid again
 // later.
@@ -201,9 +201,8 @@ async function write(connection: Connection, decisions: Decisions, now: number, 
   )
   await connection.query(PUT_QUOTAS, columns(decisions.quotas, ['key', 'used', 'endsAt']))
   await connection.query(PUT_MAILS, [
-    ...columns(decisions.mailed, ['id', 'email', 'network', 'agent', 'kid', 'askedAt']),
+    ...columns(decisions.mailed, ['id', 'email', 'network', 'agent', 'kid', 'askedAt', 'dueAt']),
     expiresAt,
-    now,
   ])
   await connection.query(PURGE_PENDING, [now, expiresAt + CLOCKS_DIFFER_MS])
   await connection.query(PURGE_QUOTAS, [now])

@@ -128,8 +128,8 @@ export function createCodes(
           putPending.run(id, email, network, kid, codeHash, Number(isMailed), tries, expiresAt)
         }
         for (const { key, used, endsAt } of decisions.quotas) putQuota.run(key, used, endsAt)
-        for (const { id, email, network, agent, kid, askedAt } of decisions.mailed)
-          putMail.run(id, email, network, agent, kid, askedAt, now + rules.codeTtlMs, now)
+        for (const { id, email, network, agent, kid, askedAt, dueAt } of decisions.mailed)
+          putMail.run(id, email, network, agent, kid, askedAt, now + rules.codeTtlMs, dueAt)
         purgePending.run(now, now + rules.codeTtlMs + CLOCKS_DIFFER_MS)
         purgeQuotas.run(now)
         purgeKnown.run(knownSince)
