@@ -30,6 +30,17 @@ export function canonicalEmail(input: string): string | null {
   return email.length <= MAX_EMAIL_LENGTH ? email : null
 }
 
+/** ASCII without control characters. */
+const PLAIN_TEXT = /^[\x20-\x7e]+$/
+
+/**
+ * The canonical address of a user for whom another system vouches. Null if the part before the `@` is not ASCII: NFKC
+ * would make the mailbox of one person (`ªna@`) the mailbox of another (`ana@`).
+ */
+export function vouchedEmail(claimed: string): string | null {
+  return PLAIN_TEXT.test(claimed.slice(0, Math.max(0, claimed.lastIndexOf('@')))) ? canonicalEmail(claimed) : null
+}
+
 function asciiDomain(domain: string): string {
   if (!DOMAIN_INPUT.test(domain)) return ''
   const lower = domain.toLowerCase()

@@ -26,6 +26,7 @@ describe('an unsigned header with the email', () => {
     ['the secret twice', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}, ${SECRET}` }, true, ANA],
     ['another email', { 'x-email': 'ben@example.com', 'x-proxy-secret': SECRET }, true, ANA],
     ['two emails', { 'x-email': `${ANA}, ben@example.com`, 'x-proxy-secret': SECRET }, true, ANA],
+    ['a mailbox that NFKC makes another', { 'x-email': ANA.replace('a', 'ª'), 'x-proxy-secret': SECRET }, true, ANA],
     ['an empty email', { 'x-email': '', 'x-proxy-secret': SECRET }, true, ANA],
   ] as const)('is refused with %s', async (_name, headers, isTrusted, email) => {
     const decision = await decide(headers, isTrusted, email)

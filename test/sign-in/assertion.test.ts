@@ -250,6 +250,8 @@ describe.each(PRESETS)('the preset %s', (preset) => {
       'of the future': token({ iat: SECONDS + 31 }),
       'without an email': token({ email: undefined }),
       'with two emails': token({ email: [ANA, 'ben@example.com'] }),
+      'of a mailbox that NFKC makes another': token({ email: ANA.replace('a', 'ª') }),
+      'with an @ that NFKC makes one': token({ email: ANA.replace('@', '＠') }),
       'with what is no email': token({ email: 'accounts.google.com:ana' }),
       'an email that is not verified': token({ email_verified: false }),
       'an email that is not verified, as text': token({ email_verified: 'false' }),

@@ -1,6 +1,6 @@
 // The guard for proxies that send only the email: it trusts listed peers that also send a secret.
 import { hash, timingSafeEqual } from 'node:crypto'
-import { canonicalEmail } from '../../email.ts'
+import { vouchedEmail } from '../../email.ts'
 import { type LoginGuard, refuse } from '../guard.ts'
 import { admitIfSameEmail } from './assertion.ts'
 
@@ -33,7 +33,7 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
           'the option trusted-proxy and the secret header of the proxy',
         )
       }
-      const canonical = canonicalEmail(asserted)
+      const canonical = vouchedEmail(asserted)
       return canonical === null ? refuse('the identity proxy names no email', null) : admitIfSameEmail(email, canonical)
     },
     chargesLimits: () => false,

@@ -2,7 +2,7 @@
 // claims.
 import { type CompactJWSHeaderParameters, errors, type JWTPayload } from 'jose'
 import { jwtVerify } from 'jose/jwt/verify'
-import { canonicalEmail } from '../../email.ts'
+import { vouchedEmail } from '../../email.ts'
 import type { KeySource } from './keys/key-source.ts'
 import type { AssertionSettings } from './settings.ts'
 
@@ -30,7 +30,7 @@ export async function verifyAssertion(
   requireAudience(payload, protectedHeader, settings)
   requireAge(payload, settings, now)
   const claimed = payload[settings.emailClaim]
-  const email = typeof claimed === 'string' ? canonicalEmail(claimed) : null
+  const email = typeof claimed === 'string' ? vouchedEmail(claimed) : null
   if (email === null) throw new AssertionError('it names no email')
   if (!isVerified(payload.email_verified, settings)) throw new AssertionError('its email is not verified')
   return email
