@@ -361,6 +361,30 @@ test('refusals of ever other emails are counted together, past so many of a netw
   expect(await counts()).toEqual({ entries: 1_003 + 3, events: 15_054 })
 })
 
+test.each([
+  ['sign-ins that failed', { kind: 'login', result: 'failed', detail: 'UNAVAILABLE' }],
+  ['requests for a code that were answered with an earlier mail', { kind: 'codeRequest', detail: 'joined' }],
+] as const)('%s are counted together as refusals are, past so many of a network', async (_, changes) => {
+  const { log, store } = await openLog({ clock: () => 5_000, retentionMs: 1_000_000 })
+  for (let index = 0; index < 500; index += 1) log.record(login({ ...changes, email: `u${index}@example.com` }))
+  await log.flush()
+  const entries = await store.auditEntries(ALL, 0, 10_000)
+  expect(entries).toHaveLength(100 + 1)
+  expect(entries.find(({ who }) => who === '')).toMatchObject({ network: '192.0.2.0/24', count: 400 })
+})
+
+test('each mail is told with its address, however many there are', async () => {
+  const { log, store } = await openLog({ clock: () => 5_000, retentionMs: 1_000_000 })
+  for (const changes of [
+    { kind: 'codeRequest', detail: 'mailed' },
+    { kind: 'code', result: 'failed' },
+  ] as const) {
+    for (let index = 0; index < 500; index += 1) log.record(login({ ...changes, email: `u${index}@example.com` }))
+  }
+  await log.flush()
+  expect((await store.auditEntries(ALL, 0, 10_000)).filter(({ who }) => HASH.test(who))).toHaveLength(1_000)
+})
+
 test('what comes while some is written waits for the next time, and is counted together until then', async () => {
   const written: (readonly number[])[] = []
   const log = await openAuditLog(

@@ -6,7 +6,7 @@ import { type BackgroundWriter, startBackgroundWriter } from '../../store/backgr
 import { hashedEmail } from '../../store/hashed-email.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
-import { createRefusalNames } from './named-refusals.ts'
+import { createRefusalNames, isBounded } from './named-refusals.ts'
 
 /** Maximum number of queued entries. Further ones are only counted. */
 const MAX_QUEUED = 10_000
@@ -64,8 +64,8 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
 
   function record(event: AuditEvent): void {
     const entry = toEntry(event)
-    const isNewRefusal = entry.result === 'refused' && !queue.has(keyOf(entry))
-    enqueue(isNewRefusal ? nameRefusal(entry) : entry)
+    const isNew = isBounded(entry) && !queue.has(keyOf(entry))
+    enqueue(isNew ? nameRefusal(entry) : entry)
   }
 
   function enqueue(entry: NewAuditEntry): void {

@@ -1,5 +1,5 @@
-// Bounds the audit entries that strangers can cause: beyond a number of refusals per minute, further ones lose the
-// fields that tell them apart, and are counted together.
+// Bounds the audit entries that strangers can cause: beyond a number per minute, further ones lose the fields that tell
+// them apart, and are counted together. Most of them are refusals.
 import type { NewAuditEntry } from '../../store/audit-contract.ts'
 
 const WINDOW_MS = 60_000
@@ -8,6 +8,15 @@ const WINDOW_MS = 60_000
  */
 const MAX_OF_NETWORK = 100
 const MAX_OF_ALL = 1_000
+
+/**
+ * Whether strangers can cause any number of such entries. Entries about mails need no bound, because the number of mails
+ * has limits.
+ */
+export function isBounded({ kind, result, detail }: NewAuditEntry): boolean {
+  if (result === 'refused') return true
+  return kind === 'login' ? result === 'failed' : kind === 'codeRequest' && detail === 'joined'
+}
 
 /** Returns the entry of a refusal as it should be stored, possibly without its email, and without its network. */
 export type NameRefusal = (entry: NewAuditEntry) => NewAuditEntry
