@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAssertionGuard } from '../../src/auth/guards/assertion/assertion.ts'
 import { openKeySource } from '../../src/auth/guards/assertion/keys/open-key-source.ts'
+import { openAssertionGuard } from '../../src/auth/guards/assertion/open-assertion-guard.ts'
 import type { PresetName } from '../../src/auth/guards/assertion/presets.ts'
 import {
   type AssertionOptions,
@@ -399,6 +400,23 @@ describe('keys', () => {
     const tokens = Array.from({ length: 50 }, () => token())
     expect(new Set(await Promise.all(tokens.map((one) => outcomeOf(decide(one)))))).toEqual(new Set(['admitted']))
     expect(server.fetches()).toBe(1)
+  })
+
+  test('that cannot be loaded are told of once, however many sign-ins wait for them', async () => {
+    const { server, token } = await start('cloudflare-access')
+    server.fail(true)
+    const reported: unknown[] = []
+    const { options } = FIXTURES['cloudflare-access']
+    const signed = { ...options, keys: `${server.url}/jwks`, emailClaim: 'email', leewaySeconds: 30 }
+    const guard = openAssertionGuard(
+      { signed, unsigned: null },
+      { clock: () => NOW, report: (error) => reported.push(error) },
+    )
+    const caller = callerWith({ headers: { 'cf-access-jwt-assertion': token() } })
+    const attempts = Array.from({ length: 20 }, async () => guard.decide({ email: ANA, code: null, caller }))
+    const outcomes = await Promise.allSettled(attempts)
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill('rejected'))
+    expect(reported).toHaveLength(1)
   })
 
   test('10,000 unknown keys are two fetches, and fail nobody whose key is known', async () => {

@@ -49,7 +49,19 @@ export function openAssertionGuard(options: AssertionGuardOptions, services: Ass
   if (options.unsigned) return createUnsignedAssertionGuard(options.unsigned)
   if (!options.signed) throw new Error(NEITHER)
   const settings = assertionSettings(options.signed)
-  const report = (error: unknown) => services.report(error, 'the keys of the identity provider could not be loaded')
+  const report = reportOnce((error) => services.report(error, 'the keys of the identity provider could not be loaded'))
   const keys = openKeySource(settings.keysAt, { refetchMs: REFETCH_MS, report })
   return createAssertionGuard({ settings, keys, clock: services.clock, report })
+}
+
+/** Reports each error once: all sign-ins that wait for the same load of the keys fail with the same one. */
+function reportOnce(report: (error: unknown) => void): (error: unknown) => void {
+  const reported = new WeakSet<object>()
+  return (error) => {
+    if (error instanceof Error) {
+      if (reported.has(error)) return
+      reported.add(error)
+    }
+    report(error)
+  }
 }
