@@ -39,6 +39,7 @@ const FORGED = {
   'x-forwarded-host': 'evil.example.com',
   'x-forwarded-proto': 'gopher',
   forwarded: 'for=203.0.113.9;proto=http;host=evil.example.com',
+  'x-request-id': 'chosen-by-a-client',
 }
 
 describe('the page about proxies', () => {
@@ -107,6 +108,9 @@ describe('the page about proxies', () => {
       expect((await send('POST', '/login', { email: ANA }, FORGED)).status).toBe(200)
       const client = { address: CLIENT_ADDRESS, scheme: 'https', host: NAME }
       expect(clients).toEqual([client, client])
+      const refused = await send('POST', '/token', { refreshToken: 'wgr_unknown' }, FORGED)
+      expect(refused.status).toBe(401)
+      expect(refused.json.requestId).not.toBe(FORGED['x-request-id'])
       const { refreshToken } = login.json
       expect((await send('POST', '/token', { refreshToken })).status).toBe(200)
       expect((await send('DELETE', '/logout', { refreshToken })).status).toBe(200)
