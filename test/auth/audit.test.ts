@@ -225,6 +225,12 @@ test.each([
   ['a database that is only read', new StoreReadOnlyError('read'), 'refused', 'READ_ONLY'],
   ['a refusal', new GatewayError('LOGIN_REFUSED'), 'refused', 'LOGIN_REFUSED'],
   ['a gateway that has too much to do', new GatewayError('UNAVAILABLE'), 'refused', 'UNAVAILABLE'],
+  [
+    'an identity provider that is away',
+    new GatewayError('UNAVAILABLE', { cause: Error('x') }),
+    'failed',
+    'UNAVAILABLE',
+  ],
   ['a mistake of the program', new Error('secret'), 'failed', 'INTERNAL'],
 ])('%s is told with the code that the client is answered', async (_, thrown, result, code) => {
   const fail = () => Promise.reject(thrown)

@@ -17,7 +17,8 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
       return await run()
     } catch (error) {
       const failure = toGatewayError(error)
-      const isRefusal = failure === error || statusOf(failure.code) < 500
+      // A refusal is a decision, so it has no cause.
+      const isRefusal = failure.cause === undefined || statusOf(failure.code) < 500
       audit.record({ kind, result: isRefusal ? 'refused' : 'failed', detail: failure.code, ...about })
       throw error
     }
