@@ -243,6 +243,7 @@ describe.each(PRESETS)('the preset %s', (preset) => {
       'an extension that nobody knows': token({}, { crit: ['exp'], exp: 1 }),
       'an unencoded payload': token({}, { b64: false, crit: ['b64'] }),
       'an access token': token({}, { typ: 'at+jwt' }),
+      'of a kind that is no text': token({}, { typ: 1 }),
       'another payload': `${head}.${Buffer.from(JSON.stringify({ ...claims, email: 'ben@example.com' })).toString('base64url')}.${signature}`,
       'another header': `${Buffer.from(JSON.stringify({ alg: fixture.alg })).toString('base64url')}.${payload}.${signature}`,
       expired: token({ exp: SECONDS - 31 }),

@@ -64,7 +64,8 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
 
 /** Refuses access tokens and logout tokens (RFC 9068, RFC 8417), which may have the same issuer and audience. */
 function requireKind({ typ }: CompactJWSHeaderParameters): void {
-  if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new AssertionError('it is a token of another kind')
+  if (typ === undefined || (typeof typ === 'string' && typ.toLowerCase() === 'jwt')) return
+  throw new AssertionError('it is a token of another kind')
 }
 
 function requireAudience(
