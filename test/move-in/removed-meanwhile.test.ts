@@ -91,6 +91,7 @@ test('an import from a server goes on with the others, and says who failed', asy
     stop: signal,
     isReplacement: true,
     mayEmptyLists: false,
+    mayEmptyProjects: false,
     mayEmptyWorkspace: false,
     mayLoseAllExports: false,
   }
