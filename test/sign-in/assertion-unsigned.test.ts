@@ -72,6 +72,8 @@ describe('serve', () => {
     [[...unsigned, '--trusted-proxy', '10.0.0.1'], 'assertion-secret-header'],
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret-header', 'X-S'], 'assertion-secret'],
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', SECRET.slice(0, 31)], '32'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', `${SECRET} `], 'ASCII'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', `${SECRET}é`], 'ASCII'],
   ])('with the guard "assertion" and %j does not start, and says what to configure', async (args, advice) => {
     const { exitCode, stdout, stderr } = await start(args)
     expect([exitCode, stdout]).toEqual([2, ''])

@@ -35,6 +35,9 @@ export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptio
     ...(unsigned.secret.length < MIN_SECRET_LENGTH
       ? [`${UNSIGNED} needs assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
       : []),
+    ...(unsigned.secret === '' || isHeaderValue(unsigned.secret)
+      ? []
+      : ['assertion-secret must be ASCII without spaces at its ends: no other text arrives unchanged in a header']),
   ]
 }
 
@@ -52,6 +55,11 @@ export function openAssertionGuard(options: AssertionGuardOptions, services: Ass
   const report = reportOnce((error) => services.report(error, 'the keys of the identity provider could not be loaded'))
   const keys = openKeySource(settings.keysAt, { refetchMs: REFETCH_MS, report })
   return createAssertionGuard({ settings, keys, clock: services.clock, report })
+}
+
+/** Servers read headers as Latin-1, proxies may write UTF-8, and white space around a value is dropped. */
+function isHeaderValue(secret: string): boolean {
+  return /^[\x20-\x7e]+$/.test(secret) && secret.trim() === secret
 }
 
 /** Reports each error once: all sign-ins that wait for the same load of the keys fail with the same one. */
