@@ -160,12 +160,10 @@ describe('clients', () => {
     ])
     expect(stdout).not.toContain('wgs_')
     expect(JSON.stringify(await gateway.store.clients())).not.toContain(secret)
-    const all = { from: null, to: null, kind: null, who: null }
-    const entries = await gateway.store.auditEntries(all, 0, 10)
-    expect(entries.map(({ kind, detail }) => [kind, detail])).toEqual([
-      ['clientAdded', 'shop'],
-      ['clientAdded', 'billing'],
-    ])
+    // The gateway writes what it did itself within a second, in between on a slow machine.
+    const added = { from: null, to: null, kind: 'clientAdded', who: null }
+    const entries = await gateway.store.auditEntries(added, 0, 10)
+    expect(entries.map(({ detail }) => detail)).toEqual(['shop', 'billing'])
   })
 
   test('are registered once, and by a name that fits into credentials', async () => {
