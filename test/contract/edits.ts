@@ -446,56 +446,11 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, next: null })
     })
 
-    test('exports without elements are pruned a few at a time too', async () => {
-      const ofDay = (index: number) => ({
-        createdAt: MADE.createdAt,
-        instant: `2026-01-01T00:00:00.${String(index).padStart(9, '0')}Z`,
-      })
-      const steps = (ref: string, count: number) =>
-        Array.from({ length: count }, (_, index) => exportSteps(ANA, ref, [], ofDay(index), `${ref} ${index}`)).flat()
-      const changes = [...steps('r', 700), ...steps('q', 502), ...steps('o', 1)]
-      await store.applyChanges(changes.map((step) => ({ ...step, now: NOW })))
-      const userId = (await store.userByEmail(ANA))?.id ?? 0
-      const counts: number[] = []
-      for (let after: string | null = ''; after !== null; ) {
-        const pruned: Pruned = await store.pruneExports({ userId, keep: 1, before: null, after })
-        expect(pruned.byteLength).toBe(pruned.exports * 10)
-        counts.push(pruned.exports)
-        after = pruned.next
-      }
-      expect(counts).toEqual([500, 500, 200])
-      const left = await store.exportsOf(['o', 'q', 'r'].map((ref) => ({ userId, ref, after: null, limit: null })))
-      expect(left.map((found) => found?.map(({ digest }) => digest))).toEqual([['o 0'], ['q 501'], ['r 699']])
-    })
-
-    test('exports of many projects are pruned of some projects at a time, whether there are any to remove or not', async () => {
-      const oldOf = new Set([3, 150, 399, 400].map((index) => `r${index}`))
-      const steps = Array.from({ length: 401 }, (_, index) => `r${index}`).flatMap((ref) =>
-        [1, ...(oldOf.has(ref) ? [2] : [])].flatMap((day) => exportSteps(ANA, ref, ['1'], at(day), `${ref} ${day}`)),
-      )
-      await store.applyChanges(steps.map((step) => ({ ...step, now: NOW })))
-      const userId = (await store.userByEmail(ANA))?.id ?? 0
-      const prune = async (keep: number) => {
-        const calls: Pruned[] = []
-        for (let after: string | null = ''; after !== null; ) {
-          const pruned: Pruned = await store.pruneExports({ userId, keep, before: null, after })
-          calls.push(pruned)
-          after = pruned.next
-        }
-        return calls
-      }
-      expect((await prune(2)).map(({ exports }) => exports)).toEqual([0, 0, 0])
-      const removed = await prune(1)
-      expect(removed.reduce((sum, { exports }) => sum + exports, 0)).toBe(4)
-      expect(removed).toHaveLength(3)
-      expect((await prune(0)).reduce((sum, { exports }) => sum + exports, 0)).toBe(401)
-    })
-
     test('whatever the rule, exactly those are pruned that it selects, also among exports of one moment', async () => {
-      const days = [1, 1, 2, 2, 3]
-      const refs = ['a', 'b', 'c']
-      for (const [email, keep, before] of [0, 1, 2, 4, 9].flatMap((keep) =>
-        [null, at(1).instant, at(2).instant, at(4).instant].map(
+      const days = [1, 1, 2, 3]
+      const refs = ['a', 'b']
+      for (const [email, keep, before] of [0, 1, 3].flatMap((keep) =>
+        [null, at(2).instant, at(3).instant].map(
           (before, index) => [`u${keep}${index}@example.com`, keep, before] as const,
         ),
       )) {
@@ -834,6 +789,55 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(last.byteLength).toBeLessThanOrEqual(first.byteLength)
       expect(last.byteLength).toBeLessThan(3_000_000)
       expect(last.byteLength).toBeGreaterThan(8_192)
+    })
+
+    // After the test above: their rows would count in the database that tests share on PostgreSQL.
+    test('exports without elements are pruned a few at a time too', async () => {
+      const ofDay = (index: number) => ({
+        createdAt: MADE.createdAt,
+        instant: `2026-01-01T00:00:00.${String(index).padStart(9, '0')}Z`,
+      })
+      const steps = (ref: string, count: number) =>
+        Array.from({ length: count }, (_, index) => {
+          const [stage, , seal] = exportSteps(ANA, ref, [], ofDay(index), `${ref} ${index}`)
+          return [stage, seal]
+        }).flat()
+      const changes = [...steps('r', 503), ...steps('q', 2), ...steps('o', 1)]
+      await store.applyChanges(changes.map((step) => ({ ...step, now: NOW })))
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const counts: number[] = []
+      for (let after: string | null = ''; after !== null; ) {
+        const pruned: Pruned = await store.pruneExports({ userId, keep: 1, before: null, after })
+        expect(pruned.byteLength).toBe(pruned.exports * 10)
+        counts.push(pruned.exports)
+        after = pruned.next
+      }
+      expect(counts).toEqual([500, 3])
+      const left = await store.exportsOf(['o', 'q', 'r'].map((ref) => ({ userId, ref, after: null, limit: null })))
+      expect(left.map((found) => found?.map(({ digest }) => digest))).toEqual([['o 0'], ['q 1'], ['r 502']])
+    })
+
+    test('exports of many projects are pruned of some projects at a time, whether there are any to remove or not', async () => {
+      const oldOf = new Set([3, 150, 200].map((index) => `r${index}`))
+      const steps = Array.from({ length: 201 }, (_, index) => `r${index}`).flatMap((ref) =>
+        [1, ...(oldOf.has(ref) ? [2] : [])].flatMap((day) => exportSteps(ANA, ref, ['1'], at(day), `${ref} ${day}`)),
+      )
+      await store.applyChanges(steps.map((step) => ({ ...step, now: NOW })))
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const prune = async (keep: number) => {
+        const calls: Pruned[] = []
+        for (let after: string | null = ''; after !== null; ) {
+          const pruned: Pruned = await store.pruneExports({ userId, keep, before: null, after })
+          calls.push(pruned)
+          after = pruned.next
+        }
+        return calls
+      }
+      expect((await prune(2)).map(({ exports }) => exports)).toEqual([0, 0])
+      const removed = await prune(1)
+      expect(removed.reduce((sum, { exports }) => sum + exports, 0)).toBe(3)
+      expect(removed).toHaveLength(2)
+      expect((await prune(0)).reduce((sum, { exports }) => sum + exports, 0)).toBe(201)
     })
   })
 }
