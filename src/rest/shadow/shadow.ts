@@ -8,6 +8,7 @@ import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { READ_ROUTES } from '../routes.ts'
+import { asServedHere } from './as-served-here.ts'
 import { compareBytes, digestsOf } from './compare-bytes.ts'
 import { OldAwayError, type OldServer, OldSignInError } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
@@ -69,7 +70,7 @@ export function createShadow(old: OldServer, limits: ShadowLimits, report: Shado
     if (reason === 'oldAway') report.failed(new OldAwayError(`GET ${endpoint.path} answered ${theirs.status}`))
     if (reason !== null) return report.skipped(reason)
     const compared = isSuccess
-      ? await compareBytes(ours.digests, () => bodyOf(read), theirs.body, maxBytes).catch(() => null)
+      ? await compareBytes(ours.digests, () => bodyOf(read), asServedHere(theirs.body), maxBytes).catch(() => null)
       : compareStatuses(ours.status, theirs.status)
     if (stop.aborted) return
     if (!compared) return report.skipped('brokenOff')
