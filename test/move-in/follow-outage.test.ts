@@ -139,3 +139,31 @@ test('with --once, what was removed and has not left the files is no success', a
   fillDiskOfNextCheckpoint()
   expect(await runHere(once)).toMatchObject({ exitCode: 1, stderr: NOT_FLUSHED })
 })
+
+test('where the server answers only so many requests a round, every user is in step after some rounds', async () => {
+  await using server = await startPlainServer({ records: WORLD })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  await using follower = openFollower(server.url, store)
+  let left = 0
+  server.setIntercept((_, response) => {
+    left -= 1
+    if (left < 0) response.writeHead(429).end()
+    return left < 0
+  })
+  const inStep = async () => {
+    const users = await Promise.all(EMAILS.map((email) => store.userByEmail(email)))
+    return users.filter((user) => user !== null).length
+  }
+  // Each begins with one of the 30 by chance, and takes in two at least: a thousand leave nobody out.
+  for (let rounds = 0; rounds < 1_000 && (await inStep()) < EMAILS.length; rounds += 1) {
+    left = 12
+    const round = await follower.round(EMAILS.map((email) => ({ email, login: email, label: email })))
+    expect(round.outage).toContain('answered 429')
+  }
+  expect(await inStep()).toBe(EMAILS.length)
+})

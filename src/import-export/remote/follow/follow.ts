@@ -56,6 +56,7 @@ export function createFollower(options: FollowOptions): Follower {
   const followed = new Map<string, Followed>()
   const start = performance.now()
   let wasInStep = false
+  let wasAbandoned = false
   const changes = { added: 0, replaced: 0, removed: 0 }
   const aside = createAside(createFindings, (user, found) => tryStep(user, requireFollowed(user), found, removable))
 
@@ -254,7 +255,7 @@ export function createFollower(options: FollowOptions): Follower {
       const asked = users.filter(({ email }) => email !== before?.email && !aside.has(email))
       counts.failed += users.filter(({ email }) => aside.has(email)).length
       found.users = asked.length + (before ? 1 : 0)
-      await eachOf(asked, concurrency, async (user) => {
+      await eachOf(wasAbandoned ? fromAnywhere(asked) : asked, concurrency, async (user) => {
         stop.throwIfAborted()
         const one = requireFollowed(user)
         if (found.outage !== null) {
@@ -270,6 +271,7 @@ export function createFollower(options: FollowOptions): Follower {
       await settleLostExports(found)
       const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found
+      wasAbandoned = outage !== null
       if (outage === null) tellUnanswered(found)
       const seconds = (performance.now() - began) / 1_000
       return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
@@ -279,4 +281,13 @@ export function createFollower(options: FollowOptions): Follower {
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())
     },
   }
+}
+
+/**
+ * In the same order, beginning with a random one: a server that limits requests ends round after round early, and those
+ * at the end must get their turn. No fixed place, which users who get no answer could keep for themselves.
+ */
+function fromAnywhere<T>(users: readonly T[]): readonly T[] {
+  const start = Math.floor(Math.random() * users.length)
+  return [...users.slice(start), ...users.slice(0, start)]
 }
