@@ -187,6 +187,18 @@ test('a report for build servers is XML, whatever the server answers', async () 
   expect(stdout.match(/<testcase /g)?.length).toBeGreaterThan(80)
 })
 
+test('a server that looks at the token before it looks at the path is not wrong about unknown paths', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept(({ method, headers }, response) => {
+    if (method !== 'GET' || headers.authorization !== undefined) return false
+    response.writeHead(401).end()
+    return true
+  })
+  const { exitCode, checks } = await conformance(server.url)
+  expect(checks.find(({ name }) => name === 'an unknown path is 404')).toMatchObject({ outcome: 'pass' })
+  expect(exitCode).toBe(0)
+})
+
 test('a server that wants a key gets it from a file; without it nothing can be tried', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {
