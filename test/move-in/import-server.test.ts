@@ -333,6 +333,16 @@ test('what cannot be read at all is said before anything is done', async () => {
   }
   const both = await runHere(['import', server.url, '--emails', emails, '--email', ANA])
   expect([both.exitCode, both.stderr.includes('one of them')]).toEqual([2, true])
+  for (const bare of ['?', '#', '/v1?']) {
+    const { exitCode, stderr } = await runHere(['import', `${server.url}${bare}`, '--email', ANA])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('has no user, password, query or fragment')])
+  }
+  const headers = workspace.write('headers', 'X-Api-Key: k-1\nHost: old.example.com\n')
+  const host = await runHere(['import', server.url, '--email', ANA, '--headers', headers])
+  expect([host.exitCode, host.stderr]).toEqual([
+    2,
+    expect.stringContaining(`--headers: ${headers}:2: Host cannot be set`),
+  ])
   const secret = await runHere(['import', 'https://ana:hunter2@old.example.com', '--email', ANA])
   expect([secret.exitCode, secret.stderr.includes('hunter2')]).toEqual([2, false])
   // Whether it is there is all that it was asked, once for each file.

@@ -4,6 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { UsageError } from '../../errors.ts'
 
+/** `fetch` sends its own `Host` whatever it is given, and fails with the others. */
+const OF_THE_CONNECTION = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'])
+
 /**
  * Returns the address without trailing slashes. `credentialsFlag` is the option for credentials, or null if the command
  * has none. Throws `UsageError`.
@@ -12,8 +15,9 @@ export function requireServerAddress(url: string, credentialsFlag: string | null
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('the address of a server begins with http:// or https://')
   }
-  const { username, password, search, hash } = new URL(url)
-  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+  const { username, password } = new URL(url)
+  // Tested as text, because `search` and `hash` are empty for a bare ? or #.
+  if (username !== '' || password !== '' || /[?#]/.test(url)) {
     const advice = credentialsFlag === null ? '' : `: credentials go into ${credentialsFlag}`
     throw new UsageError(`the address of a server has no user, password, query or fragment${advice}`)
   }
@@ -56,6 +60,11 @@ export async function readHeaders(
       validateHeaderValue(name, value)
     } catch {
       throw new UsageError(`${flag}: ${path}:${index + 1} is not like \`Name: value\``)
+    }
+    if (OF_THE_CONNECTION.has(name.toLowerCase())) {
+      throw new UsageError(
+        `${flag}: ${path}:${index + 1}: ${name} cannot be set: the address or the connection decides it`,
+      )
     }
     headers[name.toLowerCase()] = value
   }
