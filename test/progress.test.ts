@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
 import { createProgress } from '../src/cli/progress.ts'
-import { createWorkspace, templateLines } from './support/import-workspace.ts'
+import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { ANA, documentLine } from './support/workspaces.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 
@@ -32,6 +33,34 @@ test('an import that is told to stop while it checks clears its line before it s
   const lines = (await written()).split(CLEAR_LINE)
   expect(lines.slice(0, 2)).toEqual(['', expect.stringMatching(/^checking input\.ndjson \d+ % /)])
   expect(lines.at(-1)).toBe('stopped: run it again to go on\n')
+})
+
+test('a line that is not imported is reported on a line of its own', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write(
+    'input.ndjson',
+    splitExportHead('r', '2026-01-01T00:00:00Z', 'e') +
+      elementLine('e', 'not JSON') +
+      templateLines(0, 10_000).join('') +
+      elementLine('e', '1'),
+  )
+  const { io, written } = terminal()
+  expect(await runCommandLine(['import', path, '--keep-going', ...workspace.flags], io, new EventEmitter())).toBe(1)
+  const reason = 'line 2, an element of the same export, is bad'
+  expect(await written()).toContain(`${CLEAR_LINE}${path}:10003: ${reason}\n`)
+})
+
+test('import --replace --verbose reports each user on a line of its own', async () => {
+  const workspace = createWorkspace()
+  const input = documentLine('project', ANA, '{"id":"p"}') + documentLine('project', EVE, '{"id":"p"}')
+  const path = workspace.write('input.ndjson', input)
+  const { io, written } = terminal()
+  const both = { ...io, stdout: io.stderr }
+  const args = ['import', path, '--replace', '--verbose', ...workspace.flags]
+  expect(await runCommandLine(args, both, new EventEmitter())).toBe(0)
+  const lines = (await written()).replaceAll(CLEAR_LINE, '\n').split('\n')
+  expect(lines).toContain(`${ANA}: 1 added, 0 replaced, 0 unchanged, 0 removed`)
+  expect(lines).toContain(`${EVE}: 1 added, 0 replaced, 0 unchanged, 0 removed`)
 })
 
 test('the speed is in records where there are some, in bytes where there are none', async () => {

@@ -35,7 +35,8 @@ export function createLiveLine({ stderr, isTerminal }: Pick<CommandIo, 'stderr' 
 export interface Progress {
   /** Without `records`, the speed is in bytes. */
   readonly update: (bytes: number, records?: number) => void
-  readonly finish: () => void
+  /** To be called before anything else is written there, and at the end. The next update draws the line again. */
+  readonly clear: () => void
 }
 
 /** A progress line with percentage, speed and remaining time. */
@@ -54,7 +55,7 @@ export function createProgress(io: CommandIo, label: string, totalBytes: number)
     return `${label} ${percent} %  ${toSize(bytes)} of ${toSize(totalBytes)}  ${speed}  ${toDuration(left)} left`
   }
 
-  return { update: (bytes, records) => line.update(() => inWords(bytes, records)), finish: line.clear }
+  return { update: (bytes, records) => line.update(() => inWords(bytes, records)), clear: line.clear }
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const

@@ -154,7 +154,7 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
   } finally {
     stop.removeEventListener('abort', tell)
     clearInterval(timer)
-    progress.finish()
+    progress.clear()
   }
   stop.throwIfAborted()
   if (reasons.length > 0) throw new MachineError(`cannot back up ${from} to ${to}: ${reasons.join()}`)

@@ -12,7 +12,7 @@ import {
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
-import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
+import type { EditableStore } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import { type ImportSource, openImportSource } from '../import/import-source.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
@@ -105,7 +105,7 @@ async function importUnchanged(
   }
   const checked = await checkInput(file, config, store, onChecked, {
     isReplacement: config.replace === true,
-  }).finally(checking.finish)
+  }).finally(checking.clear)
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
     const keepGoing = config.replace ? '' : ' (--keep-going imports the good lines)'
@@ -135,22 +135,25 @@ async function importUnchanged(
     },
     onBad: rejects.add,
     async onRejected(line: Line, reason: string) {
+      importing.clear()
       io.stderr.write(`${name}:${line.number}: ${reason}\n`)
       await rejects.add(line)
     },
   }
-  const tellUser = userReport(config, io)
   const running = config.replace
     ? replaceInput(file, checked, store, {
         ...options,
         isDryRun: config.dryRun === true,
         onUser(swapped) {
-          tellUser(swapped)
+          if (config.verbose) {
+            importing.clear()
+            io.stdout.write(`${swapped.email}: ${countsInWords(swapped, true)}\n`)
+          }
           stop.throwIfAborted()
         },
       })
     : applyInput(file, checked, store, options)
-  const counts = await running.finally(importing.finish).catch((error: unknown) => {
+  const counts = await running.finally(importing.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
     throw error
@@ -168,11 +171,6 @@ async function importUnchanged(
   )
   // Awaited here because a rejects file that is not closed on return is removed.
   return await finishRejects(rejects, io)
-}
-
-function userReport({ verbose }: ImportConfig, { stdout }: CommandIo): (swapped: Swapped) => void {
-  if (!verbose) return () => {}
-  return ({ email, ...counts }) => stdout.write(`${email}: ${countsInWords(counts, true)}\n`)
 }
 
 function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: CommandIo): void {

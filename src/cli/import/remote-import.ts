@@ -56,8 +56,12 @@ export async function importRemotely(
   let badLines = 0
   try {
     for await (const event of eventsOf(response.body)) {
-      if (event.type === 'progress') progress.update(event.bytes, event.records)
-      else if (event.type === 'badLine') {
+      if (event.type === 'progress') {
+        progress.update(event.bytes, event.records)
+        continue
+      }
+      progress.clear()
+      if (event.type === 'badLine') {
         badLines += 1
         io.stderr.write(`${name}:${event.line}: ${toLine(event.reason)}\n`)
       } else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
@@ -66,7 +70,7 @@ export async function importRemotely(
   } catch {
     // The connection broke off. `reportOutcome` reports it, because `end` is null.
   }
-  progress.finish()
+  progress.clear()
   return reportOutcome(end, badLines, name, config, io)
 }
 
