@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/engine/connection-string.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 
 test('a URL names user, password, hosts and database as libpq reads it', () => {
   const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')
@@ -22,6 +25,21 @@ test('a URL names user, password, hosts and database as libpq reads it', () => {
     { host: '/run/pg:6000', port: 7000 },
   ])
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
+})
+
+test('parameters are percent-decoded once, and a plus sign is no space, as for libpq', () => {
+  const authorities = join(temporaryDirectory(), 'c++ and 100%41.pem')
+  writeFileSync(authorities, 'of an authority')
+  const written = authorities.replaceAll('%', '%25').replaceAll(' ', '%20')
+  const target = readPostgresUrl(
+    `postgres:///d?application_name=a+b%20c%2Bd&options=-c+x%3D1&sslmode=require&sslrootcert=${written}`,
+  )
+  expect(target).toMatchObject({ applicationName: 'a+b c+d', startOptions: '-c+x=1' })
+  expect(target.tls?.('h').ca).toBe('of an authority')
+  const hostsOf = (host: string) => readPostgresUrl(`postgres:///d?host=${host}`).hosts.map(({ host: name }) => name)
+  expect(hostsOf('/run/100%25')).toEqual(['/run/100%'])
+  expect(hostsOf('/run/%2541,/run/a+b')).toEqual(['/run/%41', '/run/a+b'])
+  expect(readPostgresUrl('postgres://%2Frun%2F100%25/d').hosts).toEqual([{ host: '/run/100%', port: 5432 }])
 })
 
 test('a database is written to whatever its URL says; of a replica the URL may ask that it is one', () => {

@@ -102,14 +102,16 @@ function readAs({ option, sessionAttrs }: Role, databaseUrl: string): PostgresTa
 
 function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): PostgresTarget {
   const [, user, password, hostList = '', path, search] = URL_PARTS.exec(databaseUrl) ?? wrong('it cannot be read')
-  const parameters = new URLSearchParams(search)
+  // libpq only decodes percent signs. The class would turn a plus sign into a space.
+  const parameters = new URLSearchParams(search?.replaceAll('+', '%2B'))
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) wrong(`unknown parameter "${name}" (known: ${PARAMETERS.join(', ')})`)
   }
+  const hosts = parameters.get('host')?.split(',') ?? hostList.split(',').map(decoded)
   const known = Object.keys(sessionAttrs)
   const access = sessionAttrs[parameters.get('target_session_attrs') ?? known[0] ?? '']
   return {
-    hosts: (parameters.get('host') ?? hostList).split(',').map((host) => readHost(host, parameters.get('port'))),
+    hosts: hosts.map((host) => readHost(host || 'localhost', parameters.get('port'))),
     user: decoded(user),
     password: decoded(password),
     database: decoded(path),
@@ -140,8 +142,7 @@ function readIsPooled(parameters: URLSearchParams): boolean {
   return text === 'true' || (text !== 'false' && wrong('pgbouncer must be true or false'))
 }
 
-function readHost(text: string, defaultPort: string | null): Host {
-  const name = decoded(text) ?? 'localhost'
+function readHost(name: string, defaultPort: string | null): Host {
   if (name.startsWith('/')) return { host: name, port: readPort(defaultPort) }
   const [, host = '', port = defaultPort] = HOST.exec(name) ?? wrong('a host cannot be read')
   return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: readPort(port) }
