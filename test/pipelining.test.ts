@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -312,4 +313,24 @@ test.each([
     [200, LONG.length],
     [200, LONG.length],
   ])
+})
+
+test.each([
+  ['is answered where it has come meanwhile', ': localhost\r\nConnection: close\r\n\r\n', 200],
+  ['is refused where it does not come then either', '', 408],
+])('the rest of a request that the gateway does not read while its answers are not read %s', async (_, rest, last) => {
+  const body = LONG.subarray(0, 1_000_000)
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body }), serverOptions())
+  server.requestTimeout = 300
+  server.headersTimeout = 300
+  const socket = await openSocket(await listenForTest(server))
+  socket.pause()
+  const timedOut = once(server, 'clientError')
+  // More than are handled at a time, and more bytes than the network holds.
+  socket.write(`${requestText({}).repeat(20)}GET /healthz HTTP/1.1\r\nHost`)
+  await new Promise((resolve) => server.once('request', resolve))
+  socket.write(rest)
+  await timedOut
+  const answers = readAnswers(await readToEnd(socket))
+  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), last])
 })

@@ -11,6 +11,14 @@ import { STATUS_CODES } from './http-builtin.ts'
 interface Exchange {
   incoming: IncomingMessage
   response: ServerResponse
+  /** Set while a request gets its time anew. */
+  late: LateRequest | null
+}
+
+/** A request that ran out of time while the gateway did not read its connection. */
+interface LateRequest {
+  /** Null until its head has been read. */
+  incoming: IncomingMessage | null
 }
 
 /** The newest exchange of each connection. Responses go out in order, so a refusal waits for this one. */
@@ -19,9 +27,10 @@ const newest = new WeakMap<Duplex, Exchange>()
 export function trackExchange(incoming: IncomingMessage, response: ServerResponse): void {
   const before = newest.get(incoming.socket)
   if (!before) {
-    newest.set(incoming.socket, { incoming, response })
+    newest.set(incoming.socket, { incoming, response, late: null })
     return
   }
+  if (before.late) before.late.incoming ??= incoming
   before.incoming = incoming
   before.response = response
 }
@@ -65,13 +74,25 @@ export interface RefusalOptions {
   readonly onRefused?: ((code: FailureCode) => void) | undefined
 }
 
+interface ClientErrorOptions extends RefusalOptions {
+  /** Milliseconds that a request may take. */
+  readonly requestTimeoutMs: number
+}
+
 /** Handles a server's `clientError` event. */
 export function handleClientError(
   error: Error & { readonly code?: string },
   socket: Duplex,
-  options: RefusalOptions,
+  options: ClientErrorOptions,
 ): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && timeoutExempt.has(socket)) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    if (timeoutExempt.has(socket)) return
+    const exchange = newest.get(socket)
+    if (exchange && socket.isPaused()) {
+      giveTimeAnew(exchange, socket, options.requestTimeoutMs, () => handleClientError(error, socket, options))
+      return
+    }
+  }
   if (error.code === 'ECONNRESET') {
     socket.destroy()
     return
@@ -82,6 +103,31 @@ export function handleClientError(
     return
   }
   refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, options)
+}
+
+/**
+ * What is missing may have arrived long ago: the gateway does not read a connection whose answers are not read. The time
+ * begins again when it does. node:http reports a request only once, so `refuse` is called here when it is late again.
+ */
+function giveTimeAnew(exchange: Exchange, socket: Duplex, timeoutMs: number, refuse: () => void): void {
+  const late: LateRequest = { incoming: exchange.incoming.complete ? null : exchange.incoming }
+  exchange.late = late
+  let timer: NodeJS.Timeout | undefined
+
+  function check(): void {
+    exchange.late = null
+    if (!late.incoming?.complete) refuse()
+  }
+
+  function onResume(): void {
+    // Others pause it again at once when node:http resumes it.
+    if (socket.isPaused()) return
+    socket.off('resume', onResume)
+    timer = setTimeout(check, timeoutMs)
+  }
+
+  socket.on('resume', onResume)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /**

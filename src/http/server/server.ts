@@ -175,7 +175,10 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket) => refuseTunnel(socket, { headers: refusalHeaders, onRefused }))
-  server.on('clientError', (error, socket) => handleClientError(error, socket, { headers: refusalHeaders, onRefused }))
+  server.on('clientError', (error, socket) => {
+    const { requestTimeout: requestTimeoutMs } = server
+    handleClientError(error, socket, { headers: refusalHeaders, onRefused, requestTimeoutMs })
+  })
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
