@@ -334,3 +334,59 @@ test.each([
   const answers = readAnswers(await readToEnd(socket))
   expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), last])
 })
+
+/** Of HTTP/1.0 with chunks: its answer closes the connection, and nothing behind it is done. */
+const LAST = requestText({
+  method: 'POST',
+  version: '1.0',
+  headers: [
+    ['Connection', 'keep-alive'],
+    ['Transfer-Encoding', 'chunked'],
+  ],
+  body: '0\r\n\r\n',
+})
+const BEHIND = requestText({ method: 'GET', headers: [['X-Filling', 'x'.repeat(8_000)]] })
+
+test('the answer that closes a connection comes whole to a client that reads it late and has sent more', async () => {
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  // More than the client's side of the network holds, and less than both.
+  const body = LONG.subarray(0, 600_000)
+  const server = createHttpServer(async () => {
+    await answering
+    return { status: 200, headers: {}, body }
+  }, serverOptions())
+  let seen = 0
+  server.on('request', () => {
+    seen += 1
+    if (seen === 51) answer()
+  })
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  server.on('connection', (connection) => {
+    connection.once('pause', answer)
+    connection.once('close', () => close())
+  })
+  const socket = await openSocket(await listenForTest(server))
+  socket.pause()
+  // More than the gateway reads at once. If it closed the connection before it has read the rest, the kernel would reset
+  // it and drop what the client has not taken.
+  socket.write(LAST + BEHIND.repeat(50))
+  await closed
+  const answers = readAnswers(await readToEnd(socket))
+  expect(answers.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length]])
+})
+
+test('of what a client sends behind the answer that closes its connection, no more is read than a few requests', async () => {
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  let seen = 0
+  const server = createHttpServer(async () => {
+    await answering
+    return { status: 200, headers: {}, body: '' }
+  }, serverOptions())
+  server.on('request', () => {
+    seen += 1
+  })
+  const socket = await openSocket(await listenForTest(server))
+  socket.write(LAST + BEHIND.repeat(1_000))
+  expect(await settled(() => seen)).toBeLessThan(200)
+  answer()
+})
