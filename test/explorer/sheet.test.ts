@@ -34,6 +34,19 @@ describe.each(['{', '[', '}', ']'])('a string that is cut into rows at a %s', (b
   })
 })
 
+test.each([
+  ['x', [1_999, 2_000, 2_000, 501]],
+  ['', [2_000, 2_000, 2_000, 499]],
+  ['xx', [2_000, 2_000, 2_000, 501]],
+])('a long line is cut between characters, not inside one, behind %j', (before, lengths) => {
+  const line = `${before}${'😀'.repeat(3_249)}x`
+  const sheet = createSheet(line, false)
+  const rows = [...sheet.starts.keys()].map((row) => textOf(sheet, row))
+  expect(rows.map((row) => row.length)).toEqual(lengths)
+  expect(rows.every((row) => row.isWellFormed())).toBe(true)
+  expect(rows.join('') === line).toBe(true)
+})
+
 test('what a name longer than a row opens folds from its last row, and counts lines and not rows', () => {
   const sheet = createSheet(JSON.stringify({ [`${'n'.repeat(2 * ROW)}`]: { a: 'v'.repeat(5 * ROW), b: 2 } }), true)
   const [outer, inner] = [...sheet.closes.entries()].filter(([, close]) => close > 0)

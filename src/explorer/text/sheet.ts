@@ -26,8 +26,8 @@ export function createSheet(source: string, isJson: boolean): Sheet {
   while (at <= text.length) {
     const lineEnd = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at)
     line += 1
-    for (let start = at; start === at || start < lineEnd; start += LONGEST_ROW) {
-      const end = Math.min(start + LONGEST_ROW, lineEnd)
+    for (let start = at, end = at; start === at || start < lineEnd; start = end) {
+      end = rowEnd(text, start, lineEnd)
       starts.push(start)
       ends.push(text[end - 1] === '\r' && end > start ? end - 1 : end)
       numbers.push(start === at ? line : 0)
@@ -43,6 +43,13 @@ export function createSheet(source: string, isJson: boolean): Sheet {
     closes: isJson ? closingRows(text, starts, ends, numbers) : new Uint32Array(starts.length),
     width,
   }
+}
+
+/** A row does not end between the two halves of a character, because each half would be shown as U+FFFD. */
+function rowEnd(text: string, start: number, lineEnd: number): number {
+  const end = start + LONGEST_ROW
+  if (end >= lineEnd) return lineEnd
+  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end
 }
 
 /**
