@@ -85,6 +85,26 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     }
   })
 
+  test('to a file that does not differ says so, and shows no other in its place', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const same = { path: 'same.txt', content: 'same' }
+    await gateway.load(
+      PROJECT +
+        exported('2026-01-01T00:00:00Z', same, { path: 'a.txt', content: 'of January' }) +
+        exported('2026-02-01T00:00:00Z', same, { path: 'a.txt', content: 'of February' }),
+    )
+    const page = await open(gateway, 'tab=exports')
+    const compared = new URL(await compare(page))
+    compared.searchParams.set('file', 'same.txt')
+    await page.goto(compared.href)
+    await page.getByText('same.txt does not differ between these exports.').waitFor()
+    expect(await page.locator('.browser').innerText()).not.toContain('of February')
+    expect(await page.locator('.changes [aria-current]').count()).toBe(0)
+    await page.locator('.changes').getByRole('button', { name: 'a.txt' }).click()
+    await page.locator('.browser', { hasText: 'of February' }).waitFor()
+    expect(await page.getByText('does not differ').count()).toBe(0)
+  })
+
   async function open({ url }: TestGateway, parameters: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/workspace?show=projects&open=p&${parameters}`)

@@ -10,7 +10,8 @@ const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
 
 interface ChangeListProps {
   readonly changes: readonly Change[]
-  readonly chosen: Change
+  /** Undefined when the file of the address does not differ. */
+  readonly chosen: Change | undefined
   readonly onChoose: (path: string) => void
 }
 
@@ -21,7 +22,7 @@ export function ChangeList({ changes, chosen, onChoose }: ChangeListProps): Reac
     count: changes.length,
     rowHeight: ROW_HEIGHT,
     overscan: 12,
-    initialOffset: () => Math.max(0, changes.indexOf(chosen) - 6) * ROW_HEIGHT,
+    initialOffset: () => (chosen ? Math.max(0, changes.indexOf(chosen) - 6) * ROW_HEIGHT : 0),
   })
   const keys = useRowKeys(virtual, changes.length)
   return (

@@ -10,6 +10,7 @@ import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
+import { visibleName } from '../shown-name.ts'
 import { BytesDiff } from './bytes-diff.tsx'
 import { ChangeList } from './change-list.tsx'
 import { changesBetween } from './changes.ts'
@@ -41,7 +42,8 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
     return <Failure title="The exports could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
   const { changes, sameCount } = loaded.value
-  const chosen = changes.find(({ path }) => path === parameters.get('file')) ?? changes[0]
+  const file = parameters.get('file')
+  const chosen = file === null ? changes[0] : changes.find(({ path }) => path === file)
   const [from, to] = [older, newer].map(({ createdAt }) => new Date(createdAt).toLocaleString())
   return (
     <>
@@ -56,12 +58,16 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
           {changes.length === 1 ? 'file differs' : 'files differ'}, {sameCount.toLocaleString()} the same
         </p>
       </div>
-      {chosen === undefined ? (
+      {changes.length === 0 ? (
         <EmptyState Icon={ArrowLeft} title="Both exports hold the same files" />
       ) : (
         <div className="browser">
           <ChangeList changes={changes} chosen={chosen} onChoose={(path) => write({ file: path, line: null })} />
-          {chosen.before?.isBase64 || chosen.after?.isBase64 ? (
+          {chosen === undefined ? (
+            <p className="note picture" role="status">
+              <bdi className="file-path">{visibleName(file ?? '')}</bdi> does not differ between these exports.
+            </p>
+          ) : chosen.before?.isBase64 || chosen.after?.isBase64 ? (
             <BytesDiff key={chosen.path} {...chosen} />
           ) : (
             <LineDiff
