@@ -1,5 +1,5 @@
 // Signing in at the pages: who one is stays what one was told, and what a gateway lets anybody do is said.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
@@ -54,7 +54,13 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
       await waitForAgreement(page)
     }
     await signOut(first)
-    await second.getByText('You signed out in another tab.').waitFor()
+    const notice = second.getByRole('alert').filter({ hasText: 'You signed out in another tab.' })
+    await notice.waitFor()
+    // It is no failure, and does not look like one.
+    const colour = await colourOf(notice)
+    expect(colour).toBe(await colourOf(second.getByRole('heading', { name: 'Sign in' })))
+    await signIn(second, '')
+    expect(await colourOf(second.getByText('Enter an email address.'))).not.toBe(colour)
     await second.reload()
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await second.locator('.account').count()).toBe(0)
@@ -331,6 +337,10 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     }
   }
 })
+
+function colourOf(shown: Locator): Promise<string> {
+  return shown.evaluate((element) => getComputedStyle(element).color)
+}
 
 /** From the menu of who is signed in already. */
 async function signInAs(page: Page, email: string): Promise<void> {

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { askedGuards } from './asked-guards.ts'
+import { NOTICES } from './session/session.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** How the gateway decides who may sign in, by the name of a login guard. */
@@ -27,7 +28,11 @@ export function SignInCard(): ReactNode {
         See the workspace of an email on <strong>{location.host}</strong>: its projects, exports, templates and UI
         libraries.
       </p>
-      {message !== null && <p role="alert">{message}</p>}
+      {message !== null && (
+        <p role="alert" className={NOTICES.has(message) ? 'notice told' : 'notice'}>
+          {message}
+        </p>
+      )}
       <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} />
       {hint !== '' && <p className={guards.includes('open') ? 'notice warn' : 'note'}>{hint}</p>}
     </section>

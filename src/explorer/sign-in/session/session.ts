@@ -53,6 +53,8 @@ const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
 const SIGNED_OUT_MEANWHILE = 'You signed out meanwhile: sign in again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
 const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
+/** Messages that tell what has happened; the others tell of a failure. */
+export const NOTICES: ReadonlySet<string> = new Set([ENDED, NOT_KEPT, SIGNED_OUT_ELSEWHERE])
 
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
   const { fetchFrom, openTabs } = options
