@@ -17,7 +17,7 @@ export function addAccessCommands(
   describe: Describe,
   { io, onExit }: Omit<CommandContext, 'stopSignal'>,
 ): void {
-  const sessions = program.command('sessions').description('who is signed in')
+  const sessions = program.command('sessions').description('manage open sessions')
   describe(sessions.command('list'), SESSIONS_LIST_OPTIONS)
     .description('list open sessions')
     .action(async (values) => {
@@ -25,13 +25,13 @@ export function addAccessCommands(
       onExit(await runSessionsList(parseOptions(SESSIONS_LIST_OPTIONS, values), io))
     })
   describe(sessions.command('revoke'), SESSIONS_REVOKE_OPTIONS)
-    .description('end a session, or all sessions of a user: at once, on every gateway')
+    .description('end a session, or all sessions of a user, at once and on every gateway')
     .argument('[id]', 'id of a session')
     .action(async (id: string | undefined, values) => {
       const { runSessionsRevoke } = await import('./commands/sessions.ts')
       onExit(await runSessionsRevoke(id, parseOptions(SESSIONS_REVOKE_OPTIONS, values), io))
     })
-  const keys = program.command('keys').description('what access tokens are signed with')
+  const keys = program.command('keys').description('manage the keys that sign access tokens')
   describe(keys.command('list'), KEYS_LIST_OPTIONS)
     .description('list signing keys, newest first')
     .action(async (values) => {
@@ -39,20 +39,20 @@ export function addAccessCommands(
       onExit(await runKeysList(parseOptions(KEYS_LIST_OPTIONS, values), io))
     })
   describe(keys.command('rotate'), KEYS_ROTATE_OPTIONS)
-    .description('make a new key that signs; tokens of the older ones stay valid')
+    .description('create a new signing key; tokens of older keys stay valid')
     .action(async (values) => {
       const { runKeysRotate } = await import('./commands/keys/rotate.ts')
       onExit(await runKeysRotate(parseOptions(KEYS_ROTATE_OPTIONS, values), io))
     })
   describe(keys.command('retire'), KEYS_RETIRE_OPTIONS)
-    .description('remove a key once no token of it can be in use')
-    .argument('<kid>', 'the kid of the key; behind -- when it begins with -')
+    .description('remove a key once none of its tokens can be in use')
+    .argument('<kid>', 'the kid of the key; write -- before it if it begins with -')
     .action(async (kid: string, values) => {
       const { runKeysRetire } = await import('./commands/keys/retire.ts')
       onExit(await runKeysRetire(kid, parseOptions(KEYS_RETIRE_OPTIONS, values), io))
     })
   describe(keys.command('encrypt'), KEYS_ENCRYPT_OPTIONS)
-    .description('encrypt the private keys that are stored in clear, or with an older secret')
+    .description('encrypt private keys that are stored unencrypted or with an older secret')
     .action(async (values) => {
       const { runKeysEncrypt } = await import('./commands/keys/encrypt.ts')
       onExit(await runKeysEncrypt(parseOptions(KEYS_ENCRYPT_OPTIONS, values), io))

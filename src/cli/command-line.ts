@@ -101,41 +101,43 @@ export function createProgram(
     })
   describe(program.command('health'), HEALTH_OPTIONS, undefined, 'serve')
     .description('ask a running gateway whether it is ready: exit code 0 or 1')
-    .argument('[url]', 'where it is, its base path included (default: where serve with the same options listens)')
+    .argument('[url]', 'its address, including the base path (default: where serve with the same options listens)')
     .action(async (url: string | undefined, values) => {
       const { runHealth } = await import('./commands/health/health.ts')
       onExit(await runHealth(url, parseOptions(HEALTH_OPTIONS, values), io))
     })
   describe(program.command('import'), IMPORT_OPTIONS)
-    .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
+    .description('import workspaces from NDJSON; a gateway may serve meanwhile')
     .argument(
       '<source>',
-      'an NDJSON file, - for stdin, an http(s):// address of one or, with --email or --emails, of a server',
+      'an NDJSON file, - for stdin, or an http(s):// address: of such a file or, with --email or --emails, of a server',
     )
     .action(async (source: string, values) => {
       const { runImport } = await import('./commands/import.ts')
       onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io, () => stopSignal(signals)))
     })
   describe(program.command('dump'), DUMP_OPTIONS)
-    .description('write all workspaces as NDJSON that import reads')
+    .description('write all workspaces as NDJSON, for import')
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
       onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io, () => stopSignal(signals)))
     })
   describe(program.command('move'), MOVE_OPTIONS)
-    .description('everything into another database, sessions and keys too, compared; run again to resume')
+    .description(
+      'copy everything into another database, including sessions and keys, and compare it; run again to resume',
+    )
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
       onExit(await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals)))
     })
   describe(program.command('ledger'), LEDGER_OPTIONS)
-    .description('who still calls which REST route, how often and when last')
+    .description('show which clients still call which REST route, how often and when last')
     .action(async (values) => {
       const { runLedger } = await import('./commands/moving/ledger.ts')
       onExit(await runLedger(parseOptions(LEDGER_OPTIONS, values), io))
     })
   describe(program.command('doctor'), DOCTOR_OPTIONS, undefined, 'serve')
-    .description('what is wrong with a gateway, from inside and through the proxies in front, and what mends it')
+    .description('check a gateway from inside and through its proxies; report what is wrong, and what fixes it')
     .argument('[url]', 'where clients reach the gateway, such as https://gateway.example.com')
     .action(async (url: string | undefined, values) => {
       const { runDoctor } = await import('./doctor/doctor.ts')
@@ -152,10 +154,10 @@ export function createProgram(
   addConfigCommands(program, commands, environment, io, onExit)
   addMoveInCommands(program, describe, context)
 
-  const clients = program.command('clients').description('back ends that may sign their users in')
+  const clients = program.command('clients').description('manage back ends that may sign in their users')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
-    .description('register a back end; its secret is shown this once, as NAME:SECRET')
-    .argument('<name>', 'what it is called: the user-id of its credentials')
+    .description('register a back end; its secret is shown only now, as NAME:SECRET')
+    .argument('<name>', 'its name: the user-id of its credentials')
     .action(async (name: string, values) => {
       const { runClientsAdd } = await import('./commands/clients.ts')
       onExit(await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io))
@@ -167,16 +169,16 @@ export function createProgram(
       onExit(await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io))
     })
   describe(clients.command('remove'), CLIENTS_OPTIONS)
-    .description('forget a back end: it signs nobody in any more')
-    .argument('<name>', 'what it is called')
+    .description('remove a back end; it can no longer sign in users')
+    .argument('<name>', 'its name')
     .action(async (name: string, values) => {
       const { runClientsRemove } = await import('./commands/clients.ts')
       onExit(await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io))
     })
-  const mail = program.command('mail').description('the mail server that codes go out through')
+  const mail = program.command('mail').description('test the mail server that sends codes')
   describe(mail.command('test'), MAIL_SERVER_OPTIONS)
-    .description('send one mail to see that it arrives')
-    .argument('<address>', 'whom to mail to')
+    .description('send one mail, to see whether it arrives')
+    .argument('<address>', 'the recipient')
     .action(async (address: string, values) => {
       const { runMailTest } = await import('./commands/mail-test.ts')
       onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))

@@ -17,22 +17,22 @@ export function addWorkspaceCommands(
   describe: Describe,
   { io, onExit, stopSignal, leaveUnread }: CommandContext,
 ): void {
-  const users = program.command('users').description('whose workspaces are stored')
+  const users = program.command('users').description('manage users with a stored workspace')
   describe(users.command('list'), USERS_OPTIONS)
-    .description('every user, and how much they have')
+    .description('list all users, and how much each has stored')
     .action(async (values) => {
       const { runUsersList } = await import('./commands/users.ts')
       onExit(await runUsersList(parseOptions(USERS_OPTIONS, values), io))
     })
   describe(users.command('show'), USERS_OPTIONS)
-    .description('how much a user has')
+    .description('show how much a user has stored')
     .argument('<email>')
     .action(async (email: string, values) => {
       const { runUsersShow } = await import('./commands/users.ts')
       onExit(await runUsersShow(email, parseOptions(USERS_OPTIONS, values), io))
     })
   describe(users.command('rename'), USERS_OPTIONS)
-    .description('everything of a user under another email; the sessions of the old one end')
+    .description('move everything of a user to another email; sessions of the old email end')
     .argument('<email>')
     .argument('<new-email>')
     .action(async (from: string, to: string, values) => {
@@ -40,14 +40,14 @@ export function addWorkspaceCommands(
       onExit(await runUsersRename(from, to, parseOptions(USERS_OPTIONS, values), io))
     })
   describe(users.command('remove'), USERS_OPTIONS)
-    .description('take away all that is stored for each email: workspace and sessions')
+    .description('remove everything that is stored for each email: workspace and sessions')
     .argument('<email...>')
     .action(async (emails: readonly string[], values) => {
       const { runUsersRemove } = await import('./commands/users.ts')
       onExit(await runUsersRemove(emails, parseOptions(USERS_OPTIONS, values), io))
     })
 
-  const exports = program.command('exports').description('the exports of projects')
+  const exports = program.command('exports').description('manage the exports of projects')
   describe(exports.command('prune'), PRUNE_OPTIONS)
     .description('remove old exports, a few at a time; run again to resume')
     .action(async (values) => {
@@ -56,15 +56,15 @@ export function addWorkspaceCommands(
     })
 
   describe(program.command('vacuum'), VACUUM_OPTIONS)
-    .description('give space that removed rows left back to the file system')
+    .description('return the space of removed rows to the file system')
     .action(async (values) => {
       const { runVacuum } = await import('./commands/vacuum.ts')
       onExit(await runVacuum(parseOptions(VACUUM_OPTIONS, values), io))
     })
 
   describe(program.command('backup'), BACKUP_OPTIONS)
-    .description('everything that is stored, sessions and keys too, in a new file; gateways may be serving meanwhile')
-    .argument('<file>', 'with --keep-newest a folder that is there; - for stdout, as lines of JSON')
+    .description('write everything, including sessions and keys, to a new file; gateways may serve meanwhile')
+    .argument('<file>', 'the new file, or with --keep-newest an existing folder; - writes lines of JSON to stdout')
     .action(async (path: string, values) => {
       const { runBackup } = await import('./commands/backup.ts')
       const stop = stopSignal()
@@ -72,7 +72,7 @@ export function addWorkspaceCommands(
       if (stop.aborted) leaveUnread()
     })
   describe(program.command('restore'), RESTORE_OPTIONS)
-    .description('a backup in place of a database that nobody uses; what was there is kept beside it')
+    .description('restore a backup in place of a database that is not in use; the previous database is kept beside it')
     .argument('<file>')
     .action(async (path: string, values) => {
       const { runRestore } = await import('./commands/restore.ts')

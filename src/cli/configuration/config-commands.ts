@@ -20,11 +20,11 @@ export function addConfigCommands(
   io: CommandIo,
   onExit: (code: ExitCode) => void,
 ): void {
-  const config = program.command('config').description('what a command is configured with')
+  const config = program.command('config').description('show and check the configuration')
   config
     .command('print')
-    .description('show each option of a command, its value and where that is from; secrets are hidden')
-    .argument('[command...]', 'the command, then options as it takes them (default: serve)')
+    .description('show each option of a command with its value and its source; secrets are hidden')
+    .argument('[command...]', 'the command, then its options (default: serve)')
     .option(configOption.flags, configOption.description)
     .allowUnknownOption()
     .action(async (_words: readonly string[], { config: path }: { readonly config?: string }, { args }: Command) => {
@@ -33,15 +33,17 @@ export function addConfigCommands(
     })
   commands
     .describe(config.command('check'), SERVE_OPTIONS, problemsOfServe, 'serve')
-    .description('whether serve would start with this configuration; nothing is opened, made or asked')
+    .description(
+      'check whether serve would start with this configuration, without opening, creating or contacting anything',
+    )
     .action(async (values) => {
       const { runConfigCheck } = await import('../commands/config/check.ts')
       onExit(await runConfigCheck(parseOptions(SERVE_OPTIONS, values), environment, io))
     })
   program
     .command('completion')
-    .description('write the script by which a shell completes commands, options and values')
-    .addArgument(new Argument('<shell>', 'whose script').choices(['bash', 'zsh', 'fish'] satisfies readonly Shell[]))
+    .description('write a script that makes a shell complete commands, options and values')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies readonly Shell[]))
     .action(async (shell: Shell) => {
       const { runCompletion } = await import('../commands/config/completion.ts')
       const { completedCommands } = await import('../completion/completed-command.ts')

@@ -4,6 +4,6 @@ import type { OptionRow } from '../options/option.ts'
 
 export const configOption = {
   flags: '--config <path>',
-  description: 'a YAML file with options that are given neither as flags nor in the environment',
+  description: 'a YAML file with options; flags and environment variables override it',
   schema: z.string().min(1, 'must not be empty').optional(),
 } as const satisfies OptionRow

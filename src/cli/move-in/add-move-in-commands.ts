@@ -13,15 +13,17 @@ export function addMoveInCommands(
   { io, onExit, stopSignal, leaveUnread }: CommandContext,
 ): void {
   describe(program.command('conformance'), CONFORMANCE_OPTIONS)
-    .description('check that a server keeps the REST contract: it only reads, and makes and ends sessions of its own')
-    .argument('<url>', 'where the server is, with its base path')
+    .description(
+      'check that a server follows the REST contract; the check only reads, and opens and ends its own sessions',
+    )
+    .argument('<url>', 'the address of the server, including its base path')
     .action(async (url: string, values) => {
       const { runConformance } = await import('../commands/move-in/conformance.ts')
       onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io, stopSignal()))
     })
   describe(program.command('follow'), FOLLOW_OPTIONS)
     .description('keep workspaces equal to those of another server of the contract, until SIGTERM or SIGINT')
-    .argument('<url>', 'where the server is, with its base path')
+    .argument('<url>', 'the address of the server, including its base path')
     .action(async (url: string, values) => {
       const { runFollow } = await import('../commands/move-in/follow.ts')
       const stop = stopSignal()

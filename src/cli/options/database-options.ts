@@ -4,7 +4,7 @@ import { type Config, databaseUrl, integer, type OptionRow } from './option.ts'
 
 export const database = {
   flags: '--database <url>',
-  description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
+  description: 'the database: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
   schema: databaseUrl,
 } as const satisfies OptionRow
@@ -20,13 +20,13 @@ export const storeOptions = {
   checkpoints: {
     flags: '--checkpoints <who>',
     description:
-      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
+      'SQLite: who makes checkpoints: own (the gateway), or external (a program that copies the log, such as Litestream)',
     default: 'own',
     schema: z.enum(['own', 'external'], 'must be own or external'),
   },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
-    description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',
+    description: 'PostgreSQL: maximum time to connect to each host, and for a request to wait for a connection',
     default: '3000',
     schema: integer(1, 600_000),
   },
@@ -38,14 +38,14 @@ export const storeOptions = {
   },
   poolSize: {
     flags: '--pool-size <count>',
-    description: 'PostgreSQL: connections of one process at most, beside four for answers that are read anew',
+    description: 'PostgreSQL: maximum connections of one process, plus four for answers that are read again',
     default: '10',
     schema: integer(2, 1_000),
   },
   databasePooling: {
     flags: '--database-pooling <mode>',
     description:
-      'PostgreSQL: transaction behind a pooler that gives each transaction another connection, session without one or behind one that does not, auto to find out',
+      'PostgreSQL: transaction if a pooler gives each transaction another connection, session if not (or no pooler), auto to detect it',
     default: 'auto',
     schema: z.enum(['auto', 'session', 'transaction'], 'must be auto, session or transaction'),
   },

@@ -9,80 +9,81 @@ const MAX_SHARE = 1 / 16
 export const GRAPHQL_OPTIONS = {
   graphqlMaxDepth: {
     flags: '--graphql-max-depth <count>',
-    description: 'fields within fields in a GraphQL document, at most',
+    description: 'maximum levels of fields within fields in a GraphQL document',
     default: '20',
     schema: integer(1, 100),
   },
   graphqlMaxAliases: {
     flags: '--graphql-max-aliases <count>',
-    description: 'aliased fields in a GraphQL document, at most',
+    description: 'maximum number of aliased fields in a GraphQL document',
     default: '100',
     schema: integer(0, 2_000),
   },
   graphqlMaxRootFields: {
     flags: '--graphql-max-root-fields <count>',
-    description: 'fields at the root of a GraphQL operation, at most',
+    description: 'maximum number of fields at the root of a GraphQL operation',
     default: '50',
     schema: integer(1, 2_000),
   },
   graphqlMaxDirectives: {
     flags: '--graphql-max-directives <count>',
-    description: 'directives in a GraphQL document, at most',
+    description: 'maximum number of directives in a GraphQL document',
     default: '200',
     schema: integer(0, 2_000),
   },
   graphqlMaxFields: {
     flags: '--graphql-max-fields <count>',
-    description: 'fields of a GraphQL operation with its fragments in place, at most',
+    description: 'maximum number of fields of a GraphQL operation, with fragments expanded',
     default: '1000',
     schema: integer(1, 100_000),
   },
   graphqlMaxObjects: {
     flags: '--graphql-max-objects <count>',
-    description: 'objects in one GraphQL answer, at most',
+    description: 'maximum number of objects in one GraphQL answer',
     default: '75000',
     schema: integer(1, 100_000_000),
   },
   graphqlMaxReadBytes: {
     flags: '--graphql-max-read-bytes <bytes>',
-    description: 'stored documents that one GraphQL request may read; data of exports is streamed and does not count',
+    description:
+      'maximum size of the stored documents that one GraphQL request reads; streamed data of exports does not count',
     default: String(134_217_728),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlMaxHeldBytes: {
     flags: '--graphql-max-held-bytes <bytes>',
-    description: 'what one GraphQL request may hold in memory at a time, of what it read and what it made',
+    description: 'maximum memory that one GraphQL request holds at a time for data that it read or produced',
     default: String(41_943_040),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlMaxResponseBytes: {
     flags: '--graphql-max-response-bytes <bytes>',
-    description: 'length of one GraphQL answer, streamed data included',
+    description: 'maximum size of one GraphQL answer, including streamed data',
     default: String(268_435_456),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlDocumentBytes: {
     flags: '--graphql-document-bytes <bytes>',
-    description: 'memory for GraphQL documents that are sent again and again, and their plans',
+    description: 'memory for the cache of GraphQL documents and their execution plans',
     default: String(33_554_432),
     schema: integer(0, 1_099_511_627_776),
   },
   introspection: {
     flags: '--introspection <who>',
     description:
-      'who may ask GraphQL for its schema (default: everyone with the login guard local, else signed-in); with nobody there is no /schema.graphql either',
+      'who may read the schema over GraphQL (default: everyone with login guard local, otherwise signed-in); nobody also turns off /schema.graphql',
     schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`).optional(),
   },
   graphqlSuggestions: {
     flags: '--graphql-suggestions <who>',
-    description: 'who is told in GraphQL errors which name was perhaps meant: everyone, signed-in or nobody',
+    description: 'who gets suggestions of similar names in GraphQL errors: everyone, signed-in or nobody',
     default: 'signed-in',
     schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`),
   },
   traceHeader: {
     flags: '--trace-header',
     description:
-      'tell requests that have a Gateway-Trace header how they were answered, and how long it took (default: with the login guard local)',
+      'tell clients that send a Gateway-Trace header how their request was answered, and how long it took (default: with login guard local)',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>

@@ -9,31 +9,31 @@ export const IMPORT_OPTIONS = {
   database,
   idFields: {
     flags: '--id-fields <names>',
-    description: "a document's id is the first of these members it has as a string that is not empty, or as an integer",
+    description: "members that can hold a document's id; the first one with a non-empty string or an integer is used",
     default: 'id,uuid,ref,slug,name',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
   refFields: {
     flags: '--ref-fields <names>',
     description:
-      "a project's reference is the first of these members it has as a string that is not empty, or as an integer",
+      "members that can hold a project's reference; the first one with a non-empty string or an integer is used",
     default: 'ref,reference,id,uuid,slug',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
   ...remoteOptions,
   verify: {
     flags: '--verify',
-    description: '--email, --emails: read both sides again afterwards, and compare',
+    description: '--email, --emails: afterwards, read both sides again and compare them',
     schema: booleanOption.optional(),
   },
   state: {
     flags: '--state <path>',
-    description: '--emails: where to keep who is done, to go on there when run again (default: FILE.state)',
+    description: '--emails: file that records which users are done, so that another run resumes (default: FILE.state)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   to: {
     flags: '--to <url>',
-    description: 'import into a gateway on another machine, through its POST /import, in place of --database',
+    description: 'import into a gateway on another machine through its POST /import, instead of into --database',
     schema: z
       .string()
       .regex(/^https?:\/\//, 'must be http(s)://…')
@@ -42,7 +42,7 @@ export const IMPORT_OPTIONS = {
   tokenFile: {
     flags: '--token-file <path>',
     description:
-      '--to: the file that holds the token of its --import-token-file, or NAME:SECRET of a client with the scope import',
+      '--to: file with the token of its --import-token-file, or with NAME:SECRET of a client with the scope import',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   keepGoing: {
@@ -52,22 +52,22 @@ export const IMPORT_OPTIONS = {
   },
   replace: {
     flags: '--replace',
-    description: 'every user of the input has exactly the input afterwards: what is not in it is removed',
+    description: 'remove what the input lacks: afterwards, every user in the input has exactly what is in it',
     schema: booleanOption.optional(),
   },
   dryRun: {
     flags: '--dry-run',
-    description: '--replace: only say what would be added, replaced, left and removed',
+    description: '--replace: change nothing; report what would be added, replaced, left and removed',
     schema: booleanOption.optional(),
   },
   verbose: {
     flags: '--verbose',
-    description: '--replace: say it of each user',
+    description: '--replace: report it for each user',
     schema: booleanOption.optional(),
   },
   rejects: {
     flags: '--rejects <path>',
-    description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
+    description: 'new file for the bad lines of --keep-going (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...auditOptions,

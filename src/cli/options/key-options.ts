@@ -15,7 +15,7 @@ export const KEYS_LIST_OPTIONS = {
   accessTokenTtl,
   json: {
     flags: '--json',
-    description: 'one JSON object a line',
+    description: 'write one JSON object per line',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>
@@ -25,7 +25,7 @@ export const KEYS_ROTATE_OPTIONS = {
   tokenAlgorithm,
   signAfter: {
     flags: '--sign-after <seconds>',
-    description: 'publish the key now and sign with it only then, for verifiers that keep a copy of the published keys',
+    description: 'publish the key now, and sign with it after this time, for verifiers that cache the published keys',
     default: '0',
     schema: integer(0, 30 * 86_400),
   },
@@ -37,7 +37,7 @@ export const KEYS_RETIRE_OPTIONS = {
   accessTokenTtl,
   force: {
     flags: '--force',
-    description: 'also while tokens of the key are in use: they are refused from then on',
+    description: 'retire the key even while its tokens are in use; they are refused from then on',
     schema: booleanOption.optional(),
   },
   ...auditOptions,

@@ -5,30 +5,29 @@ import { booleanOption, type Config, databaseUrl, integer, type OptionRow } from
 export const MOVE_OPTIONS = {
   from: {
     flags: '--from <url>',
-    description: 'the database to read; no gateway may be serving on it, unless --online is given',
+    description: 'the database to read; no gateway may serve on it, unless --online is given',
     schema: databaseUrl,
   },
   to: {
     flags: '--to <url>',
-    description: 'the database to fill: empty, or left by a move from the same one that was broken off',
+    description: 'the database to fill: empty, or partly filled by an interrupted move from the same database',
     schema: databaseUrl.optional(),
   },
   online: {
     flags: '--online',
     description:
-      'while gateways serve on it, which were started with this --to as their --database-next: they go on there',
+      'move while gateways serve on --from; they need this --to as their --database-next, and continue on it after the move',
     schema: booleanOption.optional(),
   },
   maxPause: {
     flags: '--max-pause <milliseconds>',
-    description:
-      '--online: how long writes may be stopped for the last step; gateways answer 503 to those that wait 5 s',
+    description: '--online: how long the last step may stop writes; gateways answer 503 to writes that wait 5 s',
     default: '3000',
     schema: integer(10, 30_000),
   },
   cancel: {
     flags: '--cancel',
-    description: '--from goes on as if an online move that was broken off had never begun',
+    description: 'cancel an interrupted online move: --from continues as if the move had never begun',
     schema: booleanOption.optional(),
   },
   ...storeOptions,

@@ -18,7 +18,7 @@ export const SESSIONS_LIST_OPTIONS = {
   email,
   json: {
     flags: '--json',
-    description: 'one JSON object a line',
+    description: 'write one JSON object per line',
     schema: booleanOption.optional(),
   },
   ...storeOptions,

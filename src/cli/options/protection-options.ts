@@ -6,43 +6,45 @@ export const protectionOptions = {
   bodyLimit: {
     flags: '--body-limit <bytes>',
     description:
-      'largest request body; those over 16 KiB of one network that come or wait have 16 MiB together, or as much as this; past it 503',
+      'maximum size of a request body; pending bodies over 16 KiB from one network share 16 MiB, or this size if larger; beyond that: 503',
     default: String(262_144),
     schema: integer(256, 1_073_741_824),
   },
   cacheBytes: {
     flags: '--cache-bytes <bytes>',
-    description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
+    description: 'memory for cached replies, 0 for none; cached replies are never stale, whatever the size',
     default: String(67_108_864),
     schema: integer(0, 1_099_511_627_776),
   },
   inFlightBytes: {
     flags: '--in-flight-bytes <bytes>',
-    description: 'memory for large answers that are being made and sent; past it they are answered 503',
+    description: 'memory for large answers while they are made and sent; when it is used up, the gateway answers 503',
     default: String(134_217_728),
     schema: integer(1_048_576, 1_099_511_627_776),
   },
   sendTimeout: {
     flags: '--send-timeout <seconds>',
-    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
+    description: 'maximum time that a client may take to read 64 KiB of an answer before it is disconnected',
     default: '20',
     schema: integer(1, 3_600),
   },
   maxQueueDelay: {
     flags: '--max-queue-delay <milliseconds>',
-    description: 'when requests wait for longer than this before work on them begins, what is too much is answered 503',
+    description:
+      'when requests wait longer than this to be processed, the gateway answers the excess requests with 503',
     default: '50',
     schema: integer(5, 60_000),
   },
   check: {
     flags: '--check <extent>',
-    description: 'SQLite: how much of the database is verified at start: quick, full or off',
+    description: 'SQLite: how thoroughly the database is verified at start: quick, full or off',
     default: 'quick',
     schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
   },
   shutdownDelay: {
     flags: '--shutdown-delay <seconds>',
-    description: 'how long /readyz says 503 after SIGTERM or SIGINT while requests are still taken: for balancers',
+    description:
+      'how long /readyz answers 503 after SIGTERM or SIGINT while requests are still accepted, for load balancers',
     default: '0',
     schema: integer(0, 3_600),
   },

@@ -30,14 +30,14 @@ export const SERVE_OPTIONS = {
   },
   port: {
     flags: '--port <port>',
-    description: 'port to listen on, 0 for a free one',
+    description: 'port to listen on; 0 picks a free one',
     default: '4000',
     schema: integer(0, 65_535),
   },
   database,
   databaseReplica: {
     flags: '--database-replica <url>',
-    description: 'PostgreSQL: a server to read from where it is up to date, as postgres://USER:PASSWORD@HOST:PORT/NAME',
+    description: 'PostgreSQL: a replica to read from when it is up to date, as postgres://USER:PASSWORD@HOST:PORT/NAME',
     schema: z
       .string()
       .regex(/^postgres(?:ql)?:\/\//, 'must be postgres://…')
@@ -45,29 +45,30 @@ export const SERVE_OPTIONS = {
   },
   replicaTimeout: {
     flags: '--replica-timeout <milliseconds>',
-    description: 'PostgreSQL: how long a read waits for the replica before the primary is asked',
+    description: 'PostgreSQL: how long a read waits for the replica before it goes to the primary',
     default: '500',
     schema: integer(1, 600_000),
   },
   databaseNext: {
     flags: '--database-next <url>',
-    description: 'the database that --database will move to while this gateway serves: it goes on there (see move)',
+    description:
+      'the database that --database will move to while this gateway serves; the gateway continues on it (see move)',
     schema: databaseUrl.optional(),
   },
   mustExist: {
     flags: '--must-exist',
-    description: 'refuse to start where there is no database yet, rather than make an empty one',
+    description: 'refuse to start if there is no database yet, instead of creating an empty one',
     schema: booleanOption.optional(),
   },
   readOnly: {
     flags: '--read-only',
     description:
-      'SQLite: write nothing, for a database on a disk that cannot be written to: reads and refreshes are answered, sign-in and sign-out are refused',
+      'SQLite: write nothing, for a database on a read-only disk; the gateway answers reads and refreshes, and refuses sign-in and sign-out',
     schema: booleanOption.optional(),
   },
   basePath: {
     flags: '--base-path <path>',
-    description: 'stands before every path, such as /v1',
+    description: 'prefix of every path, such as /v1',
     default: '/',
     schema: z
       .string()
@@ -81,7 +82,7 @@ export const SERVE_OPTIONS = {
   trustedProxy: {
     flags: '--trusted-proxy <networks>',
     description:
-      'proxies in front, as addresses or networks such as 10.0.0.0/8, separated by commas: what they say of a client (Forwarded, X-Forwarded-*) is believed',
+      'addresses or networks (10.0.0.0/8) of proxies, separated by commas; the gateway trusts what they say about a client (Forwarded, X-Forwarded-*)',
     default: '',
     schema: list.pipe(
       z.array(
@@ -94,7 +95,7 @@ export const SERVE_OPTIONS = {
   },
   proxyProtocol: {
     flags: '--proxy-protocol',
-    description: 'connections of --trusted-proxy begin with a PROXY protocol header, version 1 or 2',
+    description: 'connections from --trusted-proxy begin with a PROXY protocol header, version 1 or 2',
     schema: booleanOption.optional(),
   },
   corsOrigin: {
@@ -124,7 +125,7 @@ export const SERVE_OPTIONS = {
   importTokenFile: {
     flags: '--import-token-file <path>',
     description:
-      'answer POST /import to whoever presents the token in this file as a bearer token, and to clients with the scope import (default: to these, where clients may sign in)',
+      'file with a bearer token that allows POST /import; clients with the scope import may call it too (default: only they, where clients may sign in)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...retirementOptions,
@@ -134,13 +135,13 @@ export const SERVE_OPTIONS = {
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
-    description: 'processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
+    description: 'number of processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
     default: '1',
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
   },
   workerTimeout: {
     flags: '--worker-timeout <seconds>',
-    description: 'how long the event loop of a worker may stand still before it is replaced, 0 for ever',
+    description: 'how long the event loop of a worker may hang before the worker is replaced; 0 for no limit',
     default: '30',
     schema: integer(0, 3_600),
   },
@@ -154,7 +155,7 @@ export const SERVE_OPTIONS = {
   },
   logLevel: {
     flags: '--log-level <level>',
-    description: 'what is written to stderr: debug, info, warn, error or silent',
+    description: 'minimum level of the log on stderr: debug, info, warn, error or silent',
     default: 'info',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
   },

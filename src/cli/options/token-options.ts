@@ -7,7 +7,7 @@ const NAMES = TOKEN_ALGORITHM_NAMES.join(', ')
 
 export const tokenAlgorithm = {
   flags: '--token-algorithm <name>',
-  description: `what access tokens are signed with: ${NAMES} (default: what the newest key is of, first EdDSA)`,
+  description: `algorithm for signing access tokens: ${NAMES} (default: that of the newest key; EdDSA for the first key)`,
   schema: z.enum(TOKEN_ALGORITHM_NAMES, `must be one of ${NAMES}`).optional(),
 } as const satisfies OptionRow
 
@@ -22,13 +22,13 @@ export const accessTokenTtl = {
 export const tokenNameOptions = {
   issuer: {
     flags: '--issuer <name>',
-    description: 'iss of access tokens; the same on every gateway of one database',
+    description: 'issuer (iss) of access tokens; must be the same on every gateway of one database',
     default: 'workspace-gateway',
     schema: z.string().min(1, 'must not be empty'),
   },
   audience: {
     flags: '--audience <name>',
-    description: 'aud of access tokens; the same on every gateway of one database',
+    description: 'audience (aud) of access tokens; must be the same on every gateway of one database',
     default: 'workspace-gateway',
     schema: z.string().min(1, 'must not be empty'),
   },
@@ -38,14 +38,15 @@ export const tokenNameOptions = {
 export const keyEncryptionOptions = {
   keyEncryptionKey: {
     flags: '--key-encryption-key <secret>',
-    description: 'encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
+    description: 'the secret that encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
     isEnvironmentOnly: true,
     isSecret: true,
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   keyEncryptionKeyFile: {
     flags: '--key-encryption-key-file <path>',
-    description: 'encrypts the signing keys in the database: a file with 32 bytes in base64 or hexadecimal',
+    description:
+      'a file with the secret that encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
 } as const satisfies Record<string, OptionRow>

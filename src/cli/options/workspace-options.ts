@@ -10,12 +10,13 @@ export const PRUNE_OPTIONS = {
   database,
   keep: {
     flags: '--keep <count>',
-    description: 'the newest exports of each project that stay, whatever their age (default: 1 with --older-than)',
+    description:
+      'how many of the newest exports of each project to keep, whatever their age (default: 1 with --older-than)',
     schema: integer(1, 1_000_000).optional(),
   },
   olderThan: {
     flags: '--older-than <age>',
-    description: 'only exports older than this go, such as 90d or 12h',
+    description: 'remove only exports older than this, such as 90d or 12h',
     schema: duration.optional(),
   },
   email,
@@ -27,7 +28,7 @@ export const VACUUM_OPTIONS = {
   database,
   full: {
     flags: '--full',
-    description: 'write the database anew in one go: writes of others wait meanwhile (PostgreSQL: reads too)',
+    description: 'rewrite the database in one step; writes of other processes wait meanwhile (PostgreSQL: reads too)',
     schema: booleanOption.optional(),
   },
   ...storeOptions,
@@ -37,7 +38,8 @@ export const BACKUP_OPTIONS = {
   database,
   keepNewest: {
     flags: '--keep-newest <count>',
-    description: 'put the backup into a folder, named by its time, and remove all of these names there but the newest',
+    description:
+      'write the backup into a folder, named by its time, and keep only this many of the newest with such names',
     schema: integer(1, 1_000_000).optional(),
   },
   ...storeOptions,
@@ -47,7 +49,7 @@ export const RESTORE_OPTIONS = {
   database,
   keepSessions: {
     flags: '--keep-sessions',
-    description: 'sessions go on as the backup has them, those too that have ended since it was made',
+    description: 'keep the sessions of the backup open, including those that have ended since it was made',
     schema: booleanOption.optional(),
   },
   ...auditOptions,

@@ -8,7 +8,8 @@ import { headers } from './remote-options.ts'
 export const CONFORMANCE_OPTIONS = {
   email: {
     flags: '--email <email>',
-    description: 'a user of the other server, to sign in as: one who has a project with an export shows most',
+    description:
+      'the user of the other server to sign in as; a user who has a project with an export allows the most checks',
     // Not made canonical: another server may know the user only by this spelling.
     schema: z.string('must be given').refine((email) => canonicalEmail(email) !== null, 'must be an email address'),
   },
@@ -17,12 +18,12 @@ export const CONFORMANCE_OPTIONS = {
   refFields: IMPORT_OPTIONS.refFields,
   strict: {
     flags: '--strict',
-    description: 'what this gateway does where the contract is silent counts, too',
+    description: 'also fail for differences from this gateway where the contract is silent',
     schema: booleanOption.optional(),
   },
   format: {
     flags: '--format <table|json|junit>',
-    description: 'how the checks are told',
+    description: 'how the checks are reported',
     default: 'table',
     schema: z.enum(['table', 'json', 'junit'], 'must be table, json or junit'),
   },

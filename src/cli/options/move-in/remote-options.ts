@@ -8,7 +8,7 @@ const path = z.string().min(1, 'must not be empty')
 export const headers = {
   flags: '--headers <path>',
   description:
-    'a file of headers for the other server, `Name: value` in each line: a key that it or its proxy asks for',
+    'a file of headers for the other server, one `Name: value` per line, such as a key that it or its proxy requires',
   schema: path.optional(),
 } as const satisfies OptionRow
 
@@ -16,24 +16,24 @@ export const headers = {
 export const remoteOptions = {
   email: {
     flags: '--email <emails>',
-    description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
+    description: 'move in from a server of this contract: emails of the users to read there, separated by commas',
     schema: list.optional(),
   },
   emails: {
     flags: '--emails <path>',
-    description: 'the same from a file, one address a line',
+    description: 'the same from a file, one email per line',
     schema: path.optional(),
   },
   headers,
   concurrency: {
     flags: '--concurrency <number>',
-    description: 'users who are read from the other server at the same time',
+    description: 'number of users that are read from the other server at the same time',
     default: '4',
     schema: integer(1, 64),
   },
   maxOutage: {
     flags: '--max-outage <duration>',
-    description: 'how long the other server may be away or busy before a user is given up',
+    description: 'how long the other server may be unavailable or busy before the command gives up on a user',
     default: '5m',
     schema: duration,
   },

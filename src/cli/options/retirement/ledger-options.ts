@@ -5,7 +5,7 @@ import { booleanOption, type Config, day, duration, type OptionRow } from '../op
 export const ledgerOptions = {
   ledgerRetention: {
     flags: '--ledger-retention <time>',
-    description: 'how long the ledger of REST calls keeps its days, in days or hours; 0 for no ledger',
+    description: 'how long the ledger of REST calls keeps its daily counts, in days or hours; 0 for no ledger',
     default: '400d',
     schema: duration,
   },
@@ -15,17 +15,17 @@ export const LEDGER_OPTIONS = {
   database,
   from: {
     flags: '--from <day>',
-    description: 'only calls of this day (UTC) or later, as 2026-01-31',
+    description: 'only calls on this day (UTC) or later, such as 2026-01-31',
     schema: day.optional(),
   },
   to: {
     flags: '--to <day>',
-    description: 'only calls of before this day',
+    description: 'only calls before this day',
     schema: day.optional(),
   },
   json: {
     flags: '--json',
-    description: 'one JSON object a line: a day, a route and a client each',
+    description: 'write one JSON object per line, for each day, route and client',
     schema: booleanOption.optional(),
   },
   ...storeOptions,

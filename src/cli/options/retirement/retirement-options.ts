@@ -55,27 +55,27 @@ export const retirementOptions = {
   deprecated: {
     flags: '--deprecated <routes>',
     description:
-      'REST routes and since when they are deprecated, separated by commas: /projects=2027-01-31, or *=2027-01-31 for all; their answers say so',
+      'REST routes and when their deprecation begins, separated by commas: /projects=2027-01-31, or *=2027-01-31 for all; answers announce it',
     default: '',
     schema: oncePerRoute(time),
   },
   sunset: {
     flags: '--sunset <routes>',
     description:
-      'REST routes and when they end, as --deprecated writes them: announced before, refused with 410 from then on',
+      'REST routes and when they end, in the format of --deprecated; answers announce the end before it, and are 410 after it',
     default: '',
     schema: oncePerRoute(time),
   },
   deprecationLink: {
     flags: '--deprecation-link <routes>',
-    description: 'where callers read about it, for their Link header: *=https://example.com/rest-goes',
+    description: 'pages that explain the deprecation, for the Link header of answers: *=https://example.com/rest-goes',
     default: '',
     schema: oncePerRoute(link),
   },
   brownout: {
     flags: '--brownout <windows>',
     description:
-      'times in which REST routes refuse with 503, so that whoever still calls them notices: /exports=2027-05-01T09:00:00Z/15m',
+      'periods in which REST routes answer 503, so that remaining callers notice: /exports=2027-05-01T09:00:00Z/15m',
     default: '',
     schema: perRoute(brownout),
   },

@@ -9,25 +9,25 @@ export const shadowOptions = {
   shadow: {
     flags: '--shadow <url>',
     description:
-      'the old server of the contract: reads are compared with its answers in the background, and differences are in the log',
+      'the old server of the contract: the gateway compares reads with its answers in the background, and logs differences',
     schema: z.url('must be an address, as https://…').optional(),
   },
   shadowHeaders: {
     ...headers,
     flags: '--shadow-headers <path>',
     description:
-      'a file of headers for the server of --shadow, `Name: value` in each line: a key that it or its proxy asks for',
+      'a file of headers for the --shadow server, one `Name: value` per line, such as a key that it or its proxy requires',
   },
   answerFrom: {
     flags: '--answer-from <who>',
     description:
-      'who answers reads: ours, compared with the server of --shadow, or old for that one, compared with ours; sign-ins and GraphQL are always ours',
+      'who answers REST reads: ours (this gateway) or old (the --shadow server); the other one is compared; sign-in and GraphQL are always ours',
     default: 'ours',
     schema: z.enum(['ours', 'old'], 'must be ours or old'),
   },
   shadowSample: {
     flags: '--shadow-sample <part>',
-    description: 'the part of reads that is compared, from 0 to 1',
+    description: 'the fraction of reads that are compared, from 0 to 1',
     default: '1',
     schema: z
       .string()
@@ -36,26 +36,26 @@ export const shadowOptions = {
   },
   shadowConcurrency: {
     flags: '--shadow-concurrency <count>',
-    description: 'comparisons at the same time; each makes one read at either server',
+    description: 'maximum concurrent comparisons; each makes one read at both servers',
     default: '4',
     schema: integer(1, MAX_CONCURRENCY),
   },
   shadowBytes: {
     flags: '--shadow-bytes <bytes>',
-    description: 'how much of an answer is compared',
+    description: 'maximum size of the part of an answer that is compared',
     default: String(67_108_864),
     schema: integer(1, 1_099_511_627_776),
   },
   shadowConfirm: {
     flags: '--shadow-confirm <time>',
     description:
-      'a difference is reported if it is still there so much later, since a change may be on its way; 0 for at once',
+      'report a difference only if it still exists after this time, because a change may be on its way; 0 reports at once',
     default: '10s',
     schema: wait,
   },
   shadowInsecure: {
     flags: '--shadow-insecure',
-    description: 'allow --shadow without TLS to another machine: tokens and workspaces can be read on the way',
+    description: 'allow --shadow without TLS to another machine; others on the network can read tokens and workspaces',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>

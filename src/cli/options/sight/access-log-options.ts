@@ -6,13 +6,13 @@ export const accessLogOptions = {
   accessLog: {
     flags: '--access-log <off|json|pretty|auto>',
     description:
-      'a line on stderr for each request: json, pretty, or auto for pretty on a terminal only; off: only for 401, 403, 429, 5xx and refused origins; json and pretty are for the rest of the log, too',
+      'log each request to stderr: json, pretty or auto (pretty on a terminal, else json); off: only 401, 403, 429, 5xx, refused origins; json, pretty: whole log',
     default: 'off',
     schema: z.enum(['off', 'json', 'pretty', 'auto'], 'must be off, json, pretty or auto'),
   },
   accessLogSample: {
     flags: '--access-log-sample <count>',
-    description: 'one request of so many gets its line; those that are refused or fail always do',
+    description: 'log one of this many requests; refused and failed requests are always logged',
     default: '1',
     schema: integer(1, 1_000_000),
   },

@@ -6,12 +6,12 @@ export const adminOptions = {
   adminPort: {
     flags: '--admin-port <port>',
     description:
-      'port of /metrics, /healthz, /readyz and /version, apart from clients; 0 for a free one (default: none)',
+      'port for /metrics, /healthz, /readyz and /version, separate from the client port; 0 picks a free one (default: none)',
     schema: integer(0, 65_535).optional(),
   },
   adminHost: {
     flags: '--admin-host <host>',
-    description: 'address that --admin-port listens on; it asks nobody who they are',
+    description: 'address that --admin-port listens on; there is no authentication',
     default: '127.0.0.1',
     schema: z.string().min(1, 'must not be empty'),
   },

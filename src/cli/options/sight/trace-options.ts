@@ -5,7 +5,7 @@ export const traceOptions = {
   databaseTraceComments: {
     flags: '--database-trace-comments',
     description:
-      'PostgreSQL: statements of a request that is traced end with its traceparent as a comment, for the log of the server; they are then prepared each time',
+      'PostgreSQL: append the traceparent of a traced request to its statements as a comment, for the server log; each is then prepared anew',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>

@@ -12,52 +12,53 @@ const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be th
 export const ASSERTION_OPTIONS = {
   assertionPreset: {
     flags: '--assertion-preset <name>',
-    description: `guard assertion: whose signed assertions come along: ${PRESET_NAMES.join(', ')}`,
+    description: `guard assertion: the proxy or provider that signs assertions: ${PRESET_NAMES.join(', ')}`,
     schema: z.enum(PRESET_NAMES, `must be one of ${PRESET_NAMES.join(', ')}`).optional(),
   },
   assertionIssuer: {
     flags: '--assertion-issuer <issuer>',
-    description: 'guard assertion: iss of assertions; for oidc the address whose discovery document names the keys',
+    description:
+      'guard assertion: the issuer (iss) of assertions; for oidc, the address whose discovery document names the keys',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   assertionAudience: {
     flags: '--assertion-audience <names>',
-    description: 'guard assertion: whom assertions are for, one of these, separated by commas (aws-alb: the ARN)',
+    description: 'guard assertion: accepted audiences, separated by commas (aws-alb: the ARN of the load balancer)',
     default: '',
     schema: list,
   },
   assertionHeader: {
     flags: '--assertion-header <name>',
-    description: 'guard assertion: the header that assertions come in, when it is not that of the preset',
+    description: 'guard assertion: the header that contains the assertion, if it is not that of the preset',
     schema: headerName.optional(),
   },
   assertionKeys: {
     flags: '--assertion-keys <where>',
     description:
-      'guard assertion: a JWK set by https://… or in a file, or one PEM by key as https://…/{kid} or in a file',
+      'guard assertion: where the keys are: a JWK set at https://… or in a file, or a PEM per key at https://…/{kid} or in a file',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   assertionAlgorithms: {
     flags: '--assertion-algorithms <names>',
-    description: 'guard assertion: algorithms that signatures may have, separated by commas',
+    description: 'guard assertion: accepted signature algorithms, separated by commas',
     schema: list
       .pipe(z.array(z.enum(ALGORITHMS, `must be of ${ALGORITHMS.join(', ')}`)).min(1, 'must name an algorithm'))
       .optional(),
   },
   assertionEmailClaim: {
     flags: '--assertion-email-claim <name>',
-    description: 'guard assertion: the claim that holds the email',
+    description: 'guard assertion: the claim that contains the email',
     default: 'email',
     schema: z.string().min(1, 'must not be empty'),
   },
   assertionEmailVerified: {
     flags: '--assertion-email-verified <rule>',
-    description: 'guard assertion: whether email_verified must be there: required, or if-present (never false)',
+    description: 'guard assertion: required: email_verified must be true; if-present: it may be missing, but not false',
     schema: z.enum(['required', 'if-present'], 'must be required or if-present').optional(),
   },
   assertionMaxAge: {
     flags: '--assertion-max-age <seconds>',
-    description: 'guard assertion: how old by its iat an assertion may be, 0 for as long as it is valid',
+    description: 'guard assertion: maximum age of an assertion by its iat; 0 accepts it as long as it is valid',
     schema: integer(0, 86_400).optional(),
   },
   assertionLeeway: {
@@ -68,17 +69,18 @@ export const ASSERTION_OPTIONS = {
   },
   assertionHeaderUnsigned: {
     flags: '--assertion-header-unsigned <name>',
-    description: 'guard assertion: believe the email in this header, from --trusted-proxy and with the secret only',
+    description:
+      'guard assertion: trust the email in this unsigned header, only from a --trusted-proxy and with the secret',
     schema: headerName.optional(),
   },
   assertionSecretHeader: {
     flags: '--assertion-secret-header <name>',
-    description: 'guard assertion, unsigned: the header that the proxy sends the secret in',
+    description: 'guard assertion, unsigned: the header in which the proxy sends the secret',
     schema: headerName.optional(),
   },
   assertionSecret: {
     flags: '--assertion-secret <secret>',
-    description: 'guard assertion, unsigned: the secret, at least 32 characters; better in the environment',
+    description: 'guard assertion, unsigned: the secret, at least 32 characters; better set in the environment',
     isSecret: true,
     schema: z.string().optional(),
   },

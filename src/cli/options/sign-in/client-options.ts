@@ -13,7 +13,7 @@ export const CLIENTS_OPTIONS = { database, ...auditOptions, ...storeOptions } as
 export const CLIENTS_ADD_OPTIONS = {
   emailDomains: {
     flags: '--email-domains <domains>',
-    description: 'whose addresses the client may sign in, separated by commas; * for every domain',
+    description: 'domains whose addresses the client may sign in, separated by commas; * for every domain',
     schema: list
       .transform((domains, context) =>
         domains.map((domain) => (domain === ANY_DOMAIN ? domain : canonicalDomain(domain, context))),
@@ -31,7 +31,7 @@ export const CLIENTS_ADD_OPTIONS = {
   },
   perMinute: {
     flags: '--per-minute <count>',
-    description: 'logins a minute',
+    description: 'maximum logins per minute',
     default: '600',
     schema: integer(1, 1_000_000),
   },

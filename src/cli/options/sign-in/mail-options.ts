@@ -16,12 +16,12 @@ export const MAIL_SERVER_OPTIONS = {
   mailUrl: {
     flags: '--mail-url <url>',
     description:
-      'the mail server: smtps://USER:PASSWORD@HOST:PORT, or smtp://… for STARTTLS; better in the environment',
+      'the mail server: smtps://USER:PASSWORD@HOST:PORT, or smtp://… for STARTTLS; better set in the environment',
     schema: mailUrl.optional(),
   },
   mailFrom: {
     flags: '--mail-from <address>',
-    description: 'whom mails are from: an address, or a name and an address as NAME <ADDRESS>',
+    description: 'the sender of mails: an address, or a name and an address as NAME <ADDRESS>',
     schema: z.string().refine(isSender, 'must be an address, or NAME <ADDRESS>').optional(),
   },
   mailSubject: {
@@ -32,7 +32,7 @@ export const MAIL_SERVER_OPTIONS = {
   },
   mailTls: {
     flags: '--mail-tls <mode>',
-    description: 'required: no mail goes out without TLS; off: none, for a relay on this machine',
+    description: 'required: mails are sent only with TLS; off: without TLS, for a relay on this machine',
     default: 'required',
     schema: z.enum(['required', 'off'], 'must be required or off'),
   },
@@ -42,7 +42,7 @@ export const MAIL_OPTIONS = {
   ...MAIL_SERVER_OPTIONS,
   mailDomains: {
     flags: '--mail-domains <domains>',
-    description: 'guard mail: only addresses of these domains get codes, separated by commas (default: all)',
+    description: 'guard mail: domains whose addresses get codes, separated by commas (default: all)',
     default: '',
     schema: list.transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context))),
   },
@@ -53,19 +53,22 @@ export const MAIL_OPTIONS = {
   },
   mailLimitAddress: {
     flags: '--mail-limit-address <count>',
-    description: 'guard mail: mails an hour to one address, asked for from networks it never signed in from',
+    description:
+      'guard mail: maximum mails per hour to one address, requested from networks that it never signed in from',
     default: '10',
     schema: integer(0, 1_000_000),
   },
   mailLimitNetwork: {
     flags: '--mail-limit-network <count>',
-    description: 'guard mail: mails an hour that one network may ask for, to addresses that never signed in from it',
+    description:
+      'guard mail: maximum mails per hour requested from one network, to addresses that never signed in from it',
     default: '100',
     schema: integer(0, 1_000_000),
   },
   mailLimitTotal: {
     flags: '--mail-limit-total <count>',
-    description: 'guard mail: mails an hour in all, to addresses from networks they never signed in from',
+    description:
+      'guard mail: maximum mails per hour in total, to addresses from networks that they never signed in from',
     default: '10000',
     schema: integer(0, 1_000_000_000),
   },

@@ -7,7 +7,7 @@ const YEAR_SECONDS = 31_536_000
 export const sessionOptions = {
   refreshIdleTtl: {
     flags: '--refresh-idle-ttl <seconds>',
-    description: 'a session ends when it was not refreshed for this long',
+    description: 'a session ends if it is not refreshed for this long',
     default: String(14 * 86_400),
     schema: integer(1, 10 * YEAR_SECONDS),
   },
@@ -20,7 +20,7 @@ export const sessionOptions = {
   sessionCheck: {
     flags: '--session-check <how>',
     description:
-      'exact: every request looks its session up; bounded=MS: a session that this process saw at most MS milliseconds ago may be used',
+      'exact: every request looks up its session; bounded=MS: a request may use a session that this process looked up at most MS milliseconds ago',
     default: 'exact',
     schema: z
       .string()
@@ -33,7 +33,7 @@ export const sessionOptions = {
   },
   sessionsPerUser: {
     flags: '--sessions-per-user <count>',
-    description: 'open sessions of one user; one more ends the one that was used longest ago',
+    description: 'maximum open sessions of one user; one more ends the least recently used session',
     default: '100',
     schema: integer(1, 100_000),
   },
