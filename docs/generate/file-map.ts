@@ -13,8 +13,8 @@ const SETTING = /\bflags: '(?:-\w, )?(--[\w-]+)|^(?:export )?const ([A-Z][A-Z\d_
 
 const INTRODUCTION = `# Files
 
-Every file of \`src\`, folder by folder: the sentence that it opens with, and the options and constants, such as bounds, that are set in it. Search this page for
-what you want to change; [overview.md](overview.md) says how the rooms hang together, and [CONTRIBUTING.md](../../CONTRIBUTING.md) which files a change of a kind touches.
+This page lists every file of \`src\` by folder, with its opening sentence and the options and constants that it defines. Search it for what you want to change.
+[overview.md](overview.md) explains how the folders work together. [CONTRIBUTING.md](../../CONTRIBUTING.md) says which files each kind of change needs.
 `
 
 export function fileMap(): string {
