@@ -19,41 +19,41 @@ export type Scalars = {
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
   /**
-   * Any JSON value, exactly as it was stored: the text is placed into the response without being parsed and printed again,
-   * so large integers, `1.0`, key order, duplicate keys and escapes arrive as they were imported.
+   * Any JSON value, exactly as it was stored. The gateway copies the text into the response, instead of parsing and printing
+   * it again, so large integers, `1.0`, key order, duplicate keys and escapes arrive as they were imported.
    */
   JSON: { input: RawJson; output: RawJson; }
 };
 
-/** What a refresh answers. */
+/** The result of a refresh. */
 export type AccessToken = {
   readonly __typename?: 'AccessToken';
-  /** Sent as `Authorization: Bearer <accessToken>` with every read. */
+  /** Send it as `Authorization: Bearer <accessToken>` with every read. */
   readonly accessToken: Scalars['String']['output'];
 };
 
 /** An immutable snapshot of one project: an ordered list of elements. */
 export type Export = Node & {
   readonly __typename?: 'Export';
-  /** How many bytes `data` is. */
+  /** The number of bytes of `data`. */
   readonly byteLength: Scalars['Float']['output'];
-  /** When it was made: an RFC 3339 date and time, as it was imported. */
+  /** When the export was made: an RFC 3339 date and time, as it was imported. */
   readonly createdAt: Scalars['String']['output'];
-  /** Names this export's place in the project's history: pass it as `after`. */
+  /** The position of this export in the project's history, to pass as `after`. */
   readonly cursor: Scalars['String']['output'];
-  /** All elements as one JSON array, untouched: the body of `GET /exports?r=`. */
+  /** All elements as one JSON array, unchanged: the body of `GET /exports?r=`. */
   readonly data: Scalars['JSON']['output'];
   /** SHA-256 of the bytes of `data`, in lower-case hexadecimal. */
   readonly digest: Scalars['String']['output'];
-  /** How many elements it has. */
+  /** The number of elements. */
   readonly elementCount: Scalars['Int']['output'];
-  /** The elements, in order: files and components, usually. All of them unless `first` is given. */
+  /** The elements in order, usually files and components. Without `first`, all of them. */
   readonly elements: ReadonlyArray<ExportElement>;
   /** The elements as a Relay connection. */
   readonly elementsConnection: ExportElementConnection;
   /** Global and opaque: the same for this export of this user in every database, for as long as its project has this `ref`. */
   readonly id: Scalars['ID']['output'];
-  /** The `ref` of the project it is an export of. */
+  /** The `ref` of the exported project. */
   readonly ref: Scalars['String']['output'];
 };
 
@@ -80,16 +80,16 @@ export type ExportConnection = {
   readonly edges: ReadonlyArray<ExportEdge>;
   /** The items of the page. */
   readonly nodes: ReadonlyArray<Export>;
-  /** Where the page stands in the list. */
+  /** The position of the page in the list. */
   readonly pageInfo: PageInfo;
-  /** How many items the whole list has. */
+  /** The number of items in the whole list. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
 /** One export of a page. */
 export type ExportEdge = {
   readonly __typename?: 'ExportEdge';
-  /** Names this item's place in the list. */
+  /** The position of this item in the list. */
   readonly cursor: Scalars['String']['output'];
   /** The export itself. */
   readonly node: Export;
@@ -98,20 +98,23 @@ export type ExportEdge = {
 /**
  * One element of an export.
  *
- * Apart from `id`, `data` and `cursor`, every field is read from the stored element and null when the element lacks it or
- * holds a value of another type there.
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored element. It is null if the element lacks it
+ * or has a value of another type there.
  */
 export type ExportElement = Node & {
   readonly __typename?: 'ExportElement';
-  /** `content` of the element: the text of the file, where it is one. */
+  /** `content` of the element: the text of the file, if the element is a file. */
   readonly content?: Maybe<Scalars['String']['output']>;
-  /** Names this element's place in the export: pass it as `after`. */
+  /** The position of this element in the export, to pass as `after`. */
   readonly cursor: Scalars['String']['output'];
-  /** The whole stored element, untouched. */
+  /** The whole stored element, unchanged. */
   readonly data: Scalars['JSON']['output'];
   /** The element's own `id`, a string or an integer with all its digits. Other elements may have the same. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
-  /** Global and opaque: the same for this place in this export of this user in every database; another one when the export's is. */
+  /**
+   * Global and opaque: the same for this position in this export of this user in every database. It changes with the `id`
+   * of the export.
+   */
   readonly id: Scalars['ID']['output'];
   /** `kind` of the element. */
   readonly kind?: Maybe<Scalars['String']['output']>;
@@ -130,52 +133,51 @@ export type ExportElementConnection = {
   readonly edges: ReadonlyArray<ExportElementEdge>;
   /** The items of the page. */
   readonly nodes: ReadonlyArray<ExportElement>;
-  /** Where the page stands in the list. */
+  /** The position of the page in the list. */
   readonly pageInfo: PageInfo;
-  /** How many items the whole list has. */
+  /** The number of items in the whole list. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
 /** One export element of a page. */
 export type ExportElementEdge = {
   readonly __typename?: 'ExportElementEdge';
-  /** Names this item's place in the list. */
+  /** The position of this item in the list. */
   readonly cursor: Scalars['String']['output'];
   /** The element itself. */
   readonly node: ExportElement;
 };
 
 /**
- * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
- * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
- * 429).
+ * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
  */
 export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
-   * Opens a session for an email and answers its two tokens. The same as `POST /login`.
-   * Errors: `INVALID_EMAIL`, `LOGIN_REFUSED` (the gateway's login guard said no), `TOO_MANY_REQUESTS`.
+   * Opens a session for an email and returns its two tokens, like `POST /login`.
+   * Errors: `INVALID_EMAIL`, `LOGIN_REFUSED` (the login guard of the gateway refused it), `TOO_MANY_REQUESTS`.
    */
   readonly login: Tokens;
   /**
-   * Ends a session: its refresh token and all its access tokens are refused from now on. The same as `DELETE /logout`.
-   * Always true; a token that is unknown, expired or already logged out is an error, `INVALID_TOKEN`.
+   * Ends a session, like `DELETE /logout`: its refresh token and all its access tokens are refused from now on.
+   * Always true. A token that is unknown, expired or already logged out is an error, `INVALID_TOKEN`.
    */
   readonly logout: Scalars['Boolean']['output'];
   /**
-   * Ends all sessions of the signed-in user, that of the request too, and answers how many there were.
+   * Ends all sessions of the signed-in user, including that of this request, and returns their number.
    * Errors: `UNAUTHENTICATED` (no access token), `INVALID_TOKEN`.
    */
   readonly logoutEverywhere: Scalars['Int']['output'];
   /**
-   * A new access token for a session that is still open. The same as `POST /token`. The refresh token stays as it is,
-   * and any number of calls may run at once. Errors: `UNAUTHENTICATED`, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`.
+   * Returns a new access token for an open session, like `POST /token`. The refresh token stays the same, and any number
+   * of calls may run at once. Errors: `UNAUTHENTICATED`, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`.
    */
   readonly refresh: AccessToken;
   /**
-   * Ends one of the signed-in user's sessions, by the `id` of a `Session`: its tokens are refused from now on. The session
-   * of the request itself may be ended too. False when the user has no open session of that id.
+   * Ends one session of the signed-in user, which may be that of this request. Its tokens are refused from now on. False
+   * if the user has no open session with this id.
    * Errors: `UNAUTHENTICATED` (no access token), `INVALID_TOKEN`.
    */
   readonly revokeSession: Scalars['Boolean']['output'];
@@ -183,10 +185,9 @@ export type Mutation = {
 
 
 /**
- * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
- * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
- * 429).
+ * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
  */
 export type MutationLoginArgs = {
   code?: InputMaybe<Scalars['String']['input']>;
@@ -195,10 +196,9 @@ export type MutationLoginArgs = {
 
 
 /**
- * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
- * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
- * 429).
+ * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
  */
 export type MutationLogoutArgs = {
   refreshToken: Scalars['String']['input'];
@@ -206,10 +206,9 @@ export type MutationLogoutArgs = {
 
 
 /**
- * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
- * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
- * 429).
+ * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
  */
 export type MutationRefreshArgs = {
   refreshToken: Scalars['String']['input'];
@@ -217,57 +216,56 @@ export type MutationRefreshArgs = {
 
 
 /**
- * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
- * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
- * 429).
+ * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
  */
 export type MutationRevokeSessionArgs = {
   id: Scalars['ID']['input'];
 };
 
 /**
- * Anything with an identity of its own. `id` names one thing in the world: no other type, user or export has the same.
- * It is opaque, stays the same when the thing is imported again, changed in place or moved to another database, and is of
- * no use to anybody else. (The `id` inside a stored document is its `documentId`.)
+ * An object with a global identity: no other object, of any type, user or export, has the same `id`. An `id` is opaque.
+ * It stays the same when the object is imported again, changed in place or moved to another database. It is of no use to
+ * other users. (The `id` inside a stored document is its `documentId`.)
  */
 export type Node = {
-  /** Global and opaque: ask for the thing again with `node(id:)`. */
+  /** Global and opaque. `node(id:)` finds the object by it. */
   readonly id: Scalars['ID']['output'];
 };
 
-/** Where a page of a connection stands in its list. */
+/** The position of a page in its list. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
-  /** The cursor of the last item of the page, to pass as `after`; null when the page is empty. */
+  /** The cursor of the last item of the page, to pass as `after`. Null if the page is empty. */
   readonly endCursor?: Maybe<Scalars['String']['output']>;
   /**
-   * Whether there is more after this page: of a page with `first`, whether it left something out; of a page with `before`,
-   * always, for that item comes after it.
+   * Whether items follow this page. With `first`, whether the page left items out. With `before`, always true, because that
+   * item follows.
    */
   readonly hasNextPage: Scalars['Boolean']['output'];
   /**
-   * Whether there is more before this page: of a page with `last`, whether it left something out; of a page with `after`,
-   * always, for that item comes before it.
+   * Whether items precede this page. With `last`, whether the page left items out. With `after`, always true, because that
+   * item precedes.
    */
   readonly hasPreviousPage: Scalars['Boolean']['output'];
-  /** The cursor of the first item of the page, to pass as `before`; null when the page is empty. */
+  /** The cursor of the first item of the page, to pass as `before`. Null if the page is empty. */
   readonly startCursor?: Maybe<Scalars['String']['output']>;
 };
 
 /**
  * A project, as the design tool stored it.
  *
- * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
- * document lacks it or holds a value of another type there.
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document. It is null if
+ * the document lacks it or has a value of another type there.
  */
 export type Project = Node & {
   readonly __typename?: 'Project';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
-  /** Names this item's place in its list: pass it as `after`. */
+  /** The position of this item in its list, to pass as `after`. */
   readonly cursor: Scalars['String']['output'];
-  /** The whole stored document, untouched. */
+  /** The whole stored document, unchanged. */
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
@@ -281,13 +279,13 @@ export type Project = Node & {
   readonly framework?: Maybe<Scalars['String']['output']>;
   /** Global and opaque: the same for this project of this user in every database. */
   readonly id: Scalars['ID']['output'];
-  /** The newest export of this project, or null when it has none yet. */
+  /** The newest export of this project, or null if it has none yet. */
   readonly latestExport?: Maybe<Export>;
   /** `name` of the document. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** The reference exports are asked for by, unique among the user's projects. */
+  /** The reference of the project, unique among the user's projects. Exports are found by it. */
   readonly ref: Scalars['String']['output'];
-  /** `tags` of the document, a list of strings as a rule. */
+  /** `tags` of the document, usually a list of strings. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `updatedAt` of the document, as it is written there. */
   readonly updatedAt?: Maybe<Scalars['String']['output']>;
@@ -299,8 +297,8 @@ export type Project = Node & {
 /**
  * A project, as the design tool stored it.
  *
- * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
- * document lacks it or holds a value of another type there.
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document. It is null if
+ * the document lacks it or has a value of another type there.
  */
 export type ProjectExportsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -311,8 +309,8 @@ export type ProjectExportsArgs = {
 /**
  * A project, as the design tool stored it.
  *
- * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
- * document lacks it or holds a value of another type there.
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document. It is null if
+ * the document lacks it or has a value of another type there.
  */
 export type ProjectExportsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -328,71 +326,71 @@ export type ProjectConnection = {
   readonly edges: ReadonlyArray<ProjectEdge>;
   /** The items of the page. */
   readonly nodes: ReadonlyArray<Project>;
-  /** Where the page stands in the list. */
+  /** The position of the page in the list. */
   readonly pageInfo: PageInfo;
-  /** How many items the whole list has. */
+  /** The number of items in the whole list. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
 /** One project of a page. */
 export type ProjectEdge = {
   readonly __typename?: 'ProjectEdge';
-  /** Names this item's place in the list. */
+  /** The position of this item in the list. */
   readonly cursor: Scalars['String']['output'];
   /** The project itself. */
   readonly node: Project;
 };
 
 /**
- * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
- * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
- * Every error has a stable `extensions.code`, the same list as REST's `code`:
- * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
- * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
- * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * Every error has a stable `extensions.code`, from the same list as `code` in REST:
+ * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
+ * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
+ * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation in a request),
- * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
- * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
+ * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
+ * `instance` identifies the failure in its log).
  */
 export type Query = {
   readonly __typename?: 'Query';
   /**
-   * The workspace of the signed-in user, or null when no workspace is stored for their email.
-   * Needs `Authorization: Bearer <accessToken>`: without one the error code is `UNAUTHENTICATED`; a token that is
-   * presented but not valid fails the whole request with HTTP status 401 and code `INVALID_TOKEN`.
+   * The workspace of the signed-in user, or null if no workspace is stored for their email.
+   * Needs `Authorization: Bearer <accessToken>`. Without a token the error code is `UNAUTHENTICATED`. A token that is not
+   * valid fails the whole request with HTTP status 401 and code `INVALID_TOKEN`.
    */
   readonly me?: Maybe<User>;
   /**
-   * The thing with this `id`, as long as it is the signed-in user's own. Null for everything else: an id of another user,
-   * one that is not an id, something that was removed. Without an access token it is an error, as for `me`.
+   * The object with this `id`, if it belongs to the signed-in user. Otherwise null: for an id of another user, a text that
+   * is no id, or a removed object. Without an access token it is an error, as for `me`.
    */
   readonly node?: Maybe<Node>;
   /**
-   * The things with these `id`s, in the order given, each as `node` answers it.
-   * At most 100 ids: more are an error, `INVALID_ARGUMENT`.
+   * The objects with these `id`s, in the given order, each as `node` returns it.
+   * More than 100 ids are an error, `INVALID_ARGUMENT`.
    */
   readonly nodes: ReadonlyArray<Maybe<Node>>;
 };
 
 
 /**
- * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
- * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
- * Every error has a stable `extensions.code`, the same list as REST's `code`:
- * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
- * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
- * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * Every error has a stable `extensions.code`, from the same list as `code` in REST:
+ * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
+ * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
+ * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation in a request),
- * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
- * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
+ * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
+ * `instance` identifies the failure in its log).
  */
 export type QueryNodeArgs = {
   id: Scalars['ID']['input'];
@@ -400,19 +398,19 @@ export type QueryNodeArgs = {
 
 
 /**
- * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
- * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
- * Every error has a stable `extensions.code`, the same list as REST's `code`:
- * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
- * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
- * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * Every error has a stable `extensions.code`, from the same list as `code` in REST:
+ * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
+ * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
+ * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation in a request),
- * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
- * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
+ * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
+ * `instance` identifies the failure in its log).
  */
 export type QueryNodesArgs = {
   ids: ReadonlyArray<Scalars['ID']['input']>;
@@ -423,33 +421,33 @@ export type Session = Node & {
   readonly __typename?: 'Session';
   /** When the user signed in. */
   readonly createdAt: Scalars['String']['output'];
-  /** Whether it is the session of this request. */
+  /** Whether this is the session of this request. */
   readonly current: Scalars['Boolean']['output'];
-  /** When it ends unless it is used before. */
+  /** When the session ends if it is not used before. */
   readonly expiresAt: Scalars['String']['output'];
-  /** Global and opaque. It ends with the session. */
+  /** Global and opaque. It is valid until the session ends. */
   readonly id: Scalars['ID']['output'];
-  /** About when an access token was last asked for with the session's refresh token, to a hundredth of its idle lifetime. */
+  /** When the session's refresh token was last used to get an access token, to within a hundredth of its idle lifetime. */
   readonly lastUsedAt: Scalars['String']['output'];
-  /** The network that the user signed in from: /24 of an IPv4 address, /64 of an IPv6 address. Null when it is not known. */
+  /** The network of the login: /24 of an IPv4 address, /64 of an IPv6 address. Null if it is unknown. */
   readonly network?: Maybe<Scalars['String']['output']>;
-  /** The start of the `User-Agent` that signed in, or null when it did not say. */
+  /** The start of the `User-Agent` header of the login, or null if there was none. */
   readonly userAgent?: Maybe<Scalars['String']['output']>;
 };
 
 /**
  * A custom template.
  *
- * Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the document lacks it or
- * holds a value of another type there.
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored document. It is null if the document lacks it
+ * or has a value of another type there.
  */
 export type Template = Node & {
   readonly __typename?: 'Template';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
-  /** Names this item's place in its list: pass it as `after`. */
+  /** The position of this item in its list, to pass as `after`. */
   readonly cursor: Scalars['String']['output'];
-  /** The whole stored document, untouched. */
+  /** The whole stored document, unchanged. */
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
@@ -463,7 +461,7 @@ export type Template = Node & {
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** `tags` of the document, a list of strings as a rule. */
+  /** `tags` of the document, usually a list of strings. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `type` of the document. */
   readonly type?: Maybe<Scalars['String']['output']>;
@@ -480,43 +478,43 @@ export type TemplateConnection = {
   readonly edges: ReadonlyArray<TemplateEdge>;
   /** The items of the page. */
   readonly nodes: ReadonlyArray<Template>;
-  /** Where the page stands in the list. */
+  /** The position of the page in the list. */
   readonly pageInfo: PageInfo;
-  /** How many items the whole list has. */
+  /** The number of items in the whole list. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
 /** One template of a page. */
 export type TemplateEdge = {
   readonly __typename?: 'TemplateEdge';
-  /** Names this item's place in the list. */
+  /** The position of this item in the list. */
   readonly cursor: Scalars['String']['output'];
   /** The template itself. */
   readonly node: Template;
 };
 
-/** What a login answers. */
+/** The result of a login. */
 export type Tokens = {
   readonly __typename?: 'Tokens';
-  /** Sent as `Authorization: Bearer <accessToken>` with every read; valid for a few minutes (a JWT, see `exp`). */
+  /** Send it as `Authorization: Bearer <accessToken>` with every read. It is a JWT, valid for a few minutes (see `exp`). */
   readonly accessToken: Scalars['String']['output'];
-  /** Good for new access tokens and for signing out, and for nothing else. Keep it secret. */
+  /** Only for getting new access tokens and for signing out. Keep it secret. */
   readonly refreshToken: Scalars['String']['output'];
 };
 
 /**
  * A custom UI library.
  *
- * Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the document lacks it or
- * holds a value of another type there.
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored document. It is null if the document lacks it
+ * or has a value of another type there.
  */
 export type UiLibrary = Node & {
   readonly __typename?: 'UiLibrary';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
-  /** Names this item's place in its list: pass it as `after`. */
+  /** The position of this item in its list, to pass as `after`. */
   readonly cursor: Scalars['String']['output'];
-  /** The whole stored document, untouched. */
+  /** The whole stored document, unchanged. */
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
@@ -530,7 +528,7 @@ export type UiLibrary = Node & {
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** `tags` of the document, a list of strings as a rule. */
+  /** `tags` of the document, usually a list of strings. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `type` of the document. */
   readonly type?: Maybe<Scalars['String']['output']>;
@@ -547,24 +545,24 @@ export type UiLibraryConnection = {
   readonly edges: ReadonlyArray<UiLibraryEdge>;
   /** The items of the page. */
   readonly nodes: ReadonlyArray<UiLibrary>;
-  /** Where the page stands in the list. */
+  /** The position of the page in the list. */
   readonly pageInfo: PageInfo;
-  /** How many items the whole list has. */
+  /** The number of items in the whole list. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
 /** One UI library of a page. */
 export type UiLibraryEdge = {
   readonly __typename?: 'UiLibraryEdge';
-  /** Names this item's place in the list. */
+  /** The position of this item in the list. */
   readonly cursor: Scalars['String']['output'];
   /** The UI library itself. */
   readonly node: UiLibrary;
 };
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type User = Node & {
   readonly __typename?: 'User';
@@ -574,11 +572,11 @@ export type User = Node & {
   readonly id: Scalars['ID']['output'];
   /**
    * The newest export of one project. Its `data` is the body of `GET /exports?r=`.
-   * Where there is none the error says why, `NO_PROJECT` or `NO_EXPORT`; ask for `project(ref) { latestExport { … } }` to
-   * get a plain null instead.
+   * If there is none, the error says why: `NO_PROJECT` or `NO_EXPORT`. `project(ref) { latestExport { … } }` returns null
+   * instead.
    */
   readonly latestExport?: Maybe<Export>;
-  /** The project with this reference, or null when the user has none. */
+  /** The project with this reference, or null if the user has none. */
   readonly project?: Maybe<Project>;
   /** The user's projects. The `data` of all of them is the body of `GET /projects`. */
   readonly projects: ReadonlyArray<Project>;
@@ -598,8 +596,8 @@ export type User = Node & {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserLatestExportArgs = {
   ref: Scalars['String']['input'];
@@ -607,8 +605,8 @@ export type UserLatestExportArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserProjectArgs = {
   ref: Scalars['String']['input'];
@@ -616,8 +614,8 @@ export type UserProjectArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserProjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -626,8 +624,8 @@ export type UserProjectsArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserProjectsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -638,8 +636,8 @@ export type UserProjectsConnectionArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserSessionsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -647,8 +645,8 @@ export type UserSessionsArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserTemplatesArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -657,8 +655,8 @@ export type UserTemplatesArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserTemplatesConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -669,8 +667,8 @@ export type UserTemplatesConnectionArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserUiLibrariesArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -679,8 +677,8 @@ export type UserUiLibrariesArgs = {
 
 
 /**
- * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ * A user with a stored workspace. Lists are in stored order, and complete without `first`. To page, pass the `cursor` of
+ * the last item that you have as `after`. Each list also has a Relay connection, which pages in both directions.
  */
 export type UserUiLibrariesConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;

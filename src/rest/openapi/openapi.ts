@@ -44,8 +44,8 @@ export function createOpenApi(
     },
     servers: serversAt('', basePath),
     tags: [
-      { name: 'Workspace', description: "Reads of the signed-in user's own." },
-      { name: 'Session', description: 'Signing in, staying signed in, signing out.' },
+      { name: 'Workspace', description: "Reads of the signed-in user's workspace." },
+      { name: 'Session', description: 'Sign-in, refresh and sign-out.' },
     ],
     paths: {
       ...byPath(READ_ROUTES, retirement, (route) => readOperation(route, schema, examples)),
@@ -57,7 +57,7 @@ export function createOpenApi(
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'What `POST /login` answers.',
+          description: 'The `accessToken` that `POST /login` returns.',
         },
       },
       headers: HEADERS,
@@ -96,7 +96,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
     parameters: [...(parameter ? [parameter] : []), IF_MATCH, IF_NONE_MATCH],
     responses: {
       200: {
-        description: 'A JSON array, every element as it was stored.',
+        description: 'A JSON array; every element is exactly as it was stored.',
         headers: { ...headers('API-Version', 'ETag') },
         content: {
           'application/json': {

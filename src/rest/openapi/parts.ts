@@ -14,9 +14,12 @@ export const HEADERS: Json = {
   'API-Version': { description: 'The version of this contract.', schema: { type: 'string' } },
   ETag: { description: 'Changes with the body; send it back as `If-None-Match`.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to sign in (RFC 6750).', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' } },
+  'Retry-After': { description: 'The number of seconds to wait.', schema: { type: 'string' } },
   RateLimit: { description: 'The limits that were reached, and the seconds to wait.', schema: { type: 'string' } },
-  'RateLimit-Policy': { description: 'How many attempts these limits allow, in how long.', schema: { type: 'string' } },
+  'RateLimit-Policy': {
+    description: 'How many attempts these limits allow, and in how many seconds.',
+    schema: { type: 'string' },
+  },
 }
 
 const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'
@@ -24,8 +27,7 @@ const PROBLEM_EXAMPLE_REQUEST_ID = '0b4c1f9a6d2e4877a3c5e8f1d0927b64'
 
 export const FAILURE_CODE: Json = {
   type: 'string',
-  description:
-    'Tells failures of one status apart. A code never changes its meaning; there may be more of them one day.',
+  description: 'Distinguishes failures with the same status. A code never changes its meaning. New codes may be added.',
   enum: FAILURE_CODES,
   'x-failures': FAILURE_CODES.map((code) => ({
     code,
@@ -37,24 +39,24 @@ export const FAILURE_CODE: Json = {
 
 export const PROBLEM: Json = {
   type: 'object',
-  description: 'What went wrong (RFC 9457).',
+  description: 'A problem document (RFC 9457).',
   required: ['type', 'title', 'status', 'code', 'detail', 'requestId'],
   properties: {
     type: { const: 'about:blank' },
-    title: { type: 'string', description: 'The phrase of the status.' },
+    title: { type: 'string', description: 'The reason phrase of the status.' },
     status: { type: 'integer', description: 'The status of the response.' },
     code: {
       type: 'string',
-      description: 'Tells failures of one status apart; never changes.',
+      description: 'Distinguishes failures with the same status. It never changes.',
       $ref: '#/components/schemas/FailureCode',
     },
     detail: { type: 'string', description: 'What happened, for people.' },
     instance: {
       type: 'string',
       format: 'uri',
-      description: 'Names the incident, to be found in the log: of a fault of the gateway only.',
+      description: 'Identifies the incident in the log. Only failures of the gateway itself have it.',
     },
-    requestId: { type: 'string', description: 'Names the request, as `X-Request-Id` does, to be found in the log.' },
+    requestId: { type: 'string', description: 'Identifies the request in the log, like `X-Request-Id`.' },
   },
   examples: [
     {
@@ -73,7 +75,7 @@ export const IF_MATCH: Json = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'ETags of earlier answers. 412 where what is there now has none of them.',
+  description: 'ETags of earlier answers. The answer is 412 if none of them is the current one.',
   schema: { type: 'string' },
 }
 

@@ -22,8 +22,8 @@ const NOT_IN_DOCUMENTS = ['id', 'data', 'cursor']
 /** Fields that have another name in GraphQL than in the document. */
 const MEMBER_NAMES: Readonly<Record<string, string>> = { documentId: 'id' }
 
-const AS_STORED = 'A document is answered exactly as it was stored: it may have other members, and lack these.'
-export const NOTHING_TO_SAY = 'Done; there is nothing to say.'
+const AS_STORED = 'A document is answered exactly as it was stored. It may have other members, and lack these.'
+export const NOTHING_TO_SAY = 'Success; the answer has no members.'
 
 /** JSON types that a member may have, by its GraphQL type. */
 const MEMBER_TYPES: Readonly<Record<string, readonly string[]>> = {
