@@ -3,6 +3,7 @@ import {
   chmodSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -88,6 +89,26 @@ describe('doctor', () => {
     const { found, report } = await examine(['--database', `file:${await createDatabase()}`, ...old])
     expect(found).toEqual(['secret-files'])
     expect(JSON.stringify(report)).not.toContain('must not appear')
+  })
+
+  test('finds a configuration file with a secret that others can read, and no other', async () => {
+    const folder = temporaryDirectory()
+    const database = ['--database', `file:${await createDatabase()}`, '--login-guard', 'none']
+    for (const [line, expected] of [
+      ['serve:\n  mail-url: smtps://gateway:hunter2@mail.example.com', ['secret-files']],
+      ['assertion-secret: must-not-appear-anywhere-at-all', ['secret-files']],
+      ['import:\n  database: postgres://workspace:hunter2@db.example.com/workspace', ['secret-files']],
+      ['mail-url: smtps://mail.example.com', []],
+    ] as const) {
+      const path = join(folder, 'gateway.yaml')
+      writeFileSync(path, `${line}\n`, { mode: 0o644 })
+      const { found, report } = await examine([...database, '--config', path])
+      expect([line, found]).toEqual([line, expected])
+      expect(JSON.stringify(report)).not.toMatch(/hunter2|must-not-appear/)
+      chmodSync(path, 0o600)
+      expect((await examine([...database, '--config', path])).found).toEqual([])
+      rmSync(path)
+    }
   })
 
   test('finds each fault of a database file, of secrets, backups and the configuration', async () => {

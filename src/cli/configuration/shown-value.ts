@@ -14,7 +14,10 @@ const WEB_ADDRESS = /https?:\/\//i
 const FORM = /^[^:@/?#]*:PASSWORD$/
 
 /** Hides a value that is a secret, and the credentials in a URL. */
-export function shownValue({ isSecret = false, isEnvironmentOnly = false }: OptionRow, value: string): string {
+export function shownValue(
+  { isSecret = false, isEnvironmentOnly = false }: Pick<OptionRow, 'isSecret' | 'isEnvironmentOnly'>,
+  value: string,
+): string {
   if (value === '') return value
   return isSecret || isEnvironmentOnly ? HIDDEN : hideCredentials(value)
 }

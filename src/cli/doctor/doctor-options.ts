@@ -1,5 +1,6 @@
 // The options of `doctor`: those of `serve`, whose configuration it checks, and its own.
 import { z } from 'zod'
+import { configOption } from '../configuration/config-option.ts'
 import { type Config, duration, type OptionRow } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'
 
@@ -38,6 +39,7 @@ export const DOCTOR_OPTIONS = {
     default: '26h',
     schema: duration,
   },
+  config: configOption,
 } as const satisfies Record<string, OptionRow>
 
 export type DoctorConfig = Config<typeof DOCTOR_OPTIONS>

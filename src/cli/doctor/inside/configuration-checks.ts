@@ -10,6 +10,7 @@ import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
 import type { Inside } from './context.ts'
+import { holdsSecret } from './secret-values.ts'
 import { shellWords } from './shell-words.ts'
 
 const OTHERS = 0o077
@@ -82,7 +83,8 @@ function memory({ config }: Inside): Verdict {
 }
 
 function secretFiles({ config }: Inside): Verdict {
-  const paths = [config.keyEncryptionKeyFile, config.importTokenFile, config.shadowHeaders].flatMap(
+  const file = config.config !== undefined && holdsSecret(config.config) ? config.config : undefined
+  const paths = [config.keyEncryptionKeyFile, config.importTokenFile, config.shadowHeaders, file].flatMap(
     (path) => path ?? [],
   )
   const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
