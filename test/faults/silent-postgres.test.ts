@@ -48,7 +48,8 @@ describe.skipIf(POSTGRES_URL === null)('a server that says nothing any more', ()
     await expect(store.fenceWrites('m', 1_000)).rejects.toBeInstanceOf(StoreUnavailableError)
     isSilent = false
     expect(await store.fenceWrites('m', 1_000)).toBe(true)
-  })
+    // It waits for several time limits in a row, most of a minute in all.
+  }, 120_000)
 
   test.skipIf(!existsSync(CONNECTIONS))('its machine is asked within ten seconds whether it is there', async () => {
     const url = await temporaryDatabase()
