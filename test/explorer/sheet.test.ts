@@ -47,6 +47,12 @@ test.each([
   expect(rows.join('') === line).toBe(true)
 })
 
+test('lines that are empty are rows, also at the beginning and at the end', () => {
+  const sheet = createSheet('\na\n\n', false)
+  expect([...sheet.starts.keys()].map((row) => textOf(sheet, row))).toEqual(['', 'a', '', ''])
+  expect([...sheet.numbers]).toEqual([1, 2, 3, 4])
+})
+
 test('what a name longer than a row opens folds from its last row, and counts lines and not rows', () => {
   const sheet = createSheet(JSON.stringify({ [`${'n'.repeat(2 * ROW)}`]: { a: 'v'.repeat(5 * ROW), b: 2 } }), true)
   const [outer, inner] = [...sheet.closes.entries()].filter(([, close]) => close > 0)

@@ -26,13 +26,15 @@ export function createSheet(source: string, isJson: boolean): Sheet {
   while (at <= text.length) {
     const lineEnd = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at)
     line += 1
-    for (let start = at, end = at; start === at || start < lineEnd; start = end) {
-      end = rowEnd(text, start, lineEnd)
+    let start = at
+    do {
+      const end = rowEnd(text, start, lineEnd)
       starts.push(start)
       ends.push(text[end - 1] === '\r' && end > start ? end - 1 : end)
       numbers.push(start === at ? line : 0)
       width = Math.max(width, end - start)
-    }
+      start = end
+    } while (start < lineEnd)
     at = lineEnd + 1
   }
   return {
