@@ -120,6 +120,21 @@ test('a login that a proxy answers for a server that is away is no refusal of th
   await stop()
 })
 
+test.each([
+  ['an error in its body', '{"error":"who?"}'],
+  ['a token that no header can hold', '{"accessToken":"a\\r\\nb","refreshToken":"r"}'],
+])('a login that is answered 200 with %s is told of as one without a token', async (_, body) => {
+  const { old, log, signIn, comparisons, stop } = await start([])
+  old.setIntercept(({ url }, response) => {
+    if (url === '/v1/login') response.writeHead(200, JSON_TYPE).end(body)
+    return url === '/v1/login'
+  })
+  expect((await (await signIn(ANA))('/projects')).status).toBe(200)
+  await expect.poll(() => comparisons('oldSignIn')).toBe(1)
+  expect(failuresIn(log())).toEqual(['POST /login answered no accessToken'])
+  await stop()
+})
+
 test('a difference is told of once, whatever clients add to the address', async () => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.workspaces.get(ANA)?.templates.pop()

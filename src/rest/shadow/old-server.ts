@@ -8,6 +8,7 @@ import {
   kindOfStatus,
   retryAfterMs,
 } from '../../import-export/remote/retry.ts'
+import { isHeaderToken } from '../../import-export/remote/session.ts'
 import { ANSWER_MS, fetchAgain, type OldAnswer, toOldAnswer } from './old-answer.ts'
 
 /** Users signed in on the old server. Beyond this number the least recently used session is signed out. */
@@ -125,7 +126,9 @@ export function createOldServer(
     const response = await post(email, '/login', { email })
     const answer = await tokenAnswer(response)
     const accessToken = memberOf(answer, 'accessToken')
-    if (accessToken === null) throw new OldSignInError(`POST /login answered ${response.status}`)
+    if (!isHeaderToken(accessToken)) {
+      throw new OldSignInError(`POST /login answered ${response.ok ? 'no accessToken' : response.status}`)
+    }
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') }
   }
 
@@ -134,7 +137,7 @@ export function createOldServer(
     if (refreshToken === null) return signIn(email)
     const answer = await tokenAnswer(await post(email, '/token', { refreshToken }))
     const accessToken = memberOf(answer, 'accessToken')
-    if (accessToken === null) return signInAgain(email, session)
+    if (!isHeaderToken(accessToken)) return signInAgain(email, session)
     // A server that rotates refresh tokens returns a new one.
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
   }
