@@ -120,7 +120,7 @@ test.each([
   expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
   const { stdout } = await runHere(['import', '--help'])
   const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
-  expect(described).toContain('it has as a string that is not empty, or as an integer')
+  expect(described).toContain('with a non-empty string or an integer')
 })
 
 test('of a member that a document has twice, the last counts as its id', async () => {
