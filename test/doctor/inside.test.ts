@@ -98,7 +98,12 @@ describe('doctor', () => {
       ['serve:\n  mail-url: smtps://gateway:hunter2@mail.example.com', ['secret-files']],
       ['assertion-secret: must-not-appear-anywhere-at-all', ['secret-files']],
       ['import:\n  database: postgres://workspace:hunter2@db.example.com/workspace', ['secret-files']],
+      ['database: postgres://workspace@db.example.com/workspace?sslpassword=hunter2', ['secret-files']],
       ['mail-url: smtps://mail.example.com', []],
+      // Addresses and paths that are public.
+      ['assertion-keys: https://tenant.b2clogin.com/keys?p=B2C_1_signin', []],
+      ['deprecation-link: /projects=https://medium.example.com/@team/retiring?title=keys', []],
+      ['import:\n  database: postgres://gw@db.example.com/ws?sslkey=/etc/ssl/client.key&passfile=/etc/pgpass', []],
     ] as const) {
       const path = join(folder, 'gateway.yaml')
       writeFileSync(path, `${line}\n`, { mode: 0o644 })

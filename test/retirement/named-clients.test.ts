@@ -34,3 +34,13 @@ test('a process that has seen many clients still learns the names of further one
   expect(nameOf(requestOf('x50', RETIRED), DAY)).toBe('(refused)')
   expect(nameOf(requestOf('shop', RETIRED), DAY)).toBe('shop')
 })
+
+test('a client that only calls a retired route stays known, however many others come', () => {
+  const nameOf = createNamedClients(createClientNames())
+  nameOf(requestOf('shop', { status: 200 }), DAY)
+  for (let at = 0; at < 50; at += 1) nameOf(requestOf(`x${at}`, RETIRED), DAY)
+  for (let at = 0; at < 1_000; at += 1) {
+    nameOf(requestOf(`other${at}`, { status: 200 }), DAY)
+    expect(nameOf(requestOf('shop', RETIRED), DAY)).toBe('shop')
+  }
+})

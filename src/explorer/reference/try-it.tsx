@@ -55,8 +55,11 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
   }
 
   async function answerTo(row: NonNullable<typeof route>, sent: string, signal: AbortSignal): Promise<Answer> {
-    const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : sent
-    return sendRest({ route: row, value: token, headers: sentHeaders(draft.headers) }, session, signal)
+    const headers = sentHeaders(draft.headers)
+    if (row.field !== 'refreshToken') return sendRest({ route: row, value: sent, headers }, session, signal)
+    // Not aborted: if the logout were not sent, the session that was opened for it would stay.
+    const { refreshToken } = await session.openAnother()
+    return sendRest({ route: row, value: refreshToken, headers }, session)
   }
 
   return (

@@ -115,7 +115,8 @@ function giveTimeAnew(exchange: Exchange, socket: Duplex, timeoutMs: number, ref
   let timer: NodeJS.Timeout | undefined
 
   function check(): void {
-    exchange.late = null
+    // By now a later request may be late.
+    if (exchange.late === late) exchange.late = null
     if (!late.incoming?.complete) refuse()
   }
 

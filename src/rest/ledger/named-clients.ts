@@ -39,6 +39,7 @@ export function createNamedClients(nameOf: NameClient): NameOnDay {
     // A client that was told about the retirement will miss the route, so its name matters.
     if (failureCode !== 'ROUTE_RETIRED' && failureCode !== 'ROUTE_BROWNOUT') return REFUSED_CLIENT
     const name = nameOf(request)
-    return proven.has(name) || mayAdd(name, day) ? name : REFUSED_CLIENT
+    // `get` counts as a use, so a client that calls nothing else is not evicted.
+    return proven.get(name) || mayAdd(name, day) ? name : REFUSED_CLIENT
   }
 }

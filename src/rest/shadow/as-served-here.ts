@@ -22,7 +22,7 @@ interface Place {
   readonly isEscaped: boolean
 }
 
-/** Does what an import does to the documents it takes in. Text that is not JSON does not become JSON. */
+/** Does to the text what an import does to it. Text that is not JSON may become other text, even JSON. */
 export async function* asServedHere(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let place: Place = { depth: 0, isInString: false, isEscaped: false }
   for await (const part of body) {

@@ -1,13 +1,14 @@
 // Finds out whether a configuration file holds a secret, such as the password of the mail server.
 import { readFileSync } from 'node:fs'
-import { shownValue } from '../../configuration/shown-value.ts'
 import { type FileEntry, parseYamlEntries } from '../../configuration/yaml-entries.ts'
 import { longName, type OptionRow } from '../../options/option.ts'
 import { SERVE_OPTIONS } from '../../options/serve-options.ts'
 
 const ROWS: readonly OptionRow[] = Object.values(SERVE_OPTIONS)
-/** For an option of another command, of which only the password in a URL can be a secret. */
-const OTHER: Pick<OptionRow, 'isSecret'> = {}
+/** A URL with a user name and a password. */
+const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@:]*:[^@]+@/i
+/** A parameter of a database URL that holds a password. */
+const PASSWORD_PARAMETER = /^postgres(?:ql)?:.*[?&](?:ssl)?password=[^&]/i
 
 /** The file was read already when the options of the command were read, so it is there and valid. */
 export function holdsSecret(path: string): boolean {
@@ -17,5 +18,9 @@ export function holdsSecret(path: string): boolean {
 function isSecret({ key, value }: FileEntry): boolean {
   if (typeof value !== 'string') return value.some(isSecret)
   const row = ROWS.find((candidate) => longName(candidate) === key)
-  return shownValue(row ?? OTHER, value) !== value
+  return (row !== undefined && isSecretOption(row)) || PASSWORD.test(value) || PASSWORD_PARAMETER.test(value)
+}
+
+function isSecretOption({ isSecret = false, isEnvironmentOnly = false }: OptionRow): boolean {
+  return isSecret || isEnvironmentOnly
 }
