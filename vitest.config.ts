@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config'
 import { CiReporter } from './test/support/ci-reporter.ts'
-import { LongFilesFirst } from './test/support/long-files-first.ts'
 import { LONG_TESTS } from './test/support/long-tests.ts'
 
 export default defineConfig({
@@ -16,7 +15,6 @@ export default defineConfig({
     isolate: false,
     // Tests wait for processes of their own, but with five files at once two processors are never idle, and each test only waits longer.
     maxWorkers: 4,
-    sequence: { sequencer: LongFilesFirst },
     // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
     retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
     testTimeout: 60_000,

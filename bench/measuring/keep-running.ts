@@ -6,17 +6,17 @@
  */
 export function keepRunning(atOnce: number, run: () => Promise<unknown>): AsyncDisposable {
   let isStopping = false
-  const loops = Promise.all(
+  // Settled, because an error before the disposal would end the process, and with it all other rows.
+  const loops = Promise.allSettled(
     Array.from({ length: atOnce }, async () => {
       while (!isStopping) await run()
     }),
   )
-  // Without a handler, an error before the disposal would end the process, and with it all other rows.
-  loops.catch(() => {})
   return {
     async [Symbol.asyncDispose]() {
       isStopping = true
-      await loops
+      const failed = (await loops).find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
     },
   }
 }

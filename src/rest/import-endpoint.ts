@@ -1,5 +1,6 @@
 // Serves POST /import: receives workspaces from another machine as NDJSON and streams the progress as NDJSON. The
 // endpoint exists only where it is configured.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Audit, AuditEvent } from '../auth/audit/audit-event.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
@@ -10,6 +11,8 @@ import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
 import type { RequireImporter } from './import-access.ts'
 
 const NDJSON = 'application/x-ndjson'
+/** An import that does not end this long after it was told to stop is recorded as broken off. */
+const RECORD_WITHIN_MS = 2_000
 const FLAGS: Readonly<Record<string, 'isReplacement' | 'isDryRun' | 'isVerbose'>> = {
   replace: 'isReplacement',
   'dry-run': 'isDryRun',
@@ -68,9 +71,11 @@ export function createImportEndpoint(
   const activeImports = new Set<RecordEnd>()
   const recorded = new Set<Promise<void>>()
   running.defer(async () => {
-    await importer.stop()
-    await Promise.all(recorded)
+    const stopped = importer.stop().then(() => Promise.all(recorded))
+    // An import may take longer to end than a supervisor waits before it kills the process. It is recorded before that.
+    await Promise.race([stopped, delay(RECORD_WITHIN_MS, undefined, { ref: false })])
     for (const end of activeImports) end(null)
+    await stopped
   })
 
   function begin(name: string, address: string, options: ImportOptions): RecordEnd {

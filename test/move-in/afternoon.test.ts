@@ -24,4 +24,5 @@ test('an old server moves in within an afternoon: nothing differs, and no reques
   })
   expect(wrong, lines.join('\n')).toEqual([])
   expect([requests > 20, comparedAnswers > 50, shadowComparisons > 20], lines.join('\n')).toEqual([true, true, true])
-})
+  // Half a minute of processor time, in several processes.
+}, 180_000)

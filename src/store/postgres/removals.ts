@@ -4,6 +4,7 @@ import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
+import { isStatementTimeout } from './engine/faults/pg-errors.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS } from './engine/swap-user.ts'
@@ -205,9 +206,17 @@ const REMOVE: {
   },
 }
 
-/** Has no statement timeout: a removal takes long for a user or a project that has much. */
-export function removing<T>(pool: Pool, run: (connection: Connection) => Promise<T>): Promise<T> {
-  return pool.longTransaction(run, true)
+/**
+ * Runs a removal again without a statement timeout if it exceeds that timeout: it takes long for a user or a project that
+ * has much. The first attempt uses a connection of the pool, because most removals are short.
+ */
+export async function removing<T>(pool: Pool, run: (connection: Connection) => Promise<T>): Promise<T> {
+  try {
+    return await pool.transaction(run)
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error
+    return pool.longTransaction(run, true)
+  }
 }
 
 export function createRemovals(pool: Pool): RemovalVerbs {

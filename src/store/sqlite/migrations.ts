@@ -11,6 +11,7 @@ import { REST_CALLS } from './migrations/6-rest-calls.ts'
 import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 import { CHANGED_REFERENCES } from './migrations/8-changed-references.ts'
 import { REMOVED_NAMES } from './migrations/9-removed-names.ts'
+import { KNOWN_NETWORK_AGE } from './migrations/10-known-network-age.ts'
 
 const MIGRATIONS: readonly string[] = [
   WORKSPACES,
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   SESSION_CLIENT,
   CHANGED_REFERENCES,
   REMOVED_NAMES,
+  KNOWN_NETWORK_AGE,
 ]
 
 /** The schema version of this program. */

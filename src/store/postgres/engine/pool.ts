@@ -191,7 +191,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
         const connection = await dedicated()
         try {
           return await inTransaction(connection, async (begun) => {
-            if (isLockTimed) await begun.script(`set local lock_timeout = ${options.statementTimeoutMs}`)
+            if (isLockTimed) await begun.script(limitsOfLocks(options.statementTimeoutMs))
             return run(begun)
           })
         } finally {
@@ -219,6 +219,11 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       for (const { reject } of waiters.splice(opening)) reject(new StoreUnavailableError(CLOSED))
     },
   }
+}
+
+/** The server also ends the transaction of a client that was suspended or has vanished, so that it frees its locks. */
+function limitsOfLocks(ms: number): string {
+  return `set local lock_timeout = ${ms}; set local idle_in_transaction_session_timeout = ${ms}`
 }
 
 /** Options in the URL override the gateway's, except a pooling mode that was chosen explicitly. */

@@ -1,5 +1,4 @@
-// The SQLite schema, entry 9: recently removed or renamed users, whom the audit log may name only by their hash;
-// and an index that finds known networks by age.
+// The SQLite schema, entry 9: recently removed or renamed users, whom the audit log may name only by their hash.
 
 export const REMOVED_NAMES = `
 -- who: as in an audit entry, never an email. Kept for a day: what processes still have waiting is written by then.
@@ -7,6 +6,4 @@ create table removed_name (
   who text primary key,
   removed_at integer not null
 ) strict, without rowid;
--- The networks that an address has not used for long are forgotten.
-create index known_network_seen_at on known_network (seen_at);
 `

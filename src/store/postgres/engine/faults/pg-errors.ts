@@ -9,6 +9,8 @@ export const SQLSTATE_MOVED = 'WG002'
 
 /** SQLSTATE classes and codes after which the connection is unusable. */
 const CONNECTION_LOST = /^(?:08|57P|25006|25P0[1-4])/
+/** query_canceled: by the statement timeout, or by an operator. */
+const CANCELLED = '57014'
 /** SQLSTATE classes and codes after which a retry may succeed: resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 /** lock_not_available, and deadlock_detected, which the server reports to one of the deadlocked transactions. */
@@ -115,4 +117,10 @@ export function isLockRefused(error: unknown): error is StoreUnavailableError {
 
 export function sqlState(error: unknown): string {
   return error instanceof DatabaseError ? (error.code ?? '') : ''
+}
+
+/** The server cancelled a statement, and so rolled its transaction back. */
+export function isStatementTimeout(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailableError) || error instanceof ConnectionLostError) return false
+  return error.cause instanceof DatabaseError && error.cause.code === CANCELLED
 }

@@ -1,0 +1,6 @@
+// The SQLite schema, entry 10: an index that finds known networks by age.
+
+export const KNOWN_NETWORK_AGE = `
+-- Networks that an address has not used for long are removed.
+create index known_network_seen_at on known_network (seen_at);
+`
