@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     expect(await field('tags').innerText()).toContain('array of (string or null) or null')
     expect(await field('sizes').innerText()).toContain('array of integer')
     expect(await field('colour').innerText()).toMatch(/string[\s\S]*One of\s*red\s*green/)
-    expect(await page.locator('#errors .fields tr', { hasText: 'Tells failures' }).innerText()).toContain(
+    expect(await page.locator('#errors .fields tr', { hasText: 'Distinguishes failures' }).innerText()).toContain(
       `string, one of ${FAILURE_CODES.length}`,
     )
   })
