@@ -1,9 +1,6 @@
 // serve: starts the gateway, runs it until a stop signal, and shuts it down gracefully.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { guardsOf } from '../../auth/guards/guards.ts'
@@ -39,6 +36,7 @@ import { toGraphQLOptions } from '../options/graphql-options.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { toShadowOptions } from '../retirement/to-shadow-options.ts'
 import { allocateYoung } from '../serving/allocate-young.ts'
+import { drain, untilNoticed } from '../serving/drain.ts'
 import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { maxConnections } from '../serving/open-files.ts'
 import { packageVersion } from '../serving/package-version.ts'
@@ -58,8 +56,6 @@ import { workerCount } from '../workers/worker-count.ts'
 import { announceDatabaseFailure, announceReady, onRetire, timeoutsOf } from '../workers/worker-messages.ts'
 import { superviseWorkers } from '../workers/workers.ts'
 
-/** How long connections without a request stay open after SIGTERM. */
-const IDLE_GRACE_MS = 500
 /**
  * Maximum size of the young generation. With half of it, executed GraphQL answers take a fourteenth more processor
  * time.
@@ -275,32 +271,4 @@ function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: L
       else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
     },
   }
-}
-
-/** Goes on serving while `/readyz` answers 503, so that load balancers stop sending before the port is closed. */
-async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
-  if (delayMs === 0) return
-  log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
-  await delay(delayMs, undefined, { signal: failed }).catch(() => {})
-}
-
-/**
- * Graceful shutdown: accepts no new connections. Requests in flight, and requests that still arrive on open
- * connections, may finish within `graceMs`. Then all connections are closed.
- */
-async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
-  log.info('stopping')
-  const closed = once(server, 'close')
-  // Closes only the listening socket. `http.Server.close` would also close idle connections, which clients may be just
-  // about to use. From now on every response closes its connection.
-  NetServer.prototype.close.call(server)
-  // `setImmediate` lets the event loop read what has arrived: on a busy machine, a connection whose request is still
-  // unread looks idle when the timer fires.
-  const idle = setTimeout(() => setImmediate(() => server.closeIdleConnections()), Math.min(IDLE_GRACE_MS, graceMs))
-  const timer = new AbortController()
-  await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
-  timer.abort()
-  clearTimeout(idle)
-  server.closeAllConnections()
-  await closed
 }

@@ -14,6 +14,7 @@ import type { WorkerTotals } from './add-up-workers.ts'
 import { isAnnouncedEnd, LATER_WORKER_ENVIRONMENT } from './announced-end.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { workerCount } from './worker-count.ts'
+import { createWorkerEndings, next } from './worker-endings.ts'
 import { isDatabaseFailure, isReady, retire, timeoutsOf, type WorkerReady } from './worker-messages.ts'
 
 /** A worker that lived for less than this is replaced after a backoff that doubles, not at once. */
@@ -69,6 +70,7 @@ export async function superviseWorkers(
   /** Workers that were told to end because their successor listens. */
   const replaced = new WeakSet<Worker>()
   const timeouts = new WeakMap<Worker, Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'>>()
+  const endings = createWorkerEndings((worker) => (timeouts.get(worker) ?? timeoutsOf(config)).endTimeoutMs, log)
   /** Workers that are starting. They may have read an older configuration file. */
   const starting = new Set<Promise<unknown>>()
   let loggedWarnings = warnings
@@ -168,12 +170,7 @@ export async function superviseWorkers(
     const { hungTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
     if (hungTimeoutMs === 0) return null
     const timeoutMs = Math.max(hungTimeoutMs, minTimeoutMs)
-    return watchHeartbeat(worker, timeoutMs, () => kill(worker, { timeoutSeconds: timeoutMs / 1_000 }))
-  }
-
-  function kill(worker: Worker, about: object): void {
-    log.error({ pid: worker.process.pid, ...about }, 'a worker does not answer: ending it')
-    worker.process.kill('SIGKILL')
+    return watchHeartbeat(worker, timeoutMs, () => endings.kill(worker, timeoutMs))
   }
 
   /** Starts workers, with backoff, until one listens. Returns early with the end of one for which `isFinal` is true. */
@@ -221,10 +218,7 @@ export async function superviseWorkers(
       logNewWarnings(outcome.warnings)
       if (old.isDead()) continue
       replaced.add(old)
-      const ended = next(old, 'exit')
-      retire(old)
-      killUnlessInTime(old, ended)
-      await ended
+      await endings.end(old, retire)
     }
     log.info('all workers were replaced')
   }
@@ -233,28 +227,6 @@ export async function superviseWorkers(
   function logNewWarnings(found: readonly string[]): void {
     for (const warning of found) if (!loggedWarnings.includes(warning)) log.warn(warning)
     loggedWarnings = found
-  }
-
-  /**
-   * Ends a worker. Sends SIGTERM only once, because a second signal would not let it finish. Kills it when it does not
-   * end in time, because a hung worker never handles the signal.
-   */
-  const endings = new WeakMap<Worker, Promise<void>>()
-  function end(worker: Worker): Promise<void> {
-    if (worker.isDead()) return Promise.resolve()
-    const ended = endings.get(worker) ?? next(worker, 'exit')
-    if (!endings.has(worker)) {
-      worker.process.kill('SIGTERM')
-      killUnlessInTime(worker, ended)
-    }
-    endings.set(worker, ended)
-    return ended
-  }
-
-  function killUnlessInTime(worker: Worker, ended: Promise<void>): void {
-    const { endTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
-    const timer = setTimeout(() => kill(worker, { timeoutSeconds: endTimeoutMs / 1_000 }), endTimeoutMs)
-    void ended.then(() => clearTimeout(timer))
   }
 
   let rolling = Promise.resolve()
@@ -282,13 +254,9 @@ export async function superviseWorkers(
   if (!ending.aborted) await once(ending, 'abort')
   service.notify('STOPPING=1')
   // Repeated, because workers may still be starting.
-  for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
+  for (let left = livingWorkers(); left.length > 0; left = livingWorkers())
+    await Promise.all(left.map((worker) => endings.end(worker)))
   return lost.signal.aborted ? 1 : 0
-}
-
-/** `once` of node:events would reject for an 'error' event, such as that of a message that could not be sent. */
-function next(worker: Worker, event: 'exit' | 'disconnect'): Promise<void> {
-  return new Promise((resolve) => void worker.once(event, () => resolve()))
 }
 
 function livingWorkers(): readonly Worker[] {

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { askedGuards } from './asked-guards.ts'
-import { NOTICES } from './session/session.ts'
+import { NOTICES } from './session/session-messages.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** How the gateway decides who may sign in, by the name of a login guard. */

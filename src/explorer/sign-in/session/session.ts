@@ -1,16 +1,25 @@
 // The session of the pages: tokens in memory, shared by all tabs of the browser, ended by logout.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
-import type { BrowserStorage } from '../../design/browser-storage.ts'
 import { failureText } from '../../frame/connection.ts'
 import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login, LoginFailure } from './login.ts'
 import { createRenewal } from './renewal.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
+import {
+  ENDED,
+  NOT_ENDED,
+  NOT_KEPT,
+  NOT_RENEWED,
+  NOT_TOLD,
+  SIGNED_OUT_ELSEWHERE,
+  SIGNED_OUT_MEANWHILE,
+} from './session-messages.ts'
+import type { SessionOptions } from './session-options.ts'
 import { createShownState, type SessionState, type ShownState, SIGNED_OUT } from './session-state.ts'
 import { createSignInsUnderWay } from './sign-ins-under-way.ts'
 import { signedInRequests } from './signed-in-requests.ts'
-import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
+import type { EndedSession, TokenOrigin } from './tab-channel.ts'
 import { emailOf, type HandedTokens, type HeldToken, holdToken, isLater, type Tokens } from './tokens.ts'
 
 export interface Session extends Pick<ShownState, 'state' | 'subscribe'>, Pick<Login, 'openAnother'> {
@@ -32,29 +41,6 @@ export interface SignInOptions {
   readonly code?: string
   readonly isRemembered?: boolean
 }
-
-export interface SessionOptions {
-  readonly fetchFrom: typeof fetch
-  /** The sessionStorage of this tab. */
-  readonly storage: BrowserStorage
-  /** The localStorage that all tabs share. */
-  readonly sharedStorage: BrowserStorage
-  readonly openTabs: (messages: TabMessages) => TabChannel
-  /** Registers a callback for when the page is left: by a reload, another address, or closing the window. */
-  readonly onLeave: (run: () => void) => void
-  /** Registers a callback that runs each time the gateway is reachable again. */
-  readonly onBack: (run: () => void) => void
-}
-
-const ENDED = 'Your session has ended: sign in again.'
-const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
-const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
-const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
-const SIGNED_OUT_MEANWHILE = 'You signed out meanwhile: sign in again.'
-const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
-const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
-/** Messages that tell what has happened; the others tell of a failure. */
-export const NOTICES: ReadonlySet<string> = new Set([ENDED, NOT_KEPT, SIGNED_OUT_ELSEWHERE])
 
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
   const { fetchFrom, openTabs } = options

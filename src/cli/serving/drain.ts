@@ -1,0 +1,37 @@
+// Graceful shutdown of the server: it first tells load balancers, then finishes the requests in flight.
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+
+/** How long connections without a request stay open after SIGTERM. */
+const IDLE_GRACE_MS = 500
+
+/** Goes on serving while `/readyz` answers 503, so that load balancers stop sending before the port is closed. */
+export async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
+  if (delayMs === 0) return
+  log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
+  await delay(delayMs, undefined, { signal: failed }).catch(() => {})
+}
+
+/**
+ * Graceful shutdown: accepts no new connections. Requests in flight, and requests that still arrive on open
+ * connections, may finish within `graceMs`. Then all connections are closed.
+ */
+export async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
+  log.info('stopping')
+  const closed = once(server, 'close')
+  // Closes only the listening socket. `http.Server.close` would also close idle connections, which clients may be just
+  // about to use. From now on every response closes its connection.
+  NetServer.prototype.close.call(server)
+  // `setImmediate` lets the event loop read what has arrived: on a busy machine, a connection whose request is still
+  // unread looks idle when the timer fires.
+  const idle = setTimeout(() => setImmediate(() => server.closeIdleConnections()), Math.min(IDLE_GRACE_MS, graceMs))
+  const timer = new AbortController()
+  await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
+  clearTimeout(idle)
+  server.closeAllConnections()
+  await closed
+}
