@@ -31,6 +31,9 @@ async function slowDatabase(): Promise<string> {
         if current_setting('statement_timeout') <> '0' and exists (select 1 from gone) then
           raise exception using errcode = '57014', message = 'canceling statement due to statement timeout';
         end if;
+        if current_setting('idle_in_transaction_session_timeout') = '0' then
+          raise exception 'a client that has vanished would hold these locks';
+        end if;
         return null;
       end $$;
     create trigger last_long after delete on workspace_gateway.export_element referencing old table as gone
@@ -62,6 +65,23 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
     expect(await elementsOf(url)).toBe(1)
     expect(await remove(store)).toBe('removed')
     expect(await elementsOf(url)).toBe(0)
+  })
+
+  test('that are short have the statement timeout, on a connection of the pool', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
+    await execute(
+      url,
+      `create function workspace_gateway.timed() returns trigger language plpgsql as $$
+        begin
+          if current_setting('statement_timeout') = '0' then raise exception 'no timeout'; end if;
+          return null;
+        end $$;
+      create trigger timed after delete on workspace_gateway.export_element
+        for each statement execute function workspace_gateway.timed()`,
+    )
+    expect((await store.removeUsers([ANA]))[0]).toMatchObject({ exports: 1 })
   })
 
   test('of what was staged for a user end, however long they take, when the user is renamed', async () => {
