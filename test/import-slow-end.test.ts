@@ -1,0 +1,31 @@
+// An import that takes long to end once it is told to stop: a supervisor may kill the process before it has.
+import { expect, test } from 'vitest'
+import type { AuditEvent } from '../src/auth/audit/audit-event.ts'
+import type { GatewayRequest } from '../src/http/request.ts'
+import type { ImportEvent } from '../src/import-export/run-import.ts'
+import { createImportEndpoint, type Importer, type RunningImport } from '../src/rest/import-endpoint.ts'
+
+test('it is recorded as broken off before it has ended, and once', async () => {
+  const ended = Promise.withResolvers<ImportEvent>()
+  const importing: RunningImport = {
+    ended: ended.promise,
+    async *[Symbol.asyncIterator]() {},
+    async [Symbol.asyncDispose]() {},
+  }
+  const importer: Importer = {
+    run: async () => importing,
+    async stop() {
+      await ended.promise
+    },
+  }
+  const recorded: Partial<AuditEvent>[] = []
+  const audit = { record: (event: Partial<AuditEvent>) => void recorded.push(event) }
+  const running = new AsyncDisposableStack()
+  const endpoint = createImportEndpoint(importer, async () => 'tester', { audit, running })
+  await endpoint.handle({ search: '', client: { address: '127.0.0.1' } } as unknown as GatewayRequest)
+  const stopped = running.disposeAsync()
+  await expect.poll(() => recorded).toMatchObject([{ result: 'failed', detail: 'by tester: broken off' }])
+  ended.resolve({ type: 'progress', phase: 'importing', bytes: 1, records: 1 } as ImportEvent)
+  await stopped
+  expect(recorded).toHaveLength(1)
+})
