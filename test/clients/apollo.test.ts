@@ -1,3 +1,4 @@
+// Runs Apollo Client with its normalising cache against a gateway in which both users' documents have equal ids.
 import { ApolloClient, type FetchPolicy, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { relayStylePagination } from '@apollo/client/utilities'
 import { expect, test, vi } from 'vitest'
@@ -7,12 +8,12 @@ import { type ClientGateway, EVERYTHING, type Everything, PAGED, rightFor, shown
 const EVERYTHING_QUERY = gql(EVERYTHING)
 const NAMES = 'query Names { me { id projectsConnection(first: 2) { nodes { id name } } } }'
 
-/** The default cache: nothing is said of any type. */
+/** The default cache: no type has a policy. */
 function createClient({ endpoint, fetch }: ClientGateway, cache = new InMemoryCache()) {
   return new ApolloClient({ link: new HttpLink({ uri: endpoint, fetch }), cache })
 }
 
-test('shows each thing as what it is, of two users in one cache, without a word about keys', async () => {
+test('Apollo Client shows each object with its own values, for two users in one cache, without settings', async () => {
   const gateway = await startForClients()
   const client = createClient(gateway)
   const ask = async (fetchPolicy: FetchPolicy) =>
@@ -26,7 +27,7 @@ test('shows each thing as what it is, of two users in one cache, without a word 
   await gateway.signIn(BEN)
   expect(shown(await requireData(ask('network-only')))).toEqual(rightFor(BEN))
   expect(shown(await requireData(ask('cache-only')))).toEqual(rightFor(BEN))
-  // What was there before is there still, as it was.
+  // The first user's project is still in the cache, unchanged.
   const project = client.cache.readFragment<{ name: string }>({
     id: client.cache.identify({ __typename: 'Project', id: anas?.me.project.id ?? '' }) ?? '',
     fragment: gql('fragment Name on Project { name }'),
@@ -34,7 +35,7 @@ test('shows each thing as what it is, of two users in one cache, without a word 
   expect(project?.name).toBe(`project of ${ANA}`)
 })
 
-test('two parts of a screen that each select a part of me are two requests, and no more', async () => {
+test('two components that each select part of `me` cost exactly two requests', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const client = createClient(gateway)
@@ -46,13 +47,13 @@ test('two parts of a screen that each select a part of me are two requests, and 
     return { promise, subscription }
   })
   await Promise.all(parts.map(({ promise }) => promise))
-  // Whatever the two would have asked again is sent before this is answered.
+  // If one of the two repeated its request, the repetition would be sent before this query is answered.
   await client.query({ query: gql('query Barrier { me { id templates { id } } }') })
   expect(gateway.sent).toEqual(['Head', 'List', 'Barrier'])
   for (const { subscription } of parts) subscription.unsubscribe()
 })
 
-test('two queries that select different parts of a connection replace each other, unless the parts are merged', async () => {
+test('two queries for different fields of a connection evict each other unless the cache merges them', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const queries = ['query Count { me { id projectsConnection(first: 2) { totalCount } } }', NAMES].map((text) =>
@@ -63,7 +64,7 @@ test('two queries that select different parts of a connection replace each other
     for (let round = 0; round < 3; round += 1) for (const query of queries) await client.query({ query })
     return gateway.sent.splice(0)
   }
-  // Apollo says it as well, once.
+  // Apollo warns about it too, once.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   expect(await sentWith()).toEqual(['Count', 'Names', 'Count', 'Names', 'Count', 'Names'])
   expect(warn).toHaveBeenCalledOnce()
@@ -72,7 +73,7 @@ test('two queries that select different parts of a connection replace each other
   expect(await sentWith(new InMemoryCache({ typePolicies }))).toEqual(['Count', 'Names'])
 })
 
-test('pages a connection forwards and backwards with its own relayStylePagination', async () => {
+test("Apollo's own relayStylePagination pages a connection forwards and backwards", async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const typePolicies = { User: { fields: { projectsConnection: relayStylePagination() } } }

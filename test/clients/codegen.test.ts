@@ -1,4 +1,4 @@
-// The types of the guide for frontends: what graphql-codegen makes of a gateway's schema with the configuration that is shown there.
+// Runs graphql-codegen with the configuration of the guide for frontends and checks the types that it generates.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const CONFIGURATION = new URL('codegen.yml', import.meta.url)
 
-/** TypeScript of a frontend. */
+/** A TypeScript file of a frontend. */
 const APP = new URL('codegen-app.txt', import.meta.url)
 
-test('the client preset has a type for every answer, of a schema that it got without a token', async () => {
-  // As with any guard but the default: who asks GraphQL for the schema must sign in.
+test('the client preset generates a type for every answer, from a schema that it fetched without a token', async () => {
+  // Every guard but the default implies this setting: introspection through GraphQL requires a sign-in.
   const { url } = await startGateway({ graphqlValues: { introspection: 'signed-in' } })
   const directory = temporaryDirectory()
   const shown = await readFile(CONFIGURATION, 'utf8')

@@ -1,4 +1,4 @@
-// What a Relay application is made of: fragments that refetch themselves, compiled by the real relay-compiler.
+// Builds a Relay application with the real relay-compiler; its fragments can refetch themselves.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,7 @@ export const NODE_TYPES = Object.keys(FIELDS) as readonly NodeType[]
 
 export const refetchQuery = (type: NodeType): string => `appRefetch${type}Query`
 
-/** A module as an application has it; Relay wants names to begin with the module's. */
+/** A module of the application. Relay requires that its names begin with the name of the module. */
 const APP = `
 import { graphql } from 'relay-runtime'
 ${NODE_TYPES.map(
@@ -60,13 +60,13 @@ graphql\`query appLastProjectsQuery { me { id ...appProjects @arguments(last: 2)
 graphql\`query appFirstElementsQuery { me { project(ref: "same") { exports { id ...appElements } } } }\`
 `
 
-/** What the compiler made of the application, for as long as it is not disposed of. */
+/** The compiler's output, available until it is disposed of. */
 export interface CompiledApp extends Disposable {
   readonly operation: (name: string) => ConcreteRequest
   readonly fragment: (name: string) => ReaderFragment
 }
 
-/** Throws with the compiler's words when it refuses the application or the schema. */
+/** Throws with the compiler's message when the compiler rejects the application or the schema. */
 export function compileApp(): CompiledApp {
   const directory = makeDirectory()
   copyFileSync(SCHEMA, join(directory, 'schema.graphql'))

@@ -1,3 +1,4 @@
+// Runs relay-runtime against a gateway in which both users' documents have equal ids.
 import {
   Environment,
   fetchQuery,
@@ -33,14 +34,14 @@ async function ask(environment: Environment, operation: string, variables: Varia
   return fetchQuery(environment, app.operation(operation), variables, policy).toPromise()
 }
 
-/** What a component with this fragment shows of the thing that spreads it. */
+/** Returns the data that a component with this fragment shows for the object that spreads it. */
 function readFragment(environment: Environment, fragment: string, parent: unknown): unknown {
   const selector = getSingularSelector(app.fragment(fragment), parent)
   if (selector?.kind !== 'SingularReaderSelector') throw new Error(`${fragment} is not spread there`)
   return environment.lookup(selector).data
 }
 
-test('shows each thing as what it is, of two users in one store, and has nothing to warn of', async () => {
+test('Relay shows each object with its own values, for two users in one store, without warnings', async () => {
   const warned = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => warned.mockRestore())
   const gateway = await startForClients()
@@ -57,7 +58,7 @@ test('shows each thing as what it is, of two users in one store, and has nothing
   expect(warned.mock.calls).toEqual([])
 })
 
-test('refetches every type of node by its id, through what the compiler made of @refetchable', async () => {
+test('Relay refetches every type of node by its id, with the queries generated from @refetchable', async () => {
   const gateway = await startForClients()
   const environment = createEnvironment(gateway)
   await gateway.signIn(ANA)
@@ -103,7 +104,7 @@ interface Connection<T> {
 test.each([
   ['forwards', 'appFirstProjectsQuery'],
   ['backwards', 'appLastProjectsQuery'],
-])('pages a connection of a refetched user %s, as usePaginationFragment does', async (way, operation) => {
+])('Relay pages a connection of a refetched user %s, as usePaginationFragment does', async (way, operation) => {
   const gateway = await startForClients()
   const environment = createEnvironment(gateway)
   await gateway.signIn(ANA)
@@ -125,7 +126,7 @@ test.each([
   expect(gateway.sent).toEqual([operation, 'appProjectsPageQuery', 'appProjectsPageQuery'])
 })
 
-test('pages the elements of an older export, which no query reaches but by its id', async () => {
+test('Relay pages the elements of an older export, which only its id can address', async () => {
   const gateway = await startForClients()
   const environment = createEnvironment(gateway)
   await gateway.signIn(ANA)

@@ -1,11 +1,11 @@
-// A gateway with workspaces in which everything has the same ids, and how clients reach it.
+// Starts a gateway with two workspaces whose documents all have the same ids, and gives clients access to it.
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
 export const PAGED = ['p0', 'p1', 'p2', 'p3', 'p4']
 export const ELEMENTS = ['same', 'a', 'b', 'c', 'd']
 
-/** Per user: a project, a template and a library `same`, two exports of the same elements, five more projects. */
+/** Each user has a project, a template and a library `same`, two exports with equal element ids, five more projects. */
 const WORLD = [ANA, BEN]
   .flatMap((email) => [
     documentLine('project', email, `{"id":"same","ref":"same","name":"project of ${email}"}`),
@@ -24,9 +24,9 @@ const WORLD = [ANA, BEN]
 
 export interface ClientGateway {
   readonly endpoint: string
-  /** Signs in as somebody else from now on, as a page does that keeps its cache. */
+  /** From now on requests are sent as this user, as in a page that keeps its cache across sign-ins. */
   readonly signIn: (email: string) => Promise<void>
-  /** Sends the token of whoever is signed in, and counts. */
+  /** Sends the token of the current user, and records the operation's name in `sent`. */
   readonly fetch: typeof fetch
   /** Names of the operations that reached the gateway. */
   readonly sent: string[]
@@ -52,7 +52,7 @@ export async function startForClients(): Promise<ClientGateway> {
   }
 }
 
-/** What a screen with everything on it shows. */
+/** Selects what a screen with everything on it would show. */
 export const EVERYTHING = /* GraphQL */ `
   query Everything {
     me {
@@ -82,7 +82,7 @@ export interface Everything {
   }
 }
 
-/** What that screen must show, in words. */
+/** The texts that this screen would show. */
 export function shown({ me }: Everything): readonly string[] {
   return [
     me.email,

@@ -1,3 +1,4 @@
+// Tests the `fetch` wrapper of the guide for frontends with Apollo Client, urql and REST.
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
@@ -10,7 +11,7 @@ import { createSignedInFetch, type Tokens } from './signed-in-fetch.ts'
 
 const ME = '{ me { email } }'
 
-/** Longer than an access token lives, and shorter than a session. */
+/** Longer than the lifetime of an access token, shorter than a session. */
 const PAST_ACCESS_TOKENS_SECONDS = 3_600
 
 async function startWithEndedToken() {
@@ -46,8 +47,8 @@ const CLIENTS: Readonly<Record<string, AskMe>> = {
   },
 }
 
-describe('the fetch of the guide renews an access token that has ended', () => {
-  test.for(Object.entries(CLIENTS))('for %s', async ([, askMe]) => {
+describe('the fetch wrapper of the guide for frontends', () => {
+  test.for(Object.entries(CLIENTS))('renews an expired access token for %s', async ([, askMe]) => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     const ended = tokens.accessToken
     const answers = await Promise.all([askMe(gateway, fetch), askMe(gateway, fetch), askMe(gateway, fetch)])
@@ -56,7 +57,7 @@ describe('the fetch of the guide renews an access token that has ended', () => {
     expect(signedOut).toEqual([])
   })
 
-  test('once, also for a request whose 401 comes after the renewal', async () => {
+  test('renews the token only once, even for a request whose 401 arrives after the renewal', async () => {
     const { gateway, tokens } = await startWithEndedToken()
     let renewals = 0
     const late = Promise.withResolvers<void>()
@@ -78,14 +79,14 @@ describe('the fetch of the guide renews an access token that has ended', () => {
     expect([(await slow).status, renewals]).toEqual([200, 1])
   })
 
-  test('and says that the session has ended where that is why it cannot', async () => {
+  test('reports an ended session when that is why it cannot renew the token', async () => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
     for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetch)).rejects.toThrow()
     expect(signedOut).toEqual(['now', 'now', 'now'])
   })
 
-  test('and keeps the session where the gateway is busy', async () => {
+  test('keeps the session when the gateway is busy', async () => {
     const { gateway, signedOut, fetch, fetchFrom } = await startWithEndedToken()
     const busy = await listenForTest(createServer((_request, response) => response.writeHead(503).end()))
     for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetchFrom(busy))).rejects.toThrow()

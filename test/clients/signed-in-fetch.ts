@@ -1,11 +1,11 @@
-// The `fetch` of the guide for frontends, which renews an access token that has ended.
+// The `fetch` wrapper of the guide for frontends: it renews an expired access token.
 
 export interface Tokens {
   accessToken: string
   readonly refreshToken: string
 }
 
-/** `signOut` is told that the session has ended: only a login helps. */
+/** Calls `signOut` when the session has ended, because then only a new login helps. */
 export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: () => void): typeof fetch {
   let renewing: Promise<void> | undefined
 

@@ -1,3 +1,4 @@
+// Runs urql with its normalising cache against a gateway in which both users' documents have equal ids.
 import { Client, fetchExchange, gql, type OperationResult } from '@urql/core'
 import { cacheExchange } from '@urql/exchange-graphcache'
 import { relayPagination } from '@urql/exchange-graphcache/extras'
@@ -5,12 +6,12 @@ import { expect, test } from 'vitest'
 import { ANA, BEN } from '../support/workspaces.ts'
 import { type ClientGateway, EVERYTHING, type Everything, PAGED, rightFor, shown, startForClients } from './same-ids.ts'
 
-/** The normalising cache, told nothing but what `resolvers` say; `warnings` are its own. */
+/** Creates a client whose normalising cache knows only `resolvers`; `warnings` collects the cache's messages. */
 function createClient({ endpoint, fetch }: ClientGateway, resolvers = {}) {
   const warnings: string[] = []
   const cache = cacheExchange({
     resolvers,
-    // Misses of the cache are told as `debug`.
+    // The cache logs its misses as `debug`.
     logger: (severity, message) => severity !== 'debug' && warnings.push(message),
   })
   const client = new Client({ url: endpoint, fetch, preferGetMethod: false, exchanges: [cache, fetchExchange] })
@@ -22,7 +23,7 @@ function requireData<T>({ data, error }: OperationResult<T>): T {
   return data
 }
 
-test('shows each thing as what it is, of two users in one cache, and has nothing to warn of', async () => {
+test('urql shows each object with its own values, for two users in one cache, without warnings', async () => {
   const gateway = await startForClients()
   const { client, warnings } = createClient(gateway)
   const ask = async (requestPolicy: 'network-only' | 'cache-only') =>
@@ -37,7 +38,7 @@ test('shows each thing as what it is, of two users in one cache, and has nothing
   expect(shown(await ask('network-only'))).toEqual(rightFor(BEN))
   expect(shown(await ask('cache-only'))).toEqual(rightFor(BEN))
 
-  // What one id named before it names still: nobody else's thing was written over it.
+  // The first user's id still names the first user's project: no object of the other user has overwritten it.
   await gateway.signIn(ANA)
   const byId = gql<{ node: { name: string } }, { id: string }>`
     query ($id: ID!) { node(id: $id) { id ... on Project { name } } }
@@ -47,7 +48,7 @@ test('shows each thing as what it is, of two users in one cache, and has nothing
   expect(warnings).toEqual([])
 })
 
-test('two parts of a screen that each select a part of me are two requests, and no more', async () => {
+test('two components that each select part of `me` cost exactly two requests', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const { client, warnings } = createClient(gateway)
@@ -65,7 +66,7 @@ test('two parts of a screen that each select a part of me are two requests, and 
   for (const { subscription } of parts) subscription.unsubscribe()
 })
 
-test('pages a connection forwards and backwards with its own relayPagination', async () => {
+test("urql's own relayPagination pages a connection forwards and backwards", async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const { client, warnings } = createClient(gateway, {
@@ -83,7 +84,7 @@ test('pages a connection forwards and backwards with its own relayPagination', a
 
   let forwards = await ask({ first: 2 })
   while (forwards.pageInfo.hasNextPage) forwards = await ask({ first: 2, after: forwards.pageInfo.endCursor })
-  // The cache has joined the pages to one list.
+  // The cache has joined the pages into one list.
   expect(documentIds(await ask({ first: 2 }))).toEqual(['same', ...PAGED])
 
   const other = createClient(gateway, { User: { projectsConnection: relayPagination() } })

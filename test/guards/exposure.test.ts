@@ -1,3 +1,4 @@
+// Tests which combinations of host, login guard and proxy options `serve` accepts, and how several guards combine.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
@@ -22,7 +23,7 @@ function problemOf(values: Readonly<Record<string, string | boolean>>): string |
   }
 }
 
-describe('a start', () => {
+describe('the options of a start', () => {
   test.each([
     {},
     { host: 'localhost' },
@@ -31,7 +32,7 @@ describe('a start', () => {
     { host: '0.0.0.0', loginGuard: 'open' },
     { trustedProxy: '127.0.0.1' },
     { trustedProxy: '127.0.0.1,10.0.0.0/8', proxyProtocol: true },
-  ])('is allowed with %j', (values) => expect(problemOf(values)).toBeNull())
+  ])('are accepted: %j', (values) => expect(problemOf(values)).toBeNull())
 
   test.each([
     [{ host: '0.0.0.0' }, ['--host 0.0.0.0 --login-guard none', '--host 127.0.0.1 --login-guard local']],
@@ -41,12 +42,12 @@ describe('a start', () => {
     [{ loginGuard: 'none,local' }, ['stand alone']],
     [{ proxyProtocol: true }, ['--trusted-proxy 127.0.0.1']],
     [{ host: '0.0.0.0', proxyProtocol: true }, ['--login-guard none', '--trusted-proxy 127.0.0.1']],
-  ])('is refused with %j, with the lines to write', (values, lines) => {
+  ])('are refused, with the lines to write instead: %j', (values, lines) => {
     const problem = problemOf(values)
     for (const line of lines) expect(problem).toContain(line)
   })
 
-  test('the lines that are proposed are lines that start', () => {
+  test('are refused with proposals that are accepted, for the guards none, open and local', () => {
     const lines = [...(problemOf({ host: '0.0.0.0' }) ?? '').matchAll(/^ {2}--host (\S+) --login-guard (\S+)/gm)]
     expect(lines.length).toBeGreaterThan(2)
     for (const [line, host = '', loginGuard = ''] of lines) {
@@ -61,12 +62,12 @@ describe('a start', () => {
     ['--login-guard', 'everybody'],
     ['--login-guard', ','],
     ['--rate-limits', 'some'],
-  ])('is refused with %s %s', async (flag, value) => {
+  ])('are refused on the command line: %s %s', async (flag, value) => {
     const { exitCode, stdout, stderr } = await runHere(['serve', flag, value])
     expect([exitCode, stdout, stderr.includes(flag)]).toEqual([2, '', true])
   })
 
-  test('warns of what the guard lets in, and of a guard that lets in nobody', () => {
+  test('cause a warning about the callers that the guard admits, or about a guard that admits nobody', () => {
     const warnings = (values: Readonly<Record<string, string>>) =>
       exposureWarnings(parseOptions(SERVE_OPTIONS, values), 1_000)
     expect(warnings({ loginGuard: 'none' })).toEqual([])
@@ -74,7 +75,7 @@ describe('a start', () => {
     expect(warnings({ trustedProxy: '127.0.0.1' })).toContainEqual(expect.stringContaining('--login-guard'))
   })
 
-  test('warns a service whose user systemd made for it, whom nobody else runs as, and not one with the lines of the paper', async () => {
+  test("cause a warning if systemd created the user of the service, but the manual's lines cause none", async () => {
     const warnings = (loginGuard: string, userId: number | undefined) =>
       exposureWarnings(parseOptions(SERVE_OPTIONS, { loginGuard }), userId)
     for (const userId of [61_184, 65_519]) {
@@ -91,7 +92,7 @@ describe('a start', () => {
   })
 })
 
-test('the guard none opens no session, and lets those that are open go on', async () => {
+test('the guard "none" opens no session, and lets open sessions continue', async () => {
   const databasePath = (await startGateway()).databasePath
   const before = await startGateway({ databasePath })
   const { refreshToken } = await before.login(ANA)
@@ -133,13 +134,13 @@ describe('several guards', () => {
     expect(asked).toEqual(names)
   })
 
-  test('have the names of all, and leave limits to the first alone, which is asked of every attempt', () => {
+  test('have a joint name, and only the first, which decides every attempt, settles whether limits are charged', () => {
     const both = createGuardList([admitting, passing])
     expect([both.name, both.chargesLimits(attempt.caller)]).toEqual(['admitting,passing', true])
     expect(createGuardList([passing, admitting]).chargesLimits(attempt.caller)).toBe(false)
   })
 
-  test('whom every guard passed on is refused: nobody gets in by being nobody’s business', async () => {
+  test('refuse a login that every one of them passes on', async () => {
     const gateway = await startGateway({ createGuard: async () => createGuardList([passing, passing]) })
     const answer = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))
     expect([answer.status, answer.json().code]).toEqual([403, 'LOGIN_REFUSED'])

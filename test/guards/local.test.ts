@@ -1,3 +1,4 @@
+// Tests the login guard "local": which requests count as requests of this machine, and where `serve` may listen.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +20,7 @@ type Headers = readonly (readonly [name: string, value: string])[]
 
 interface Scenario {
   readonly name: string
-  /** Besides `Content-Type: application/json`, where none is given. `Host` is the gateway's own address, where none is given. */
+  /** Added to `Content-Type: application/json` and the gateway's own `Host`, unless the row sets these itself. */
   readonly headers: (port: string) => Headers
   /** Null: the login is answered with tokens. */
   readonly refusal: { readonly status: number; readonly code: FailureCode } | null
@@ -51,7 +52,7 @@ const FOREIGN_HOSTS = [
   '',
 ]
 
-/** No host at all: such a request gets no answer of the guard. */
+/** Values that are no valid host: the HTTP layer answers such a request, and the guard is never asked. */
 const MALFORMED_HOSTS = [
   'localhost@evil.example.com',
   'localhost/evil.example.com',
@@ -61,7 +62,7 @@ const MALFORMED_HOSTS = [
   '[::1',
 ]
 
-/** Written down here a second time: one that is dropped from the guard is missed. */
+/** Repeated here on purpose: if a header is removed from the guard's own list, a row fails. */
 const FORWARDING_HEADERS = [
   'Forwarded',
   'Via',
@@ -88,7 +89,7 @@ const FORWARDING_HEADERS = [
   'X-Vercel-Forwarded-For',
   'X-NF-Client-Connection-IP',
   'X-Varnish',
-  // In lower case, as HTTP/2 has them.
+  // In lower case, as HTTP/2 sends them.
   'x-forwarded',
   'x-forwarded-by',
   'x-forwarded-client-cert',
@@ -163,7 +164,7 @@ const SCENARIOS: readonly Scenario[] = [
       refusal: REFUSED,
     }),
   ),
-  // Of which programs and pages of this machine send some too.
+  // Programs and pages of this machine send some of these too.
   ...['X-Request-Id', 'Traceparent', 'Sentry-Trace'].map(
     (name): Scenario => ({ name: `${name}, no sign of a proxy`, headers: () => [[name, 'f00']], refusal: null }),
   ),
@@ -206,7 +207,7 @@ const SCENARIOS: readonly Scenario[] = [
       refusal: null,
     }),
   ),
-  // What a page of another site may send without asking (CORS-safelisted).
+  // The types that a page of another site may send without a preflight (CORS-safelisted).
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
     (type): Scenario => ({ name: `a body of ${type}`, headers: () => [['Content-Type', type]], refusal: NOT_JSON }),
   ),
@@ -287,7 +288,7 @@ function localGuard(...trustedOrigins: readonly string[]): CreateGuard {
   return guardsOf(['local'], { trustedOrigins })
 }
 
-/** Every row over both protocols, on one gateway. */
+/** Tries every row over both protocols, on one gateway. */
 async function expectScenarios(scenarios: readonly Scenario[], createGuard = localGuard()): Promise<void> {
   const gateway = await startGateway({ createGuard })
   await expectEach(scenarios, async (scenario) => {
@@ -304,7 +305,7 @@ async function expectScenarios(scenarios: readonly Scenario[], createGuard = loc
       const hasNot = [ANA, 'evil.example.com']
       expectProblem(answers[0], { ...scenario.refusal, hasNot })
       expectGraphQLFailure(answers[1], { ...scenario.refusal, hasNot })
-      // What is no GraphQL request has not been executed.
+      // A request with a wrong content type is no GraphQL request, so its answer has no `data`.
       expect(answers[1].json().data).toBe(scenario.refusal === NOT_JSON ? undefined : null)
       expect(opened).toBe(0)
     }
@@ -313,13 +314,13 @@ async function expectScenarios(scenarios: readonly Scenario[], createGuard = loc
 }
 
 describe('the login guard "local"', () => {
-  test('lets in programs and pages of this machine', () =>
+  test('admits programs and pages of this machine', () =>
     expectScenarios(SCENARIOS.filter(({ refusal }) => refusal === null)))
 
-  test('refuses whatever may come from elsewhere, opens no session for it and names no email', () =>
+  test('refuses every request that may come from elsewhere, opens no session for it and names no email', () =>
     expectScenarios(SCENARIOS.filter(({ refusal }) => refusal !== null)))
 
-  test('is not asked where the Host is none, and no session is opened', async () => {
+  test('is not asked about a request with a malformed Host, and no session is opened', async () => {
     const gateway = await startGateway({ createGuard: localGuard() })
     const rows = MALFORMED_HOSTS.map(
       (host): Scenario => ({ name: host, headers: () => [['Host', host]], refusal: null }),
@@ -333,9 +334,9 @@ describe('the login guard "local"', () => {
     expect(countSessions(gateway.databasePath)).toBe(0)
   })
 
-  test('lets in pages of a trusted origin too, and of no other', () => expectScenarios(TRUSTING, localGuard(TRUSTED)))
+  test('admits pages of a trusted origin, and of no other', () => expectScenarios(TRUSTING, localGuard(TRUSTED)))
 
-  test('lets in pages below a trusted domain', () =>
+  test('admits pages of the subdomains of a trusted domain, and of no other domain', () =>
     expectScenarios(
       [
         { name: 'a page below it', headers: () => [['Origin', 'https://app.example.com']], refusal: null },
@@ -344,19 +345,19 @@ describe('the login guard "local"', () => {
       localGuard('https://*.example.com'),
     ))
 
-  test('lets in no page that has no origin, which a frame of any site can have', () =>
+  test('does not admit the origin "null", because a sandboxed frame of any site has it', () =>
     expectScenarios(
       [{ name: 'a sandboxed frame', headers: () => [['Origin', 'null']], refusal: REFUSED }],
       localGuard('null'),
     ))
 
-  test('takes no wildcard: with * for CORS, pages of other origins still may not sign in', () =>
+  test('does not treat * as a wildcard: with * for CORS, pages of other origins still cannot sign in', () =>
     expectScenarios(
       [{ name: 'a page of any origin', headers: () => [['Origin', TRUSTED]], refusal: REFUSED }],
       localGuard('*'),
     ))
 
-  test('refuses before it looks at the email, so that a stranger cannot tell good ones from bad ones', async () => {
+  test('refuses before it checks the email, so that strangers cannot tell valid emails from invalid ones', async () => {
     const gateway = await startGateway()
     const stranger: Scenario = { name: '', headers: () => [['Host', 'evil.example.com']], refusal: REFUSED }
     for (const email of [ANA, 'not an email', '']) {
@@ -367,7 +368,7 @@ describe('the login guard "local"', () => {
     }
   })
 
-  test('refuses HTTP/1.0, with a Host and without, over both protocols', async () => {
+  test('refuses HTTP/1.0, with and without a Host, over both protocols', async () => {
     const gateway = await startGateway()
     const body = JSON.stringify({ email: ANA })
     const query = JSON.stringify({ query: LOGIN_TWIN, variables: { email: ANA } })
@@ -385,17 +386,17 @@ describe('the login guard "local"', () => {
   })
 
   test.each([
-    ['of another machine', { peer: { address: '192.0.2.1' } }, 'login-guard'],
-    ['of a listed proxy', { peer: { isTrustedProxy: true } }, 'login-guard'],
+    ['from another machine', { peer: { address: '192.0.2.1' } }, 'login-guard'],
+    ['from a trusted proxy', { peer: { isTrustedProxy: true } }, 'login-guard'],
     ['in HTTP/1.0', { httpVersion: '1.0' }, 'login-guard'],
     ['with a forwarding header', { headers: { via: '1.1 x' } }, 'xfwd'],
     ['for another Host', { headers: { host: 'app.example.com' } }, 'changeOrigin'],
-    ['for no Host', { headers: { host: undefined } }, 'changeOrigin'],
-    ['of no type', { headers: { 'content-type': undefined } }, 'application/json'],
-    ['of a page elsewhere, or behind Vite', { headers: { origin: 'http://localhost:5173' } }, 'cors-origin'],
-    ['of another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 'cors-origin'],
+    ['without a Host', { headers: { host: undefined } }, 'changeOrigin'],
+    ['without a content type', { headers: { 'content-type': undefined } }, 'application/json'],
+    ['from a page of another origin, or behind Vite', { headers: { origin: 'http://localhost:5173' } }, 'cors-origin'],
+    ['from another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 'cors-origin'],
   ] satisfies readonly (readonly [string, CallerParts, string])[])(
-    'says which option would help a request %s',
+    'names the option that would admit a request %s',
     async (_, parts: CallerParts, remedy) => {
       const headers = { host: 'localhost', 'content-type': 'application/json', ...parts.headers }
       const caller = callerWith({ ...parts, headers })
@@ -404,7 +405,7 @@ describe('the login guard "local"', () => {
     },
   )
 
-  test('asks the kernel whose program it is, where it can be asked', async () => {
+  test('asks the kernel which user owns the connection, where the kernel can tell', async () => {
     const headers = { host: 'localhost', 'content-type': 'application/json' }
     const attempt = { caller: callerWith({ headers }), email: ANA, code: null }
     for (const [owner, outcome] of [
@@ -418,7 +419,7 @@ describe('the login guard "local"', () => {
     }
   })
 
-  test('refuses two Host headers, whichever comes first', async () => {
+  test('refuses two Host headers in either order', async () => {
     const gateway = await startGateway()
     for (const hosts of [
       ['localhost', 'evil.example.com'],
@@ -432,7 +433,7 @@ describe('the login guard "local"', () => {
     expect(countSessions(gateway.databasePath)).toBe(0)
   })
 
-  test('goes by the host of an absolute request target, not by the Host header (RFC 9112 section 3.2.2)', async () => {
+  test('checks the host of an absolute request target, not the Host header (RFC 9112 section 3.2.2)', async () => {
     const gateway = await startGateway()
     const login = (target: string) =>
       requestText({
@@ -449,7 +450,7 @@ describe('the login guard "local"', () => {
     expect(countSessions(gateway.databasePath)).toBe(1)
   })
 
-  test('guards the login alone: whoever has a token may come from anywhere', async () => {
+  test('guards only the login: a request with a token may come from anywhere', async () => {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const { accessToken, refreshToken } = await gateway.login(ANA)
@@ -483,7 +484,7 @@ describe('the login guard "local"', () => {
     ['0.0.0.0', false],
     ['', false],
     ['localhost', false],
-  ])('takes a request from %s for one of this machine: %s', async (peerAddress, isLocal) => {
+  ])('treats a request from %s as one of this machine: %s', async (peerAddress, isLocal) => {
     const headers: Readonly<Record<string, string>> = { host: 'localhost', 'content-type': 'application/json' }
     const caller = callerWith({ peer: { address: peerAddress }, headers })
     const decision = await createLocalGuard({ trustedOrigins: [] }, null).decide({ caller, email: ANA, code: null })
@@ -497,7 +498,7 @@ describe('the login guard "local"', () => {
     ['text/plain', false],
     ['text/plain; application/json', false],
     [undefined, false],
-  ])('takes a body of %s for JSON: %s', async (contentType, isJson) => {
+  ])('accepts a body of type %s as JSON: %s', async (contentType, isJson) => {
     const headers: Readonly<Record<string, string | undefined>> = { host: 'localhost', 'content-type': contentType }
     const caller = callerWith({ peer: { address: '::1' }, headers })
     const { outcome } = await createLocalGuard({ trustedOrigins: [] }, null).decide({ caller, email: ANA, code: null })
@@ -505,14 +506,14 @@ describe('the login guard "local"', () => {
   })
 })
 
-test('the login guard "open" lets in everyone whom "local" refuses', () =>
+test('the login guard "open" admits every request that "local" refuses with LOGIN_REFUSED', () =>
   expectScenarios(
     SCENARIOS.filter(({ refusal }) => refusal === REFUSED).map((scenario) => ({ ...scenario, refusal: null })),
     guardsOf(['open'], { trustedOrigins: [] }),
   ))
 
 describe('serve', () => {
-  /** And says what to do. */
+  /** The command must fail with usage advice and without a stack trace. */
   function expectNoStart({ exitCode, stdout, stderr }: Finished): void {
     expect([exitCode, stdout]).toEqual([2, ''])
     for (const advice of ['--host', '127.0.0.1', '--login-guard']) expect(stderr).toContain(advice)
@@ -525,19 +526,19 @@ describe('serve', () => {
     ['an address of a network', ['--host', '192.0.2.1']],
     ['a name that may be anywhere', ['--host', 'gateway.example.com']],
     ['the guard "local" by name', ['--host', '0.0.0.0', '--login-guard', 'local']],
-  ])('does not start where others can reach it without another guard: %s', async (_, args) => {
+  ])('does not start with the guard "local" where other machines can connect: %s', async (_, args) => {
     const database = join(temporaryDirectory(), 'data', 'workspace.db')
     expectNoStart(await runHere(['serve', '--port', '0', '--database', `file:${database}`, ...args]))
     expect(existsSync(dirname(database))).toBe(false)
   })
 
-  test('does not start there either when the environment says so', async () => {
+  test('does not start there if the environment sets the host either', async () => {
     const cwd = temporaryDirectory()
     expectNoStart(await run(['serve', '--port', '0'], { cwd, env: { WORKSPACE_GATEWAY_HOST: '0.0.0.0' } }))
     expect(existsSync(join(cwd, 'data'))).toBe(false)
   })
 
-  test('starts there with the guard "open", warns, and lets strangers in', async () => {
+  test('starts there with the guard "open", warns, and lets strangers sign in', async () => {
     const args = ['--host', '0.0.0.0', '--login-guard', 'open']
     const serving = await serveForTest(args, { cwd: temporaryDirectory() })
     const url = serving.url.replace('0.0.0.0', '127.0.0.1')
@@ -550,7 +551,7 @@ describe('serve', () => {
       refusal: null,
     }
     for (const request of loginsOf(url, stranger)) expect((await answerTo(url, request)).status).toBe(200)
-    // The demo workspace is for whoever sits at this machine.
+    // Only a caller on this machine may use the demo workspace.
     const [login = ''] = loginsOf(url, stranger, 'demo@example.com')
     const { accessToken } = (await answerTo(url, login)).json()
     const read = await ask(`${url}/projects`, { headers: bearer(accessToken) })
@@ -560,7 +561,7 @@ describe('serve', () => {
     expect(serving.stderr()).toMatch(/login guard \\?"open\\?".*anyone/)
   })
 
-  test('starts on this machine without a warning', async () => {
+  test('starts on a loopback address without a warning', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const serving = await serveForTest(['--host', host, '--no-demo'], { cwd: temporaryDirectory() })
       expect((await ask(`${serving.url}/healthz`)).status).toBe(200)

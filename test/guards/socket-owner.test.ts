@@ -1,3 +1,4 @@
+// Tests how the gateway finds the system user who owns the other end of a local connection.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -7,7 +8,7 @@ import { createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
 
 const isLinux = process.platform === 'linux'
 const isRoot = process.getuid?.() === 0
-/** `nobody` on every Linux. */
+/** The id of `nobody` on every Linux. */
 const OTHER_USER = 65_534
 
 function peerOf(socket: Socket): Peer {
@@ -21,7 +22,7 @@ function peerOf(socket: Socket): Peer {
   }
 }
 
-/** A server, and the sockets that it accepts. */
+/** Starts a server that leaves the accepted sockets to the test. */
 async function listen(host: string): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer({ allowHalfOpen: true })
   server.listen(0, host)
@@ -45,18 +46,18 @@ test.runIf(isLinux).each([
   ['127.0.0.1', '::ffff:127.0.0.1'],
   ['::1', '::1'],
   ['::', '127.0.0.1'],
-])('the owner of a connection from a program of this user, listening on %s, asked at %s', async (host, target) => {
+])('finds this user as the owner of its own connection, listening on %s, requested at %s', async (host, target) => {
   const { server, port } = await listen(host)
   const client = connect(port, target)
   const socket = await accepted(server)
   expect(await createSocketOwner()(peerOf(socket))).toBe(process.getuid?.())
-  // Half closed, as some clients send their only request: still somebody's.
+  // Some clients half-close the connection after their only request; it still has an owner.
   client.end()
   await once(socket.resume(), 'end')
   expect(await createSocketOwner()(peerOf(socket))).toBe(process.getuid?.())
 })
 
-test.runIf(isLinux && isRoot)('the owner of a connection from a program of another user', async () => {
+test.runIf(isLinux && isRoot)("finds another user as the owner of a connection from that user's program", async () => {
   const { server, port } = await listen('127.0.0.1')
   const program = `require('net').connect(${port}, '127.0.0.1').resume()`
   const child = spawn(process.execPath, ['-e', program], {
@@ -72,7 +73,7 @@ test.runIf(isLinux && isRoot)('the owner of a connection from a program of anoth
 })
 
 test.runIf(isLinux)(
-  'a connection that nobody holds any more has no owner, whatever the kernel says of its user',
+  'finds no owner for a connection that no process holds any more, whatever user the kernel lists for it',
   async () => {
     const { server, port } = await listen('127.0.0.1')
     const client = connect(port, '127.0.0.1')
@@ -83,7 +84,7 @@ test.runIf(isLinux)(
   },
 )
 
-test('rows are compared by both ends, in whole', async () => {
+test("matches a row of the kernel's table only if both ends are completely equal", async () => {
   const row =
     '   1: 0100007F:C350 0100007F:0FA0 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1\n'
   const owner = createSocketOwner(async (path) =>
@@ -110,7 +111,7 @@ test('rows are compared by both ends, in whole', async () => {
   for (const other of others) expect(await owner({ ...peer, ...other }), JSON.stringify(other)).toBeNull()
 })
 
-test('who asks while the tables are being read waits for the next read, which all who wait share', async () => {
+test('a request during a read of the tables waits for the next read, shared by all waiting requests', async () => {
   const reads: ((tables: string) => void)[] = []
   const owner = createSocketOwner((path) =>
     path.endsWith('tcp') ? new Promise((resolve) => reads.push(resolve)) : Promise.resolve(''),
@@ -137,7 +138,7 @@ test('who asks while the tables are being read waits for the next read, which al
   expect(await Promise.all(later)).toEqual([null, null, null])
 })
 
-test('is asked for once for each connection', async () => {
+test('reads the tables once per connection', async () => {
   let reads = 0
   const row = ' 0100007F:0001 0100007F:0002 01 0:0 0:0 0  1000        0 4711 \n'
   const owner = createSocketOwner(async () => {

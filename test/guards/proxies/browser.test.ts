@@ -1,3 +1,4 @@
+// Signs in from a real browser, across origins, through a TLS proxy, with the mail guard.
 import { createServer } from 'node:http'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,7 +12,7 @@ import { startMailServer } from '../../support/smtp.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 import { DOCUMENTED, startDocumented } from './documented-proxies.ts'
 
-/** What client awareness and tracing add; each of these makes the browser ask first. */
+/** Headers that client awareness and tracing tools add; each of them causes a preflight. */
 const TOOL_HEADERS = {
   'apollographql-client-name': 'app',
   'apollographql-client-version': '1.0',
@@ -22,14 +23,14 @@ const TOOL_HEADERS = {
   'x-request-id': '1',
 }
 
-/** A page of an origin of its own. */
+/** Serves a page on an origin of its own. */
 const servePage = () =>
   listenForTest(createServer((_request, response) => response.end('<!doctype html><title>App</title>')))
 
 const [nginx] = DOCUMENTED
 
 test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
-  'a page of another origin signs in by mail, reads, refreshes and signs out over TLS, with the headers of its tools',
+  "a page of another origin signs in by mail, reads, refreshes and signs out over TLS, with its tools' headers",
   async () => {
     if (nginx === undefined) throw new Error('the page has no nginx configuration')
     const [origin, stranger] = [await servePage(), await servePage()]
@@ -48,7 +49,7 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
     async function visit(from: string) {
       const page = await context.newPage()
       await page.goto(from)
-      // What its user does: reads the mail, and types the code.
+      // Does what the user does: read the mail and type in the code.
       await page.exposeFunction('codeFromMail', async () => (await server.mail(0)).code)
       return page.evaluate(
         async ({ url, headers, email }) => {

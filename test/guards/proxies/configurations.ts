@@ -1,4 +1,4 @@
-// Proxies as people set them up, each row a way to stand in front of a gateway.
+// Configurations of real proxies as people set them up: each row is one way to put a proxy before a gateway.
 import type { ProxyProgram, ProxyStart } from '../../support/proxy-process.ts'
 
 /** One listener of a proxy, in front of one gateway. */
@@ -10,9 +10,9 @@ export interface Link {
 export interface ProxyRow {
   readonly name: string
   readonly program: ProxyProgram
-  /** Whether the proxy runs as the gateway's own user. */
+  /** Whether the proxy runs as the same system user as the gateway. */
   readonly asSameUser?: boolean
-  /** Its part of the configuration of its program, for one listener. */
+  /** The part of the program's configuration that describes one listener. */
   readonly listener: (link: Link) => string
 }
 
@@ -72,7 +72,7 @@ export const PROXY_ROWS: readonly ProxyRow[] = [
   { ...socat, name: 'socat of the same user', asSameUser: true },
 ]
 
-/** The rest of a configuration: where things lie, and nothing that matters to the guard. */
+/** The rest of each configuration: paths and timeouts, which do not matter to the guard. */
 const FRAMES: Readonly<Record<Exclude<ProxyProgram, 'socat'>, (listeners: string) => string>> = {
   nginx: nginxFrame,
   haproxy: (listeners) => `defaults\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${listeners}`,
@@ -98,7 +98,7 @@ export function nginxFrame(servers: string): string {
   return `daemon off; pid DIRECTORY/nginx.pid; events {} http { access_log off; ${paths.join(' ')} ${servers} }`
 }
 
-/** One process for each program, however many listeners; for socat one each. */
+/** Starts one process per program with all its listeners; socat needs one process per listener. */
 export function proxyStarts(links: readonly (Link & { readonly row: ProxyRow })[]): readonly ProxyStart[] {
   const [single, shared] = [
     links.filter(({ row }) => row.program === 'socat'),

@@ -1,4 +1,4 @@
-// The configurations of docs/operate/behind-a-proxy.md, as they are printed, with the ports and paths of a test.
+// Takes the configurations printed in docs/operate/behind-a-proxy.md, and fills in the ports and paths of a test.
 
 import { readFileSync } from 'node:fs'
 import { createAuthority } from '../../support/certificates.ts'
@@ -9,7 +9,7 @@ import { nginxFrame } from './configurations.ts'
 const PAGE = readFileSync(new URL('../../../docs/operate/behind-a-proxy.md', import.meta.url), 'utf8')
 export const NAME = 'gateway.example.com'
 
-/** The code of one language on the page. */
+/** The code blocks of one language on the page. */
 export function blocks(language: string): readonly string[] {
   return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].flatMap(([, block]) => block ?? [])
 }
@@ -19,7 +19,7 @@ export interface Documented {
   readonly program: ProxyProgram
   readonly block: string
   readonly proxyProtocol?: boolean
-  /** What a test changes of the block besides the gateway's address: ports, paths and what Caddy would fetch from the net. */
+  /** Replaces what a test must replace besides the gateway's address: ports, paths, and what Caddy would download. */
   readonly place: (block: string, port: number) => string
 }
 
@@ -65,7 +65,7 @@ export const DOCUMENTED: readonly Documented[] = [
   },
 ]
 
-/** In front of this gateway; `ca` is whom its certificate can be checked by. */
+/** Starts the documented proxy in front of a gateway; `ca` is the authority that signed the proxy's certificate. */
 export async function startDocumented(
   { program, block, place }: Documented,
   gatewayUrl: string,

@@ -1,3 +1,4 @@
+// Runs the configurations and commands of docs/operate/behind-a-proxy.md.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -17,10 +18,10 @@ import { blocks, DOCUMENTED, type Documented, NAME, startDocumented } from './do
 
 const IMPORT_TOKEN = 'a-token-of-this-test-which-nobody-else-has'
 const JSON_BODY = { 'content-type': 'application/json' }
-/** Not the address of the proxy, which is trusted. */
+/** Differs from the address of the proxy, which is trusted. */
 const CLIENT_ADDRESS = '127.0.0.2'
 
-/** The guard `open`, which writes down who came. */
+/** The guard `open`, which also records the client of each attempt. */
 function watched(clients: Client[]): CreateGuard {
   return async (services) => {
     const open = await guardsOf(['open'], { trustedOrigins: [] })(services)
@@ -48,12 +49,12 @@ describe('the page about proxies', () => {
     test.runIf(isInstalled(program)).each([
       ['POST', '/login'],
       ['DELETE', '/logout'],
-    ])(`its configuration of ${name} sends %s %s once, also where no answer comes`, async (method, path) => {
+    ])(`its configuration of ${name} sends %s %s only once, even if no answer comes`, async (method, path) => {
       let received = ''
       const breaking = createTcpServer((socket) => {
         socket.on('data', (bytes) => {
           received += bytes.toString('latin1')
-          // All of it has come: it may have been done.
+          // The whole request has arrived, so the back end may have acted on it.
           if (received.includes('{}')) socket.destroy()
         })
         socket.on('error', () => {})
@@ -76,7 +77,7 @@ describe('the page about proxies', () => {
       expect(received.split(`${method} ${path} `)).toHaveLength(2)
     })
 
-    test.runIf(isInstalled(program))(`its configuration of ${name} works as it is printed`, async () => {
+    test.runIf(isInstalled(program))(`its configuration of ${name} works as printed`, async () => {
       const clients: Client[] = []
       const options = { trustedProxies: ['127.0.0.1'], proxyProtocol, createGuard: watched(clients) }
       const gateway = await startGateway(options)
@@ -118,7 +119,7 @@ describe('the page about proxies', () => {
     })
   }
 
-  test.runIf(isInstalled('nginx'))('its nginx passes imports on with the lines for them, and not without', async () => {
+  test.runIf(isInstalled('nginx'))('its nginx configuration passes imports on only with the import lines', async () => {
     const [documented] = DOCUMENTED
     if (documented === undefined) throw new Error('the page has no nginx')
     const [, lines = ''] = blocks('nginx')
@@ -161,7 +162,7 @@ describe('the page about proxies', () => {
     )
   })
 
-  test('its Vite proxy passes on all that a page asks with the options it names, and a refusal names the option', async () => {
+  test('its Vite proxy passes on every request of a page with the options it names; refusals name one', async () => {
     const [config = ''] = blocks('js')
     const [, basePath = ''] = /--base-path (\S+) --cors-origin http:\/\/localhost:5173/.exec(blocks('sh').join()) ?? []
     const gateway = await startGateway({

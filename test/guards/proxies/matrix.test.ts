@@ -1,3 +1,4 @@
+// Tries every guard behind every real proxy and at every address, and lists exactly which logins give tokens.
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
@@ -16,13 +17,13 @@ import { exchange, requestText } from '../../support/wire.ts'
 import { ANA } from '../../support/workspaces.ts'
 import { PROXY_ROWS, proxyStarts } from './configurations.ts'
 
-/** Makes a request of this email one that the guard lets in; `isReal` false: one that is nearly so. */
+/** Adds a credential that the guard admits to a request; with `isReal` false, a credential that is almost right. */
 type Credential = (request: Asked, isReal: boolean) => Promise<Asked>
 
 interface Asked {
   readonly email: string
   readonly headers: Headers
-  /** Sends it, whatever the answer. */
+  /** Sends the request and tells whether the answer holds a token. */
   readonly send: (asked: Pick<Asked, 'email' | 'headers'>) => Promise<boolean>
 }
 
@@ -38,7 +39,7 @@ const GATEWAYS: readonly GatewayRow[] = [
   { name: 'local', guard: 'local' },
   { name: 'local --trusted-proxy', guard: 'local', options: { trustedProxies: THIS_MACHINE } },
   { name: 'local --proxy-protocol', guard: 'local', options: { trustedProxies: THIS_MACHINE, proxyProtocol: true } },
-  // Nobody here has a registered client's credential.
+  // No request in this matrix has the credential of a registered client.
   { name: 'client', guard: 'client' },
   { name: 'client --trusted-proxy', guard: 'client', options: { trustedProxies: THIS_MACHINE } },
   { name: 'mail', guard: 'mail' },
@@ -52,7 +53,7 @@ const GATEWAYS: readonly GatewayRow[] = [
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** What a client sends besides what every client sends. The first is how strangers come, the others how attackers do. */
+/** Headers besides those that every client sends. A stranger sends the first row, an attacker the others. */
 const HEADERS: readonly (readonly [name: string, headers: Headers])[] = [
   ['public Host', [['Host', 'gateway.example.com']]],
   ['Host localhost', [['Host', 'localhost']]],
@@ -78,7 +79,7 @@ const PROTOCOLS = [
   ['GraphQL', '/graphql', (email: string) => JSON.stringify({ query: TWIN, variables: { email } })],
 ] as const
 
-/** What a guard needs to be started, and what gets somebody in. */
+/** The options that a guard needs to start, and the credential that it admits. */
 async function partsOf(guard: LoginGuardName): Promise<{ options: GuardOptions; credential: Credential | null }> {
   if (guard === 'mail') return mailParts()
   if (guard === 'assertion') return assertionParts()
@@ -122,7 +123,7 @@ async function assertionParts() {
       email: asked.email,
       email_verified: true,
     }
-    // Of the right name, and signed by somebody else.
+    // The forged token has the right key id but the signature of another key.
     const token = mint(isReal ? key : { ...stranger, kid: key.kid }, { claims })
     return { ...asked, headers: [...asked.headers, ['X-Assertion', token]] }
   }
@@ -148,7 +149,7 @@ async function hasToken(url: string, target: string, headers: Headers, body: str
   return bytes.includes('wgr_')
 }
 
-/** Every way to ask at this address, in both protocols: those that got tokens. */
+/** Tries every request at this address over both protocols, and returns those that got tokens. */
 async function cellsWithTokens(path: string, url: string): Promise<readonly string[]> {
   const cells: string[] = []
   for (const [asked, headers] of HEADERS) {
@@ -159,7 +160,7 @@ async function cellsWithTokens(path: string, url: string): Promise<readonly stri
   return cells
 }
 
-/** Somebody new in each cell, with what the guard asks for, and with something like it. */
+/** In each cell a new email asks: with the credential that the guard requires, then with an almost right one. */
 async function cellsWithCredentials(path: string, url: string, credential: Credential): Promise<readonly string[]> {
   const cells: string[] = []
   for (const [isReal, asked] of CREDENTIALS) {
@@ -187,7 +188,7 @@ async function isServed(url: string): Promise<boolean> {
 const both = (cell: string) => [`${cell} | REST`, `${cell} | GraphQL`]
 const allHeaders = (cell: string) => HEADERS.flatMap(([asked]) => both(`${cell} | ${asked}`))
 
-test('behind real proxies only the listed cells give tokens', { timeout: 180_000 }, async () => {
+test('only the listed requests get tokens behind real proxies', { timeout: 180_000 }, async () => {
   const rows = PROXY_ROWS.filter(({ program }) => isInstalled(program))
   const ports = [...(await freePorts('127.0.0.1', rows.length * GATEWAYS.length))]
   const links = await Promise.all(
@@ -219,14 +220,14 @@ test('behind real proxies only the listed cells give tokens', { timeout: 180_000
     }),
   )
 
-  // No proxy is refused because it does not work: each passes requests on, to a gateway that speaks as it does.
+  // No row may be refused merely because its proxy is broken: each proxy whose protocol the gateway speaks is served.
   expect(served.toSorted()).toEqual(expectServed.toSorted())
-  // A forwarder of the same user is what no check can see (SECURITY.md).
+  // No check can see a forwarder that runs as the same user (SECURITY.md).
   const local = isInstalled('socat') ? both('socat of the same user | local | Host localhost') : []
   expect(tokens.toSorted()).toEqual([...open, ...local].toSorted())
 })
 
-test('directly only the listed cells give tokens, whatever address is listened on and asked at', async () => {
+test('only the listed requests get tokens without a proxy, at every listening and requested address', async () => {
   const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
   const external = addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address
   const hasIPv6 = addresses.some(({ address }) => address === '::1')
@@ -247,7 +248,7 @@ test('directly only the listed cells give tokens, whatever address is listened o
       for (const address of asked) {
         const cell = `${address} at ${host} | ${name}`
         tokens.push(...(await cellsWithTokens(cell, `http://${address}:${port}`)))
-        // A listed peer must begin with a PROXY header.
+        // A trusted peer must begin with a PROXY header, so it gets no answer here.
         const isDirect = address === external || !name.endsWith('--proxy-protocol')
         if (guard === 'open' && isDirect) expected.push(...allHeaders(cell))
         if (name === 'local' && address !== external) expected.push(...both(`${cell} | Host localhost`))
