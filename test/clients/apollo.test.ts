@@ -35,7 +35,7 @@ test('Apollo Client shows each object with its own values, for two users in one 
   expect(project?.name).toBe(`project of ${ANA}`)
 })
 
-test('two components that each select part of `me` cost exactly two requests', async () => {
+test('two components that each select part of `me` send exactly two requests', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const client = createClient(gateway)

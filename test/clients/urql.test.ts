@@ -48,7 +48,7 @@ test('urql shows each object with its own values, for two users in one cache, wi
   expect(warnings).toEqual([])
 })
 
-test('two components that each select part of `me` cost exactly two requests', async () => {
+test('two components that each select part of `me` send exactly two requests', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
   const { client, warnings } = createClient(gateway)

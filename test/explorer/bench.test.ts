@@ -1,4 +1,4 @@
-// The first page as a bench: both sides stand level, the reference is chosen by keys, calls stay readable.
+// Tests the two sides of the first page: they stay aligned, keys choose the reference, and calls stay readable.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -10,7 +10,7 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('begin their answers at one height, whatever each has to say of its own', async () => {
+  test('start their answers at the same height, whatever each side shows above its answer', async () => {
     const page = await open(`${EXPORTS}&r=nope`)
     await page.locator('.verdict.refused').waitFor()
     await page.locator('.status', { hasText: '200, errors' }).waitFor()
@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
         expect({ width, part, y: rest?.y }).toEqual({ width, part, y: graphql?.y })
       }
     }
-    // One side's search takes a row of its own.
+    // The search of one side takes a row of its own.
     await page.setViewportSize({ width: 1_100, height: 900 })
     await page.locator('.rest .lines').press('Control+f')
     const tops = () =>
@@ -32,11 +32,11 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
     expect(rest).toBe(graphql)
   })
 
-  test('run what is chosen by Enter, and the only project that what is typed fits', async () => {
+  test('run on Enter: the chosen project, the only project that matches, or else the typed text', async () => {
     const page = await open(EXPORTS)
     await waitForAgreement(page)
     const field = page.getByRole('combobox', { name: 'r reference of a project' })
-    // What is written, behind Escape.
+    // After Escape, Enter runs the typed text.
     await field.fill('half')
     await field.press('Escape')
     await field.press('Enter')
@@ -57,20 +57,20 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
     await page.locator('.verdict.refused', { hasText: 'NO_EXPORT' }).waitFor()
     expect(await field.inputValue()).toBe('halfstep-conf')
     await page.locator('.combo-list').waitFor({ state: 'detached' })
-    // Again, when it is chosen already.
+    // The same again, although the project is already chosen.
     await field.fill('half')
     await field.press('Enter')
     await expect.poll(() => field.inputValue()).toBe('halfstep-conf')
     await page.locator('.verdict.refused', { hasText: 'NO_EXPORT' }).waitFor()
     await page.locator('.combo-list').waitFor({ state: 'detached' })
-    // What fits several, or none, is asked as it is written.
+    // A text that matches several projects, or none, is sent as typed.
     await field.fill('no-such-project')
     await field.press('Enter')
     await page.locator('.verdict.refused', { hasText: 'NO_PROJECT' }).waitFor()
     expect(await field.inputValue()).toBe('no-such-project')
   })
 
-  test('show no backslash of a call on a line by itself', async () => {
+  test('never wrap the backslash of a REST call onto a line of its own', async () => {
     const page = await open(EXPORTS)
     await waitForAgreement(page)
     await page.locator('.rest').getByLabel('with sign-in').check()
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
   }
 })
 
-/** Those at the end of a line of the call that are shown below what they stand behind. */
+/** Counts the backslashes at line ends of the call that are shown on a lower line than the text before them. */
 async function loneBackslashes(page: Page): Promise<number> {
   return page.locator('.rest .snippet-text pre').evaluate((call) => {
     const text = call.textContent ?? ''

@@ -1,4 +1,4 @@
-// The code of a request, in a browser: what it says where there is none, and where an email does not sign in.
+// Tests the code samples of a request in a browser, also if an email alone does not sign in or the input is no JSON.
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { CHROMIUM, shareBrowser, signIn } from '../support/browser.ts'
@@ -10,7 +10,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
   const browser = shareBrowser()
 
-  test('where a mailed code signs in, no sample says that an email does, and every one takes a token', async () => {
+  test('takes a token, and does not claim that an email is enough, where a mailed code signs in', async () => {
     const server = await startMailServer()
     const mail = mailGuardOptions(server, { domains: ['example.com'] })
     const { url, load } = await startGateway({ createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }) })
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
     }
   })
 
-  test('where a mailed code signs in, calls that take a refresh token mail nobody a code: their code is shown in place of a run', async () => {
+  test('replaces a run that needs a refresh token where a mailed code signs in, and no code is mailed', async () => {
     const server = await startMailServer()
     const mail = mailGuardOptions(server, { domains: ['example.com'] })
     const { url, load } = await startGateway({ createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }) })
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
     expect(server.mails).toHaveLength(1)
   })
 
-  test('where an email is enough, the sample begins with it', async () => {
+  test('begins with the login where an email is enough to sign in', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/docs`)
@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
     expect(await page.locator('body').innerText()).not.toMatch(/An email alone|has a code mailed/)
   })
 
-  test('variables or headers that are no JSON yet are named, and not left out', async () => {
+  test('names variables or headers that are not JSON yet, instead of leaving them out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()

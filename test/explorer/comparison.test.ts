@@ -1,4 +1,4 @@
-// What is said where two answers cannot be compared: which side has none.
+// Tests the message of the first page when two answers cannot be compared.
 import { expect, test } from 'vitest'
 import { compare } from '../../src/explorer/rosetta/comparison.ts'
 
@@ -12,6 +12,6 @@ test.each([
   ['GraphQL', PAGE, NONE, 'GraphQL has no answer to compare.'],
   ['both, as JSON', PAGE, PAGE, 'Neither side has any JSON to compare.'],
   ['GraphQL, as JSON', JSON_ANSWER, PAGE, 'GraphQL has no JSON to compare.'],
-])('without an answer of %s', (_sides, rest, graphql, text) => {
+])('compare() names the side that has no comparable answer: %s', (_sides, rest, graphql, text) => {
   expect(compare(rest, graphql)).toEqual({ kind: 'incomparable', text })
 })

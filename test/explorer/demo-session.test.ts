@@ -1,14 +1,14 @@
-// The session that the pages open by themselves for the demo user: one for a browser, however often a page is loaded.
+// Tests that a browser has one session for the demo user, however often its pages are loaded.
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
+describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
   const browser = shareBrowser()
 
-  test('it is taken up by a reload and by a tab that is opened later, with one request as before', async () => {
+  test('is resumed by a reload and by a later tab, with one request each', async () => {
     const { context, url, asked } = await open()
     const first = await visit(context, url)
     await first.reload()
@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
     await expectSessions(second, url, 1)
   })
 
-  test('tabs that a browser opens all at once after its start share it', async () => {
+  test('is shared by tabs that the browser opens all at once after its start', async () => {
     const { context, url, asked } = await open()
     const page = await visit(context, url)
     await page.goto('about:blank')
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
     await expectSessions(page, url, 1)
   })
 
-  test('a new one is opened where it has been ended elsewhere, and the person is told nothing of it', async () => {
+  test('is replaced without a message if it was ended elsewhere', async () => {
     const { context, url, asked, endAll } = await open()
     const page = await visit(context, url)
     await page.goto('about:blank')
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
     await expectSessions(page, url, 1)
   })
 
-  test('signing out ends it for the browser, and who signs in as somebody else keeps nothing', async () => {
+  test('ends for the browser on sign-out, and a later sign-in as another user stores no token', async () => {
     const { context, url } = await open()
     const page = await visit(context, url)
     await signOut(page)
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
   async function open(): Promise<{
     readonly context: BrowserContext
     readonly url: string
-    /** What was asked to be signed in, in order. */
+    /** The requested sign-in paths, in order. */
     readonly asked: () => readonly string[]
     readonly endAll: () => Promise<void>
   }> {

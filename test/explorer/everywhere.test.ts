@@ -1,4 +1,4 @@
-// The pages on small and large windows, on paper, in few colours; their addresses, and what their lists and tables say.
+// Tests all pages at all window sizes and in forced colours, and their addresses, texts, lists and tables.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
@@ -19,10 +19,10 @@ const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/nosuchpage', 'main h1, main h2'],
 ]
 const JARGON = /(?:local|session)Storage|login guard|\bguard\b|refresh token|\bJWT\b/i
-/** The last one is 1,280 pixels at a zoom of 200 %. */
+/** The last width is 1,280 pixels at a zoom of 200 %. */
 const WIDTHS = [320, 390, 768, 1_440, 1_920, 640]
 
-describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
+describe.skipIf(CHROMIUM === undefined)('the pages', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
@@ -46,24 +46,24 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     }
   })
 
-  test('F33, F39: in forced colours and the dark, what is chosen is marked, and axe finds nothing', async () => {
+  test('F33, F39: in forced colours and dark mode, the current item is outlined and axe finds no fault', async () => {
     const [[first = '', usable = ''] = []] = PAGES
     const page = await open(first, usable, { forcedColors: 'active', colorScheme: 'dark' })
     for (const [path, ready] of PAGES) {
       await page.goto(demo.url() + path)
       await page.locator(ready).first().waitFor()
-      // The colours are the reader's own there, and axe reads ours.
+      // In forced colours the user's own colours apply, but axe judges ours.
       const found = (await violations(page)).filter((fault) => !fault.startsWith('color-contrast'))
       expect(found, path).toEqual([])
       const chosen = page.locator('[aria-current]:not([aria-current="false"]), [aria-selected="true"]')
       const outlines = await chosen.evaluateAll((found) => found.map((one) => getComputedStyle(one).outlineStyle))
-      // The menu leads neither to the sessions nor to an address that nobody has.
+      // The menu has no entry for the sessions or for an unknown address.
       const isInMenu = path !== '/sessions' && path !== '/nosuchpage'
       expect([...new Set(outlines)], path).toEqual(isInMenu ? ['solid'] : [])
     }
   })
 
-  test('F33: in forced colours what is pressed, ticked or walked to differs from the rest', async () => {
+  test('F33: in forced colours, pressed, checked and focused items differ from the others', async () => {
     const page = await open(EXPORTS, '.verdict.same', { forcedColors: 'active', viewport: { width: 390, height: 900 } })
     expect(await page.locator('.routes [aria-current="true"]').count()).toBe(1)
     await expectApart(page, '.theme-switch label:has(:checked)', '.theme-switch label:not(:has(:checked))')
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
   })
 
   test.each(['light', 'dark'] as const)(
-    'F33: in forced colours, %s, the sign that runs a query is seen',
+    'F33: in forced colours, %s, the icon of the run button is visible',
     async (colorScheme) => {
       const page = await open('/graphql', '.graphiql-execute-button', { forcedColors: 'active', colorScheme })
       const button = page.locator('.graphiql-execute-button')
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     },
   )
 
-  test('F16: routes make history, and a page that is left is found again as it was', async () => {
+  test('F16: routes are history entries, and a page keeps its state while another page is open', async () => {
     const page = await open('/', '.verdict.same')
     for (const route of ['/templates', '/ui-libraries']) {
       await page.locator('.routes button', { hasText: route }).click()
@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     expect(await editor.inputValue()).toBe('{ me { templates { data id } } }')
   })
 
-  test('F20, F26, F27: the reference says types and what is required, once what an error is, and links lead into it', async () => {
+  test('F20, F26, F27: the reference shows types and required fields, one error section, and deep links', async () => {
     const page = await open('/docs#deleteLogout', '.operation')
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)
     const logout = page.locator('#deleteLogout')
@@ -134,14 +134,14 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     expect(await clippedSnippets(page)).toEqual([])
   })
 
-  test('F29, F38: three themes that can be gone back from, and no jargon', async () => {
+  test('F29, F38: the pages offer three themes and use no jargon', async () => {
     const page = await open('/', '.verdict.same')
     expect(await page.locator('.theme-switch input').count()).toBe(3)
     await page.goto(demo.url() + EXPORTS)
     await waitForAgreement(page)
     await page.locator('.account > button').click()
     expect(await page.locator('body').innerText()).not.toMatch(JARGON)
-    // Who is asked to sign in reads none either.
+    // The sign-in page uses none either.
     const { url } = await startGateway()
     const card = await (await browser.open(url)).newPage()
     await card.goto(url)
@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     expect(await card.locator('body').innerText()).not.toMatch(JARGON)
   })
 
-  test('F23, F24, F25, F31, F32, F36: lists are newest first, in the reader’s numbers and direction, and say when they are empty', async () => {
+  test('F23, F24, F25, F31, F32, F36: lists are newest first, localized, and say if they are empty', async () => {
     const { url, load } = await startGateway()
     const lines = Array.from({ length: 1_200 }, (_, index) =>
       JSON.stringify({
@@ -176,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     expect(await page.locator('main').innerText()).not.toContain('Nothing fits')
   })
 
-  test('F35: an address that leads nowhere is a page with the way home', async () => {
+  test('F35: an unknown address answers 404 with a page that links to the workspace', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const answer = await page.goto(`${demo.url()}/nosuchpage`)
     expect(answer?.status()).toBe(404)
@@ -186,7 +186,10 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
   })
 })
 
-/** By the ground that they stand on: the reader's colours replace whatever is not kept from it, and what a style says of it is not seen. */
+/**
+ * Compares backgrounds. In forced colours the user's colour replaces every one that does not opt out of it, and the
+ * computed style does not show the replacement.
+ */
 async function expectApart(page: Page, chosen: string, other: string): Promise<void> {
   const colours: string[] = []
   for (const selector of [chosen, other]) {
@@ -201,7 +204,7 @@ async function expectApart(page: Page, chosen: string, other: string): Promise<v
   expect(new Set(colours).size, chosen).toBe(2)
 }
 
-/** Where the letters of a method reach into those of its path; throws where there is neither. */
+/** Finds methods whose letters overlap their paths; throws if the pages show too few of both. */
 async function runTogether(page: Page, selector: string): Promise<readonly string[]> {
   return page.locator(selector).evaluateAll((found) => {
     const letters = (one: Element | null) => {
@@ -220,7 +223,7 @@ async function runTogether(page: Page, selector: string): Promise<readonly strin
   })
 }
 
-/** Samples that have to be scrolled sideways, or are cut. */
+/** Finds code samples that have to be scrolled sideways or are cut off. */
 async function clippedSnippets(page: Page): Promise<readonly string[]> {
   return page.locator('.snippet-text').evaluateAll((found) => {
     if (found.length === 0) throw new Error('no samples')

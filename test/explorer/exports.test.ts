@@ -1,4 +1,4 @@
-// Links to exports: what is said of one that is gone, and of two that are compared, also where their texts are the same.
+// Tests links to exports: to one that was pruned, and to the comparison of two.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
@@ -8,10 +8,10 @@ import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const PROJECT = documentLine('project', ANA, '{"id":"p","ref":"p","name":"Pixel"}')
 
-describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
+describe.skipIf(CHROMIUM === undefined)('a link', () => {
   const browser = shareBrowser()
 
-  test('of which one was pruned says so, shows no other in its place, and leads to the newest', async () => {
+  test('to a pruned export says so, shows no other in its place, and leads to the newest', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       PROJECT +
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     await page.locator('.preview .line', { hasText: 'of February' }).waitFor()
   })
 
-  test('of which a file is bytes in one and text in the other, in the same characters, lists it as changed', async () => {
+  test('to a comparison lists a file as changed if its text is the same but one export has it as base64', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const [text, element] = ['QUJD', '{"path":"element"}']
     await gateway.load(
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     await same.getByText('The text is the same').waitFor()
   })
 
-  test('of which one has a file that is empty says so, and nothing of white space', async () => {
+  test('to a comparison says that an empty file is empty, and mentions no white space', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       PROJECT +
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     }
   })
 
-  test('to a file that does not differ says so, and shows no other in its place', async () => {
+  test('to a file that does not differ says so, and shows no other file in its place', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const same = { path: 'same.txt', content: 'same' }
     await gateway.load(
@@ -116,7 +116,7 @@ function exported(createdAt: string, ...elements: readonly object[]): string {
   return exportLine(ANA, { r: 'p', createdAt, elements: elements.map((element) => JSON.stringify(element)) })
 }
 
-/** The two exports that are listed. The address of their comparison. */
+/** Compares the two listed exports and returns the address of the comparison. */
 async function compare(page: Page): Promise<string> {
   const boxes = page.getByRole('checkbox', { name: 'Compare the export of' })
   for (const index of [0, 1]) await boxes.nth(index).check()

@@ -1,4 +1,4 @@
-// What the pages show when something that they need has failed: styles, code, storage, workers, or a page itself.
+// Tests what the pages show after a failure: of styles, the gateway, storage, or a page itself.
 import { describe, expect, test } from 'vitest'
 import {
   CHROMIUM,
@@ -11,17 +11,17 @@ import {
 } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
-/** Their links, and what each says when it cannot be read. */
+/** The link of each page, and its message when its data cannot be read. */
 const PAGES = [
   ['Workspace', 'The workspace could not be read'],
   ['Reference', 'The reference could not be read'],
 ] as const
 
-describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
+describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('a page whose styles did not come says so, and has them once it is tried again', async () => {
+  test('a page whose styles did not load says so, and has them after a retry', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     expect(await page.locator('link[rel=stylesheet][href*=workspace-page]').count()).toBe(1)
   })
 
-  test('a fault of the pages is told as one, and leaves no page blank', async () => {
+  test('a fault in the pages themselves is reported as such, and leaves no page blank', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/explorer.json', async (route) => {
       const answer = await route.fetch()
@@ -52,22 +52,22 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     const failure = page.getByRole('alert').filter({ hasText: 'This page has failed' })
     await failure.getByText('The fault is in these pages').waitFor()
     expect(await page.locator('body').innerText()).not.toContain('does not answer')
-    // The frame stays around a page that failed.
+    // The frame stays visible around a page that failed.
     await page.getByRole('link', { name: 'Workspace', exact: true }).click()
     await page.locator('.item').first().waitFor()
     expect(await failure.count()).toBe(0)
-    // The palette lists every route, and is a part of the frame.
+    // The palette belongs to the frame; it lists every route, also the broken one.
     await page.keyboard.press('Control+k')
     await failure.waitFor()
     await failure.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.item').first().waitFor()
   })
 
-  test('F18: a gateway that is gone is told in sentences on every page, with a way on, until it is back', async () => {
+  test('F18: while the gateway is gone, the pages say so in sentences and offer to retry', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
-    // Their code is here from now on: what fails then is what they ask for.
+    // From here on the code of both pages is loaded, so only their requests for data can fail.
     for (const [name] of PAGES) {
       await page.getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { level: 1 }).first().waitFor()
@@ -92,14 +92,14 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
       expect(x - ((await failure.boundingBox())?.x ?? 0)).toBeGreaterThan(12)
       expect(await page.locator('body').innerText()).not.toMatch(/Failed to fetch|TypeError/)
     }
-    // The last of these pages is there as soon as the gateway is.
+    // The last of these pages recovers as soon as the gateway is back.
     await page.unroute('**/*')
     await page.locator('.operation').first().waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await eventually(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
   })
 
-  test('a gateway that goes away before the demo user is signed in is told in a sentence, and signs them in once it is back', async () => {
+  test('if the gateway goes away before the sign-in, a sentence says so, and the sign-in follows later', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/login', (route) => route.abort())
     await page.goto(demo.url())
@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await waitForAgreement(page)
   })
 
-  test('an answer of something else than the gateway is told as one', async () => {
+  test('an answer from something other than the gateway is reported as such', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }))
     await page.goto(`${demo.url()}/sessions`)
@@ -119,7 +119,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     expect(await failure.innerText()).not.toMatch(/Unexpected|token|does not answer/)
   })
 
-  test('whatever else keeps the pages from starting is said', async () => {
+  test('any other error that keeps the pages from starting is reported', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => {
       addEventListener('unhandledrejection', (event) => event.preventDefault())
@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await page.getByText('These pages could not be started. The history is not allowed.').waitFor()
   })
 
-  test('a browser without channels between its tabs shows the pages, and signs in and out', async () => {
+  test('in a browser without BroadcastChannel the pages work, and sign out and in', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => void Reflect.deleteProperty(window, 'BroadcastChannel'))
     await page.goto(demo.url())
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await waitForAgreement(page)
   })
 
-  test('a browser that keeps nothing shows every page all the same', async () => {
+  test('in a browser that blocks storage the first page, the themes and GraphiQL work', async () => {
     const page = await (await openWithoutStorage(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)

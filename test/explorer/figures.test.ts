@@ -1,4 +1,4 @@
-// The figures beside an answer: how long the gateway took and not how busy the page was, and how little went over the wire.
+// Tests the figures beside an answer: the time of the network and of the gateway, and the compressed size.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
@@ -6,7 +6,7 @@ import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** As Apollo Client, urql, axios, browsers and GraphiQL send them. */
+/** The Accept headers of Apollo Client, urql, axios, browsers and GraphiQL. */
 const ACCEPT_LISTS = [
   'application/graphql-response+json, application/json',
   'application/graphql-response+json,application/json;q=0.9',
@@ -15,11 +15,11 @@ const ACCEPT_LISTS = [
   '*/*',
 ]
 
-describe.skipIf(CHROMIUM === undefined)('the figures', () => {
+describe.skipIf(CHROMIUM === undefined)('the figures of an answer', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('F9: what pages ask of GraphQL comes compressed, with every list of media types that clients send', async () => {
+  test('F9: GraphQL answers are compressed for every Accept header that clients send', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const codings: (string | null)[] = []
     page.on('response', async (response) => {
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('the figures', () => {
     })
     await page.goto(`${demo.url()}/graphql`)
     await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
-    // The introspection: the answer fits one packet.
+    // One answer is compressed, the introspection; the other fits into one packet.
     await expect.poll(() => codings.filter((coding) => coding !== null)).toHaveLength(1)
     const asked = await page.evaluate(async (lists) => {
       const [login, json] = [{ email: 'demo@example.com' }, { 'content-type': 'application/json' }]
@@ -47,13 +47,13 @@ describe.skipIf(CHROMIUM === undefined)('the figures', () => {
     expect(asked).toEqual(ACCEPT_LISTS.map((accept) => [accept, 200, expect.stringMatching(/^(?:br|zstd|gzip)$/)]))
   })
 
-  test('F30: the time of an answer is that of the network, however busy the page is', async () => {
+  test('F30: the time of an answer is the time of the network, however busy the page is', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => {
       const original = globalThis.fetch
       globalThis.fetch = (...asked) => {
         const answer = original(...asked)
-        // Busy, as a page is that has just begun: by then the answer is long there.
+        // The page is busy, as it is while it starts: the answer arrives long before the page reads it.
         for (const end = performance.now() + 300; performance.now() < end; );
         return answer
       }
@@ -67,11 +67,11 @@ describe.skipIf(CHROMIUM === undefined)('the figures', () => {
         .map(({ requestStart, responseEnd }) => responseEnd - requestStart),
     )
     expect(shown).toContain(`${took.toFixed(took < 10 ? 1 : 0)} ms`)
-    // Told by the gateway of whoever is the user of this machine.
+    // The gateway reports its own time to every user of this machine.
     expect(shown).toMatch(/server [\d.]+ ms/)
   })
 
-  test('F30: the time of the gateway stands apart where its operator turned it on', async () => {
+  test('F30: the time of the gateway is shown separately where its operator turned it on', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()

@@ -1,10 +1,10 @@
-// Finding words in a text: where each match begins, whatever is in the text and in the words.
+// Tests the search for words in a text: where each match begins, whatever characters both contain.
 import { expect, test } from 'vitest'
 import { findAll, MOST_MATCHES, withoutCase } from '../../src/explorer/text/find.ts'
 
 test.each([
   ['a Needle, a needle', 'NEEDLE', [2, 12]],
-  // Its lower case is two characters.
+  // The lower case of İ is two characters long.
   ['İİİ needle', 'needle', [4]],
   ['İİİ needle', 'İ', [0, 1, 2]],
   ['😀 needle', 'needle', [3]],
@@ -14,10 +14,10 @@ test.each([
   ['aaaa', 'aa', [0, 2]],
   ['text', '', []],
   ['text', 'none', []],
-])('in %j the words %j are at %j', (text, words, offsets) => {
+])('findAll() finds in %j the words %j at %j', (text, words, offsets) => {
   expect(findAll(withoutCase(text), words)).toEqual({ offsets, length: words.length })
 })
 
-test('no more matches are kept than are counted', () => {
+test('findAll() returns no more matches than MOST_MATCHES', () => {
   expect(findAll('x'.repeat(MOST_MATCHES + 5), 'x').offsets).toHaveLength(MOST_MATCHES)
 })

@@ -1,9 +1,9 @@
-// The pages in Firefox: every one of them can be used, asks nobody else, and says no error.
+// Tests the pages in Firefox: each one works, sends requests only to the gateway, and logs no error.
 import { describe, expect, test } from 'vitest'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { FIREFOX, shareFirefox } from '../support/firefox.ts'
 
-/** What is there once a page can be used. */
+/** A selector that matches once the page can be used. */
 const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/', '.verdict.same'],
   ['/?route=GET+%2Fexports&r=river-dashboard', '.verdict.same'],
@@ -19,7 +19,7 @@ describe.skipIf(FIREFOX === undefined)('in Firefox', () => {
   const tab = shareFirefox()
   const gateway = shareDemoGateway()
 
-  test('every page can be used, fits the window, and asks nobody but the gateway', async () => {
+  test('every page can be used, fits the window, and sends requests only to the gateway', async () => {
     const url = gateway.url()
     for (const [path, usable] of PAGES) {
       await tab().open(url + path)
@@ -34,7 +34,7 @@ describe.skipIf(FIREFOX === undefined)('in Firefox', () => {
     expect(await tab().read("document.querySelectorAll('.sessions li').length")).toBe('1')
   })
 
-  test('what a person does works: a run, a query, a theme, a way between pages', async () => {
+  test('a user can run both sides, send a query, change the theme and move between pages', async () => {
     const click = (selector: string, text = '') =>
       tab().read(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)})).click()`,
@@ -70,7 +70,7 @@ describe.skipIf(FIREFOX === undefined)('in a Firefox that blocks cookies', () =>
     await tab().open(gateway.url())
     await tab().until("document.querySelector('.verdict.same') !== null")
     expect(await tab().read("document.querySelector('.account .email').textContent")).toBe('demo@example.com')
-    // What makes it another one.
+    // Proves that this Firefox does block storage.
     expect(await tab().read('(() => { try { localStorage; return 1 } catch (error) { return error.name } })()')).toBe(
       'SecurityError',
     )

@@ -1,4 +1,4 @@
-// The way to the first answer: what the first page asks is under way before there is a page, and it is asked once.
+// Tests the way to the first answer: the first page sends its requests before its code is loaded, and only once.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -11,20 +11,20 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
   test.each([
     ['/', ['GET /projects', 'POST /graphql']],
     ['/?route=GET+%2Fexports&r=river-dashboard', ['GET /exports', 'POST /graphql']],
-  ])('%s asks both sides while the code of the screen is still on its way, and not again', async (path, both) => {
+  ])('%s requests both sides while the code of the page is still loading, and only once', async (path, both) => {
     const { page, asked, release } = await open()
     await page.goto(demo.url() + path, { waitUntil: 'commit' })
-    // Both at once: either may come first.
+    // Both are sent at once, so either may be first.
     await eventually(() => asked().slice(0, 1)).toEqual(['POST /login'])
     await eventually(() => asked().slice(1).toSorted()).toEqual(both)
     release()
     await waitForAgreement(page)
-    // A list of projects to choose from, where there is something to choose.
+    // A page with a reference field also requests the list of projects to choose from.
     expect(asked().filter((call) => call !== 'POST /graphql')).toEqual(['POST /login', both[0]])
     expect(asked()).toHaveLength(path === '/' ? 3 : 4)
   })
 
-  test('nothing is asked for a person who has to decide first, or who opens another page', async () => {
+  test('only the sign-in is requested if the user must decide first, or on another page', async () => {
     const { page, asked, release } = await open()
     let signIn = 'POST /login'
     for (const path of [
@@ -38,12 +38,12 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
       await page.locator('main h1, main h2').first().waitFor()
       expect(asked(), path).toEqual([signIn])
       asked().length = 0
-      // The session is taken up.
+      // From the second page on, the session is resumed.
       signIn = 'POST /token'
     }
   })
 
-  test('a run of the person’s own is sent anew', async () => {
+  test('a run that the user starts sends both requests again', async () => {
     const { page, asked, release } = await open()
     release()
     await page.goto(demo.url())
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
     await waitForAgreement(page)
   })
 
-  /** React comes once it is released; what is asked of the API is noted in order. */
+  /** Holds back the code of the page until `release`, and records the requests to the API in order. */
   async function open(): Promise<{
     readonly page: Page
     readonly asked: () => string[]

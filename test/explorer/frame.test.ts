@@ -1,4 +1,4 @@
-// The frame around the pages keeps still while one goes from page to page.
+// Tests that the frame around the pages stays in place while the user moves between pages.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -8,7 +8,7 @@ describe.skipIf(CHROMIUM === undefined)('the frame', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('has every link of a navigation at one place, whichever is the current one', async () => {
+  test('keeps every link of a navigation in place, whichever link is current', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)('the frame', () => {
   })
 })
 
-/** Where each link begins, by its name. */
+/** The left edge of each link, with its name. */
 function places(page: Page, navigation: string): Promise<readonly (readonly [string, number])[]> {
   return page
     .getByRole('navigation', { name: navigation })

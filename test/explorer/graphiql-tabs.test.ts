@@ -1,4 +1,4 @@
-// What GraphiQL keeps and opens with: tabs of the user who made them, each with an answer, and links to queries.
+// Tests what GraphiQL stores and what it opens with: tabs of their user, each with an answer, and links to queries.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { LATEST_EXPORT } from '../../src/explorer/graphiql/examples.ts'
@@ -11,7 +11,7 @@ const MINE = 'query Mine { me { id } }'
 describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   const browser = shareBrowser()
 
-  test('F19: the examples are about the user who is signed in, whoever was here before', async () => {
+  test('F19: the examples are about the signed-in user, whoever was signed in before', async () => {
     const page = await openAsAna(browser)
     await expectLatestExport(page, 'site', 'new.html')
     await write(page, MINE)
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine', 'SignIn'])
   })
 
-  test('F19: where the data are others than on the last visit, the example is about what is there now', async () => {
+  test('F19: if the data have changed since the last visit, the example is about the current data', async () => {
     const [first, second] = [await startGateway({ demoEmail: ANA }), await startGateway({ demoEmail: ANA })]
     await first.load(SMALL_WORLD)
     await second.load(
@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expectLatestExport(before, 'site', 'new.html')
     await keptIn(before, '"activeTabIndex":2')
     const { origins } = await before.context().storageState()
-    // The address stays in a person's browser; here it is the port that changes.
+    // In a person's browser the address stays the same; here the port changes, so the storage moves with it.
     const storageState = { cookies: [], origins: origins.map((one) => ({ ...one, origin: second.url })) }
     const page = await (await browser.open(second.url, { storageState })).newPage()
     await page.goto(`${second.url}/graphql`)
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(() => variables(page)).toContain('harbour')
   })
 
-  test('a new one is empty, and asks for nothing', async () => {
+  test('a new tab is empty and requests nothing', async () => {
     const page = await openAsAna(browser)
     await answer(page, ANA)
     const asked: string[] = []
@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.getByRole('button', { name: 'New tab' }).click()
     await expect.poll(() => tabs(page)).toHaveLength(5)
     await page.getByText('Not run yet. Control and Enter runs the query.').waitFor()
-    // What CodeMirror draws of an empty line.
+    // CodeMirror draws this character for an empty line.
     expect(await query(page)).toBe('\u200b')
     await keptIn(page, '"activeTabIndex":4')
     await page.reload()
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(asked).toEqual([expect.stringContaining('Mine')])
   })
 
-  test('headers of one’s own are there after a look at another page, of their tab and their user only, and stored nowhere', async () => {
+  test('custom headers survive a visit to another page, belong to one tab and user, and are not stored', async () => {
     const page = await openAsAna(browser)
     const editor = page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last()
     const headers = () =>
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(headers).toBe('')
   })
 
-  test('the history has the headers of a request until the page is left, and no storage has them, nor those that were kept before', async () => {
+  test('the history keeps headers until the page is left; none are stored, and stored ones are removed', async () => {
     const page = await openAsAna(browser)
     const editor = page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last()
     const history = page.locator('.graphiql-history')
@@ -150,7 +150,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await history.getByRole('button', { name: 'Mine', exact: true }).click()
     await eventually(() => editor.innerText()).toContain('hunter2')
 
-    // As earlier versions have kept it, also of somebody who is not here now.
+    // An earlier version stored headers like this, also for a user who is not signed in now.
     await page.evaluate(() => {
       const key = Object.keys(localStorage).find((name) => name.endsWith(':graphiql:queries')) ?? ''
       const queries = [{ query: '{ me { email } }', headers: '{"x-key":"hunter2-old"}', label: 'Old' }]
@@ -162,12 +162,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await signIn(page, ANA)
     await page.getByRole('button', { name: 'Show History' }).click()
     await history.getByRole('button', { name: 'Old', exact: true }).waitFor()
-    // The tab runs again when it opens: beside the favorite it may be in the history already.
+    // The tab runs again when it opens, so the history may list the query besides the favorite.
     await mine.first().waitFor()
     expect(await kept()).not.toContain('hunter2')
   })
 
-  test('F19: a tab of one’s own has its answer after a reload, and what changes something waits', async () => {
+  test("F19: after a reload a user's tab has its answer again, but a mutation waits to be run", async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -192,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await page.locator('.graphiql-response').innerText()).not.toContain('refreshToken')
   })
 
-  test('F19: a link to a query of one’s own opens it elsewhere, variables and answer with it', async () => {
+  test("F19: a link to a user's query opens it elsewhere with variables and answer, but without a token", async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const options = { permissions: ['clipboard-read', 'clipboard-write'] }
@@ -210,12 +210,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await answer(other, 'digest')
     await expect.poll(() => variables(other)).toContain('"site"')
     expect(await tabs(other)).toEqual(['Mine', 'Projects', 'Page', 'LatestExport', 'SignIn'])
-    // What a tab keeps holds no token either.
+    // What a tab stores holds no token either.
     await keptIn(page, 'wgr_0123…')
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
 
-  test('a link to one of several operations runs that one, in a new window and in one that is open', async () => {
+  test('a link to one of several operations runs it in a new window, and selects it in an open one', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const options = { permissions: ['clipboard-read', 'clipboard-write'] }
@@ -248,7 +248,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await other.locator('.cockpit .snippet', { hasText: '"operationName":"Two"' }).waitFor()
   })
 
-  test('F19: a link is in front until something is written, and what was written is in front from then on', async () => {
+  test('F19: a link is in front until something is written, and then the written query is in front', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -265,7 +265,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await answer(page, ANA)
     expect(await query(page)).toBe('query Edited { me { email } }')
     expect((await tabs(page)).filter((name) => ['Shared', 'Edited'].includes(name))).toEqual(['Edited'])
-    // Another link, and the first one again, in the same window.
+    // Follows another link, and then the first one again, in the same window.
     for (const name of ['Other', 'Shared']) {
       await page.evaluate((to) => location.assign(to), link(`query ${name} { me { id } }`))
       await expect.poll(() => query(page)).toBe(`query ${name} { me { id } }`)
@@ -275,7 +275,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await tabs(page)).toEqual(expect.arrayContaining(['Shared', 'Edited', 'Other']))
   })
 
-  test('F19: what was written at the last moment is there after a reload, in its tab', async () => {
+  test('F19: what was written just before a reload is in its tab afterwards', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -301,7 +301,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
 
-  test('F19: a window that was only looked at does not undo what another one has written', async () => {
+  test('F19: a window in which nothing was written does not overwrite what another window wrote', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -320,7 +320,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await query(looked)).toBe('query Newer { me { id } }')
   })
 
-  test('two windows of one person keep the tabs that were written in each, and a third opens with the last ones', async () => {
+  test('two windows keep the tabs that were written in each; a third window opens with the latest ones', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -339,12 +339,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await first.reload()
     await answer(first, '"id"')
     expect((await tabs(first))[0]).toBe('First')
-    // What is only opened is not the last that was written.
+    // A window that was only opened does not count as the last one written in.
     await first.clock.runFor(2_000)
     expect((await tabs(await open()))[0]).toBe('Second')
   })
 
-  test('tabs that are again as they were opened are kept as that', async () => {
+  test('a query that is changed and changed back is stored as it was last written', async () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     for (const name of ['First', 'Second', 'First']) {
       await write(page, `query ${name} { me { id } }`)
@@ -355,7 +355,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   })
 
   test.each([0, 50, 200, 400])(
-    'what was written %i ms before the page is left for another one is there on the way back, in its tab',
+    'what was written %i ms before the user opens another page is in its tab on the way back',
     async (restedMs) => {
       const gateway = await startGateway({ demoEmail: ANA })
       const page = await openAtRest(browser, gateway)
@@ -379,7 +379,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   )
 
   test.each([0, 50, 200, 400])(
-    'a link that is opened %i ms after the last letter has a tab of its own, and what was written is in its own',
+    'a link opened %i ms after the last letter gets its own tab, and what was written stays in its tab',
     async (restedMs) => {
       const gateway = await startGateway({ demoEmail: ANA })
       const page = await openAtRest(browser, gateway)
@@ -398,7 +398,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     },
   )
 
-  test('a link leaves the headers of the other tabs, and has one tab however often it is opened', async () => {
+  test('a link keeps the headers of the other tabs, and has one tab however often it is opened', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const page = await openAtRest(browser, gateway)
     const before = await tabs(page)
@@ -415,7 +415,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.locator('.graphiql-editor-tool', { hasText: 'x-note' }).waitFor()
   })
 
-  test('the cross of a tab says which tab it closes', async () => {
+  test('the close button of a tab names the tab that it closes', async () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     await write(page, 'query Renamed { me { id } }')
     await page.clock.runFor(1_000)
@@ -437,7 +437,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     }
   })
 
-  test('where a browser has no room left, the page can be left all the same', async () => {
+  test("a page can be left even if the browser's storage is full", async () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     await page.evaluate(() => {
       for (let length = 2 ** 23; length > 0; length = Math.floor(length / 2)) {
@@ -474,7 +474,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   })
 })
 
-/** In a new browser, with the first example answered. */
+/** Opens GraphiQL in a new browser and waits for the answer of the first example. */
 async function openAsAna(browser: SharedBrowser): Promise<Page> {
   const { url, load } = await startGateway()
   await load(SMALL_WORLD)
@@ -505,7 +505,7 @@ function writeVariables(page: Page, text: string): Promise<void> {
   return write(page, text, '.graphiql-editor-tool')
 }
 
-/** GraphiQL writes a moment after a change. */
+/** Waits until the text is stored: GraphiQL writes its state a moment after a change. */
 async function keptIn(page: Page, text: string): Promise<void> {
   await eventually(() =>
     page.evaluate(() => Object.entries(localStorage).find(([key]) => key.endsWith(':tabState'))?.[1] ?? ''),
@@ -528,7 +528,7 @@ function variables(page: Page): Promise<string> {
   return page.locator('.graphiql-editor-tool .CodeMirror-code').first().innerText()
 }
 
-/** With a clock that stands still, once GraphiQL has kept what it opened with. */
+/** Opens GraphiQL, waits until it has stored its first state, and stops the clock. */
 async function openAtRest(browser: SharedBrowser, { url, load }: TestGateway): Promise<Page> {
   await load(SMALL_WORLD)
   const page = await (await browser.open(url)).newPage()

@@ -1,4 +1,4 @@
-// GraphiQL in a browser: it answers as the user, writes queries by ticks, and says what it did.
+// Tests GraphiQL in a browser: it answers as the signed-in user, builds queries by checkboxes, and reports its answers.
 import { readFileSync } from 'node:fs'
 import { getIntrospectionQuery } from 'graphql'
 import type { Page } from 'playwright-core'
@@ -12,7 +12,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('under a base path it answers signed in, from the keyboard, and shows the schema', async () => {
+  test('under a base path it answers as the signed-in user, runs by keyboard, and shows the schema', async () => {
     const { url, load } = await startGateway({ basePath: '/v1', demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.try .status.good').waitFor()
   })
 
-  test('F19: every example is answered from what the user has, with status, time, size and headers', async () => {
+  test("F19: every example is answered from the user's data, with status, time, size and headers", async () => {
     const page = await open()
     const seen: string[] = []
     page.on('response', (response) => {
@@ -55,7 +55,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
       .waitFor()
     await page.getByText('Response headers').click()
     await page.locator('.answer-headers', { hasText: 'content-type' }).waitFor()
-    // A mutation waits for the person, and shows no token that could be used.
+    // A mutation waits for the user, and its answer shows no usable token.
     await page.getByRole('button', { name: 'SignIn', exact: true }).click()
     await page.locator('.graphiql-query-editor', { hasText: 'mutation SignIn' }).waitFor()
     expect(seen).not.toContain('SignIn')
@@ -64,10 +64,10 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(await page.locator('.graphiql-response').innerText()).not.toMatch(/wgr_[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+/)
   })
 
-  test('the first example is answered too when what shows the answer is the last that comes', async () => {
+  test('the first example is answered even if the code that shows the answer arrives last', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    // Only the editor of answers loads it.
+    // Only the editor that shows answers loads this file.
     await page.route('**/assets/info-addon-*.js', async (route) => {
       await held
       await route.continue()
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
   })
 
-  test('F19: the query builder writes what is ticked, by keyboard, and follows what is typed', async () => {
+  test('F19: the query builder writes what is checked by keyboard, and follows what is typed', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Show Query builder' }).click()
     const builder = page.getByRole('region', { name: 'Query builder' })
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.graphiql-response', { hasText: '"id"' }).waitFor()
   })
 
-  test('F19: a query is shared by a link without a token, copied as code, and sent with headers of one’s own', async () => {
+  test('F19: a query is shared by a link without a token, copied as code, and sent with custom headers', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Copy link' }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     ['{"x mine":"1"}', 'The header "x mine" cannot be sent. A name is made of letters'],
     ['{"x-mine":"漢"}', 'The header "x-mine" cannot be sent. A header cannot hold a line break'],
   ])(
-    'F19: a header that no browser sends, %s, is named, and no connection is said to be lost',
+    'F19: a header that no browser can send, %s, is named, and is not reported as a lost connection',
     async (headers, said) => {
       const page = await open()
       await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
@@ -159,12 +159,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
   })
 
-  test('GraphiQL names no key that opens the palette of these pages', async () => {
+  test('it shows no shortcut that opens the palette of these pages', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
     const field = page.locator('.graphiql-doc-explorer').getByRole('combobox')
     await expect.poll(() => field.getAttribute('placeholder')).toBe('Search')
-    // Drawn anew, it is mended anew.
+    // GraphiQL draws the field anew, so the placeholder must be corrected anew.
     await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query', exact: true }).click()
     await page.locator('.graphiql-doc-explorer-title', { hasText: 'Query' }).waitFor()
     await expect.poll(() => field.getAttribute('placeholder')).toBe('Search')
@@ -177,7 +177,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(shown).not.toMatch(/Ctrl\s*\+\s*K\b/)
   })
 
-  test('F11: an answer has the tools of every text, and each tab keeps its own', async () => {
+  test('F11: an answer has the tools of every text, and each tab keeps its own answer', async () => {
     const page = await open()
     const pane = page.locator('.graphiql-response')
     await pane.getByRole('button', { name: 'Copy all' }).click()
@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(sent).toEqual([])
   })
 
-  test('what is answered by something else than the gateway is said in a sentence', async () => {
+  test('an answer from something other than the gateway is reported in a sentence', async () => {
     const page = await open()
     const pane = page.locator('.graphiql-response')
     const html = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }
@@ -228,12 +228,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await pane.locator('.status.bad', { hasText: 'no answer' }).waitFor()
   })
 
-  test('the introspection query that everybody knows is answered like any other', async () => {
+  test('the standard introspection query is answered like any other', async () => {
     const page = await open()
     await page.locator('.graphiql-query-editor .CodeMirror').click()
     await page.keyboard.press('Control+a')
     await page.keyboard.insertText(getIntrospectionQuery())
-    // GraphiQL reads which operation it is a moment later.
+    // GraphiQL detects the name of the operation a moment later.
     await page.getByText('IntrospectionQuery', { exact: true }).first().waitFor()
     await page.keyboard.press('Control+Enter')
     const pane = page.locator('.graphiql-response')
@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(await pane.locator('.status').allInnerTexts()).toEqual([expect.stringMatching(/^200/)])
   })
 
-  test('F19: its dialogs have a cross that is seen, and that closes them', async () => {
+  test('F19: its dialogs have a visible close button that closes them', async () => {
     const page = await open()
     for (const name of ['Open settings dialog', 'Open short keys dialog']) {
       await page.getByRole('button', { name }).click()
@@ -253,7 +253,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     }
   })
 
-  test('no task of the page takes long, and what it fetches is light', async () => {
+  test('the page fetches less than 900 kB, and its long tasks are printed', async () => {
     const page = await open()
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
     const { bytes, tasks } = await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// All pages without a pointer: whatever can be pressed is reached by Tab, shows that it has the focus, and lets go of it again.
+// Tests all pages by keyboard: Tab reaches every control, each shows its focus, and none traps it.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -14,14 +14,14 @@ const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/nosuchpage', '.empty'],
   ['/graphql', '.graphiql-response .t-string'],
 ]
-/** More stops than any page has. */
+/** More tab stops than any page has. */
 const MOST_STOPS = 300
 
 describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('Tab reaches whatever can be pressed or written into on every page, in sight and marked, and leaves it again', async () => {
+  test('Tab reaches every control of every page, each is visible and marked, and none traps the focus', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     for (const [path, usable] of PAGES) {
       await page.goto(demo.url() + path)
@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     }
   })
 
-  test('Tab closes an open list of suggestions, and goes on to what is not hidden', async () => {
+  test('Tab closes an open list of suggestions and moves to a control that is not hidden', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
     await waitForAgreement(page)
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     ).toBeNull()
   })
 
-  test('Escape in the panel of the account gives the focus back to what opened it', async () => {
+  test('Escape in the account panel returns the focus to the button that opened it', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     const opener = page.locator('.account > button')
@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
   })
 
-  test('the focus stays with what was pressed, and goes into the page that a link has opened', async () => {
+  test('the focus stays on the pressed button, and moves into the page that a link opens', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
@@ -81,11 +81,11 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await isInPage()).toBe(true)
   })
 
-  test('the focus goes into the page when the person signs out, in, and in as somebody else', async () => {
+  test('the focus moves into the page when the user signs out, in, and in as somebody else', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
-    // Where a page has only been loaded, Tab begins at its beginning.
+    // On a page that was only loaded, Tab starts at the beginning.
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
     const focus = page.locator('main:focus')
     await page.locator('.account > button').press('Enter')
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await focus.waitFor()
   })
 
-  test('a person signs out and in, walks to a project and its files, and comes back, by keys', async () => {
+  test('a user signs out and in, goes to a project and its files, and comes back, by keyboard alone', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
@@ -148,11 +148,11 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
 interface Walk {
   readonly unmarked: readonly string[]
   readonly unseen: readonly string[]
-  /** Whether the focus came back to where it began. */
+  /** Whether the focus came back to its start. */
   readonly ended: boolean
 }
 
-/** Presses Tab until the focus has been everywhere; what has had it is marked with `data-reached`. */
+/** Presses Tab until the focus is back at its start; marks each stop with `data-reached`. */
 async function walk(page: Page): Promise<Walk> {
   const [unmarked, unseen]: [string[], string[]] = [[], []]
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
@@ -178,13 +178,13 @@ async function walk(page: Page): Promise<Walk> {
   return { unmarked, unseen, ended: false }
 }
 
-/** What is in sight, can be pressed or written into, and never had the focus. */
+/** Returns the visible controls and fields that never had the focus. */
 async function unreached(page: Page): Promise<readonly string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
       .filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }))
       .filter((one) => !one.matches(':disabled') && one.dataset.reached === undefined)
-      // One stop for a group: arrow keys go on from there.
+      // A group of radio buttons is one stop; arrow keys move within it.
       .filter((one) => !(one instanceof HTMLInputElement && one.type === 'radio'))
       .map((one) => one.outerHTML.slice(0, 120)),
   )

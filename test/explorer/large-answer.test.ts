@@ -1,4 +1,4 @@
-// Large answers, exports and documents: the page shows them whole, and leaves the work on them to a worker.
+// Tests large answers, exports and documents: the page shows them whole and leaves the work on them to a worker.
 import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -17,21 +17,21 @@ interface Passes {
 interface Opened {
   readonly page: Page
   readonly url: string
-  /** How many have been started for a task. */
+  /** The number of workers started for tasks. */
   readonly workers: () => number
 }
 
-describe.skipIf(CHROMIUM === undefined)('what is large', () => {
+describe.skipIf(CHROMIUM === undefined)('a large text', () => {
   const browser = shareBrowser()
 
-  test('is parsed, searched for tokens and compared beside the page, however much is typed there', async () => {
+  test('is parsed, searched for tokens and compared in workers, even while the user types', async () => {
     const { page, url, workers } = await open()
     await page.goto(url + EXPORTS)
     await waitForAgreement(page)
     await page.locator('.side.rest .line').first().waitFor()
     await page.locator('.side.graphql .line').first().waitFor()
     expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
-    // One for each answer, one for the comparison.
+    // One worker for each answer, one for the comparison.
     expect(workers()).toBe(3)
     await page.getByLabel('GraphQL query').press('Control+End')
     await page.keyboard.type('# five')
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
   })
 
-  test.each(['the page', 'a person'])('is not waited for by a route that is left, whether %s asked', async (who) => {
+  test.each(['the page', 'a person'])('is aborted after its route is left (requested by %s)', async (who) => {
     const { page, url } = await open()
     const [asked, ended]: [string[], string[]] = [[], []]
     const isOfExport = (request: Request) =>
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     })
     await page.goto(who === 'the page' ? 'about:blank' : url)
     if (who === 'a person') await waitForAgreement(page)
-    // Never answered.
+    // These requests are never answered.
     await page.route(/\/(?:exports\?.*|graphql)$/, async (route) => {
       if (isOfExport(route.request())) asked.push(new URL(route.request().url()).pathname)
       else await route.continue()
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     await eventually(() => ended.toSorted()).toEqual(['/exports', '/graphql'])
   })
 
-  test('is opened and compared beside the page: exports, their files, a document', async () => {
+  test('is opened and compared in workers: exports, their files, a document', async () => {
     const { page, url, workers } = await open()
     await page.goto(`${url}/workspace?show=projects&open=p`)
     await page.locator('.preview .line', { hasText: 'a line of it' }).first().waitFor()
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     await page.getByText('too different to be shown line by line').waitFor()
     await page.getByRole('button', { name: 'half.txt' }).click()
     await page.locator('.diff .plus', { hasText: 'needle' }).waitFor()
-    // The files, what the older export answers, which differ, and how each of the two that were looked at does.
+    // One worker each for the files, the older export's answer, the list of differences, and two compared files.
     expect(workers()).toBe(5)
     await page.getByRole('button', { name: 'a.txt' }).click()
     await page.getByText('too different to be shown line by line').waitFor()
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     expect((await passes(page)).parsed).toBe(0)
   })
 
-  test('is shown whole by GraphiQL, as it came, with every tool', async () => {
+  test('is shown by GraphiQL whole and unchanged, and can be searched', async () => {
     const { page, url } = await open()
     const query = '{ me { project(ref: "p") { data latestExport { data } } } }'
     await page.goto(`${url}/graphql#${new URLSearchParams({ query })}`)
@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
   })
 
-  test('is worked on in the page where the worker does not come', async () => {
+  test('is processed in the page if the worker does not load', async () => {
     const { page, url } = await open()
     await page.route('**/tasks-worker-*.js', (route) => route.abort())
     await page.goto(url + EXPORTS)
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     expect((await passes(page)).parsed).toBe(2)
   })
 
-  test('is shown with one string of many megabytes too: files of bytes in an export, JSON in lines', async () => {
+  test('is shown even if one string has many megabytes: binary files of an export, JSON in lines', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const film = JSON.stringify({ path: 'film.mp4', encoding: 'base64', content: 'A'.repeat(6_000_000) })
     await load(
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     await page.locator('.line', { hasText: '"id": "t",' }).waitFor()
   })
 
-  /** Of a person who has exports of two megabytes. */
+  /** Opens a page for a user whose exports have two megabytes. */
   async function open(): Promise<Opened> {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const file = (path: string, content: string) => JSON.stringify({ path, content })
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
   }
 })
 
-/** In the page: how often it goes through a large text. */
+/** Runs in the page and counts how often the page itself parses or searches a large text. */
 function countPasses(large: number): void {
   const passes: Passes = { parsed: 0, searched: 0 }
   Reflect.set(window, 'passes', passes)

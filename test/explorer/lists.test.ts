@@ -1,4 +1,4 @@
-// Long lists in a browser: one stop of the Tab key and arrow keys, everything in them reached, nothing cut in silence.
+// Tests long lists in a browser: one tab stop with arrow keys, every row reachable, no silent truncation.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
@@ -7,13 +7,13 @@ import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const CHANGED = 1_200
 const LINES = 3_500
-/** Said while the list has the focus. */
+/** The hint that is visible while a list has the focus. */
 const KEYS = 'Arrow keys go from row to row.'
 
-describe.skipIf(CHROMIUM === undefined)('a long list', () => {
+describe.skipIf(CHROMIUM === undefined)('a list', () => {
   const browser = shareBrowser()
 
-  test('of projects and of exports is one stop, and arrow keys, Home and End go through all of it', async () => {
+  test('of projects or exports is one tab stop, and arrow keys, Home and End reach every row', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       Array.from({ length: 400 }, (_, index) =>
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
       await page.keyboard.press(key)
       await expect.poll(() => focused(page), { message: `after ${key}` }).toMatch(new RegExp(`^${name}\\b`))
     }
-    // On from the row, and back to it.
+    // Shift+Tab leaves the list, and Tab returns to the same row.
     await page.keyboard.press('Shift+Tab')
     expect(await page.evaluate(() => document.activeElement?.closest('.items') ?? null)).toBeNull()
     await page.keyboard.press('Tab')
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     expect(await page.locator('.exports [tabindex="0"]').count()).toBe(2)
   })
 
-  test('of files that differ is reached to its end, and a diff that is cut says so', async () => {
+  test('of changed files can be reached to its end, and a truncated diff says so', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const files = (text: string) =>
       Array.from({ length: CHANGED }, (_, index) => JSON.stringify({ path: `file-${index}.txt`, content: text }))
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     const page = await open(gateway, '/workspace?show=projects&open=p0&tab=exports')
     for (const index of [0, 1]) await page.getByRole('checkbox', { name: 'Compare the export of' }).nth(index).check()
     await page.getByRole('button', { name: 'Compare' }).click()
-    // The first of them all: 3,500 lines and their heading, of which 3,000 are drawn.
+    // The first changed file has 3,500 lines and their heading, of which 3,000 are drawn.
     await page.locator('.diff', { hasText: 'Cut here: 501 more lines' }).waitFor()
     expect(await page.locator('.diff pre span').count()).toBe(3_000)
     expect(await page.locator('.changes li').count()).toBeLessThan(100)
@@ -88,12 +88,12 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     await page.getByRole('region', { name: `What changed in file-${CHANGED - 1}.txt` }).waitFor()
     expect(await page.locator('.diff').innerText()).not.toContain('Cut here')
     expect(await page.locator('.changes [aria-current]').innerText()).toContain(`file-${CHANGED - 1}.txt`)
-    // A link to it brings it into sight.
+    // After a reload, the address brings the same file into view.
     await page.reload()
     await page.locator('.changes [aria-current]', { hasText: `file-${CHANGED - 1}.txt` }).waitFor()
   })
 
-  test('F25: is sorted by last change, last export or name, filtered by framework, with dates as people say them', async () => {
+  test('F25: is sorted by last change, last export or name, filtered by framework, with relative dates', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const project = (id: string, framework: string, updatedAt: string) =>
       documentLine('project', ANA, JSON.stringify({ id, ref: id, name: id, framework, updatedAt }))
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     await eventually(names).toEqual(['Never exported', 'New export', 'Old export'])
     await page.getByLabel('Framework').selectOption('next')
     await eventually(names).toEqual(['New export', 'Old export'])
-    // What has no exports is not sorted by them, whatever the address says.
+    // Documents without exports are not sorted by them, whatever the address says.
     await page.goto(`${gateway.url}/workspace?show=templates&sort=exported`)
     await page.locator('.item', { hasText: '2 days ago' }).waitFor()
     expect(await page.getByLabel('Sort by').locator('option').allInnerTexts()).toEqual([
@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     ])
   })
 
-  test('F23: that is short is as high as what is in it, and one without a match says so, with a way back', async () => {
+  test('F23: is no higher than its rows, and if nothing matches, it says so and offers a way back', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const names = ['One', 'Two']
     await gateway.load(
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
         documentLine('template', ANA, '{"id":"t","name":"T"}'),
     )
     const page = await open(gateway, '/workspace')
-    // Nobody has looked for anything here.
+    // Nobody has searched yet, so the page must not say that nothing matches.
     await page.getByRole('heading', { name: 'No projects here yet', exact: true }).waitFor()
     expect(await page.locator('main').innerText()).not.toContain('Nothing fits')
     expect(await page.locator('.items, .filters').count()).toBe(0)
@@ -173,7 +173,7 @@ function ago(days: number): string {
   return new Date(Date.now() - days * 86_400_000 - 60_000).toISOString()
 }
 
-/** Of the first project, a day after the one before. */
+/** An export of the first project, one day newer than the one before. */
 function exported(index: number, elements: readonly string[]): string {
   const createdAt = new Date(Date.UTC(2026, 0, 1 + index)).toISOString()
   return exportLine(ANA, { r: 'p0', createdAt, elements })

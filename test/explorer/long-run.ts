@@ -1,5 +1,5 @@
-// npm run test:explorer: the pages with 3,000 projects, 200 exports, 20,000 files, a line of 5 MB and hard names. Prints the tasks of the main
-// thread that took long at each step. They are of this machine at this moment: run it where nothing else runs.
+// Prints, for `npm run test:explorer`, the long tasks of the main thread with 3,000 projects, 200 exports,
+// 20,000 files, a line of 5 MB and hard names. The times depend on the load of the machine: run nothing else beside it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
@@ -87,7 +87,7 @@ async function open(page: Page, reference: string, name: string, usable: string)
   })
 }
 
-/** Without loading the page anew, which would sign the person out. */
+/** Changes the address without loading the page anew, which would sign the user out. */
 async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate((to) => {
     history.pushState(null, '', to)

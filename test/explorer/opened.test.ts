@@ -1,14 +1,14 @@
-// What is opened in the workspace says what it is: which file, how many parts, whose.
+// Tests what an opened document of the workspace shows about itself: its file, the number of its parts, its user.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
+describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
   const browser = shareBrowser()
 
-  test('is no other file where the one of the address is not there', async () => {
+  test('does not fall back to another file when the named file is missing', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const files = ['README.md', 'src/a.ts'].map((path) => ({ path, content: path }))
     await gateway.load(
@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.getByText('gone.md is not in this template').waitFor()
   })
 
-  test('is a file in half a million folders: the first hundred are in the tree, and its name has the others', async () => {
+  test('shows a file half a million folders deep: 100 of them are in the tree, the rest in its name', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const deep = `${'a/'.repeat(500_000)}deep.txt`
     const files = [deep, 'b.txt'].map((path) => ({ path, content: `in ${path.slice(-8)}` }))
@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     expect((await tab.innerText()).replace(/\s+/, ' ')).toBe('Files 1')
   })
 
-  test('shows the tab that is open, where a narrow window has no room for all of them', async () => {
+  test('scrolls its current tab into view where a narrow window has no room for all tabs', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0) + exported(1))
     const page = await open(gateway, '/workspace?show=projects&open=p&tab=overview')
@@ -91,13 +91,13 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.reload()
     await last.waitFor()
     expect(await cutOff()).toBe(0)
-    // A phone that is turned.
+    // A phone that is turned and turned back.
     await page.setViewportSize({ width: 700, height: 320 })
     await page.setViewportSize({ width: 320, height: 700 })
     await expect.poll(cutOff).toBe(0)
   })
 
-  test('is looked for in the workspace of one person, and somebody else may sign in where it is not there', async () => {
+  test("is looked up in one user's workspace; if it is missing, somebody else may sign in", async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       documentLine('project', ANA, '{"id":"p","ref":"p"}') + documentLine('project', BEN, '{"id":"b","name":"Of Ben"}'),
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.getByRole('heading', { name: 'Of Ben' }).waitFor()
   })
 
-  test('has nothing to compare where there is one export', async () => {
+  test('offers no comparison if it has only one export', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0))
     const page = await open(gateway, '/workspace?show=projects&open=p&tab=exports')
@@ -129,7 +129,7 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
   }
 })
 
-/** Of the project `p`, a day after the one before. */
+/** An export of the project `p`, one day newer than the one before. */
 function exported(index: number): string {
   return exportLine(ANA, { r: 'p', createdAt: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(), elements: [] })
 }

@@ -1,4 +1,4 @@
-// The pages in a real browser, as a person meets them.
+// Tests the pages in a real browser as a user meets them: sign-in, runs, links, downloads, hostile content.
 import { readFileSync } from 'node:fs'
 import { strFromU8, unzipSync } from 'fflate'
 import type { Locator, Page } from 'playwright-core'
@@ -10,23 +10,23 @@ import { ANA, documentLine, exportLine, SMALL_WORLD } from '../support/workspace
 
 const EVE = 'eve@example.com'
 
-describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
+describe.skipIf(CHROMIUM === undefined)('the pages in a browser', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('a fresh start is signed in and answered before anything is clicked', async () => {
+  test('a first visit is signed in and answered before anything is clicked', async () => {
     const url = demo.url()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await waitForAgreement(page, 'same 5 documents')
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
     expect(await page.locator('.sides .status.good').allInnerTexts()).toEqual(['200', '200'])
-    // The refresh token of the demo user alone is kept: their email would open a session as well.
+    // Only the demo user's refresh token is stored: their email would open a session as well.
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
     expect(kept.replace(/"workspace-gateway:demo-refresh-token":"wgr_[\w-]+"/, '')).not.toMatch(/eyJ|wgr_/)
   })
 
-  test('all rows run on both sides and agree', async () => {
+  test('all eight routes run on both sides and agree', async () => {
     const url = demo.url()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
       const isRead = (await rows.nth(index).innerText()).startsWith('GET')
       if (!isRead) await page.getByRole('button', { name: 'Run both' }).click()
       await waitForAgreement(page, isRead ? 'byte for byte' : 'Both sides')
-      // What is shown of a token is not enough to use it.
+      // A token is shown only in part, so that nobody can use it.
       expect(await page.locator('main').innerText()).not.toMatch(/wgr_[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+/)
     }
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.locator('.verdict.refused', { hasText: 'Both sides refuse, with NO_EXPORT.' }).waitFor()
   })
 
-  test('with access tokens of 2 seconds nobody sees a 401, and refreshes come one at a time', async () => {
+  test('with access tokens of 2 seconds the user never sees a 401, and refreshes run one at a time', async () => {
     const { url, load } = await startGateway({ accessTokenTtlSeconds: 2, clock: Date.now, demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(most).toBe(1)
   })
 
-  test('after signing out the back button shows no data, and neither does a reload', async () => {
+  test('after sign-out neither the back button nor a reload shows any data', async () => {
     const url = demo.url()
     const page = await (await browser.open(url)).newPage()
     let accessToken = ''
@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
   })
 
-  test('what a person asks to keep survives a reload, in sessionStorage only', async () => {
+  test('a session that the user asks to keep survives a reload, and localStorage holds no token', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/workspace`)
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(page.url()).not.toMatch(/eyJ|wgr_/)
   })
 
-  test('a link restores what was on the bench, and never holds a token', async () => {
+  test('a link restores the reference and the query, and never holds a token', async () => {
     const url = demo.url()
     const context = await browser.open(url)
     const page = await context.newPage()
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(other.url()).not.toContain(secret)
   })
 
-  test('a query of 15 kB is there after a reload and behind a copied link, and no server is sent it', async () => {
+  test('a query of 15 kB survives a reload and a copied link, and is in no requested address', async () => {
     const url = demo.url()
     const context = await browser.open(url, { permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
@@ -167,14 +167,14 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await other.goto(link)
     await waitForAgreement(other)
     expect(await other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe(query)
-    // One that was copied when the query stood before the `#`.
+    // A link from the time when the query stood before the `#`.
     await other.goto(`${url}/?${new URLSearchParams({ route: 'GET /projects', query: '{ me { email } }' })}`)
     await expect.poll(() => other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe('{ me { email } }')
     await expect.poll(() => new URL(other.url()).hash).toContain('email')
     expect(new URL(other.url()).search).toBe('?route=GET+%2Fprojects')
   })
 
-  test('an export of hostile content runs nothing, and its zip stays where it is unpacked', async () => {
+  test('an export with hostile content runs no script, and its zip unpacks nothing outside its folder', async () => {
     const attack =
       '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><a href="javascript:window.pwned=1">x</a>'
     const elements = [
@@ -221,7 +221,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(await page.locator('main script, main img, main a[href^="javascript:"]').count()).toBe(0)
   })
 
-  test('downloads hold what the API answers', async () => {
+  test('downloads contain what the API answers', async () => {
     const url = demo.url()
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/workspace`)
@@ -250,7 +250,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     )
   })
 
-  test('thousands of projects are searched and scrolled without drawing them all', async () => {
+  test('thousands of projects are searched and scrolled, and only the visible rows are drawn', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) =>
       documentLine('project', EVE, `{"id":"p${index}","name":"Project ${index}","description":"Number ${index}"}`),
     )

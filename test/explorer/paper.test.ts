@@ -1,4 +1,4 @@
-// Paper: it holds what a page says, all of it, and nothing that is pressed.
+// Tests printed pages: paper has the whole content of a page, and no controls.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -7,17 +7,17 @@ import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const LINES = 3_000
 const TEXT = Array.from({ length: LINES }, (_, index) => `line ${index}`).join('\n')
-/** More than is laid out in the page itself. */
+/** Longer than the text that the page itself lays out. */
 const LONG = 'a long line of many\n'.repeat(12_000)
-/** More rows than are drawn in the window, and than are printed. */
+/** More rows than the window draws, and more files than are printed. */
 const [PROJECTS, FILES] = [2_000, 5_010]
 const ONE_LINE = `const text = "${'ab '.repeat(700_000)}"`
 
 describe.skipIf(CHROMIUM === undefined)('on paper', () => {
   const browser = shareBrowser()
 
-  test('F34: both answers are whole, in dark ink, without what is pressed', async () => {
-    // Narrower than what shows both sides in a window.
+  test('F34: both answers are printed whole, in dark ink, without controls', async () => {
+    // Narrower than a window that shows both sides.
     const page = await open('/?route=GET+%2Fexports&r=p', {
       colorScheme: 'dark',
       viewport: { width: 700, height: 900 },
@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     await page.locator('.printed').first().waitFor({ state: 'detached' })
   })
 
-  test('F34: a file and a document are whole, and a text that is too long says how much is left out', async () => {
+  test('F34: files and documents are printed whole, and too long a text says how much is left out', async () => {
     const page = await open('/workspace?show=projects&open=p&file=lines.txt')
     await page.locator('.preview .line', { hasText: 'line 0' }).first().waitFor()
     expect(await onPaper(page)).toBe(`lines.txt\n\n${TEXT}`)
@@ -53,11 +53,11 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     await page.getByRole('link', { name: 'Document', exact: true }).click()
     await page.locator('.framed .line').first().waitFor()
     await page.getByRole('button', { name: 'Fold all' }).click()
-    // What is folded in the window is not folded on paper.
+    // What is folded in the window is unfolded on paper.
     expect(await onPaper(page)).toContain(`"deep-${LINES - 1}"`)
   })
 
-  test('F34: a list holds every row, however few are in sight, and says how many are left out', async () => {
+  test('F34: a list is printed with every row, and says how many rows are left out', async () => {
     const page = await open('/workspace', { viewport: { width: 900, height: 700 } }, manyRows())
     await page.locator('.item').first().waitFor()
     expect(await page.locator('.item').count()).toBeLessThan(100)
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     expect(second?.y).toBe((first?.y ?? 0) + (first?.height ?? 0))
   })
 
-  test('F34: the browser prints it, sheet after sheet, and GraphiQL’s query and answer too', async () => {
+  test('F34: the browser prints a file sheet by sheet, and GraphiQL’s query and answer too', async () => {
     const page = await open('/workspace?show=projects&open=p&file=lines.txt')
     await page.locator('.preview .line', { hasText: 'line 0' }).first().waitFor()
     expect(sheets(await page.pdf())).toBeGreaterThan(25)
@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
   }
 })
 
-/** What of the text in front is printed. */
+/** Returns the printed part of the text that is open. */
 async function onPaper(page: Page): Promise<string> {
   await page.emulateMedia({ media: 'print' })
   const printed = await page.locator('.printed').innerText()
@@ -133,7 +133,7 @@ function sheets(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
 }
 
-/** Projects, and one of them with two exports of which every file differs. */
+/** Returns many projects, one of which has two exports that differ in every file. */
 function manyRows(): string {
   const files = (content: string) =>
     Array.from({ length: FILES }, (_, index) => JSON.stringify({ path: `${index}.txt`, content }))

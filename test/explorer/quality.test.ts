@@ -1,4 +1,4 @@
-// Every page at two widths and in both themes: what it weighs, how soon it can be used, and whether everybody can use it.
+// Measures every page at two widths and in both themes: its bytes, its time until usable, and its accessibility.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
@@ -9,9 +9,9 @@ import { type CountingWire, countingWire } from '../support/counting-wire.ts'
 interface PageRow {
   readonly name: string
   readonly path: string
-  /** What is there once the page can be used. */
+  /** A selector that matches once the page can be used. */
   readonly usable: string
-  /** As they go over the wire, with headers. */
+  /** The limits for the bytes on the wire, headers included. */
   readonly mostBytes: number
   readonly mostBytesAgain: number
 }
@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
   const browser = shareBrowser()
   const gateway = shareDemoGateway()
 
-  test.each(PAGES)('$name is light, is fetched once, and has no serious fault of accessibility', async (row) => {
+  test.each(PAGES)('$name is light, loads its files once, and has no serious accessibility fault', async (row) => {
     const wire = await countingWire(gateway.url())
     const page = await (await browser.open(wire.url)).newPage()
     await page.addInitScript(noteUsable, row.usable)
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     const secondMs = await load(page, wire, row)
     const second = wire.traffic()
     faults.push(...(await faultsOf(page, row, 'dark', WIDTHS)))
-    // A theme may change while somebody looks at the page.
+    // The theme may change while the page is open.
     await page.emulateMedia({ colorScheme: 'light' })
     faults.push(...(await faultsOf(page, row, 'light', WIDTHS.slice(-1))))
 
@@ -68,10 +68,10 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
   })
 })
 
-/** Workers are fetched after the page can be used, each a moment after the one before. */
+/** Workers are loaded after the page can be used, each a moment after the previous one. */
 const QUIET_MS = 500
 
-/** How long the page took until it could be used and was drawn, in milliseconds by its own clock; by then it has fetched all it fetches. */
+/** Returns the milliseconds until the page was usable and drawn, by its own clock; by then it has loaded everything. */
 async function load(page: Page, { url, quietMs }: CountingWire, { path, usable }: PageRow): Promise<number> {
   await page.goto(url + path)
   await page.locator(usable).first().waitFor()
@@ -80,7 +80,7 @@ async function load(page: Page, { url, quietMs }: CountingWire, { path, usable }
   return usableMs
 }
 
-/** In the page: when what it is for was drawn. Asking from outside would take its own time. */
+/** Runs in the page and notes when the usable part was drawn. Polling from outside would add its own time. */
 function noteUsable(selector: string): void {
   const { promise, resolve } = Promise.withResolvers<number>()
   Reflect.set(window, 'usable', promise)
@@ -96,7 +96,7 @@ function noteUsable(selector: string): void {
   observer.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })
 }
 
-/** Serious and critical ones that axe finds at these widths, and whatever makes the page wider than the window. */
+/** Returns serious and critical faults that axe finds at these widths, and elements that are wider than the window. */
 async function faultsOf(
   page: Page,
   { name, usable }: PageRow,

@@ -1,4 +1,4 @@
-// The query builder as text: what a tick adds and takes away, and what it leaves alone.
+// Tests the text edits of the query builder: what a checkbox adds and removes, and what it leaves alone.
 import { readFileSync } from 'node:fs'
 import { buildSchema, Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { type Branch, rootBranches } from '../../src/explorer/graphiql/builder/s
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
 
-test('ticking fields of an empty editor writes a query that is valid, and unticking them all empties it', () => {
+test('checking fields of an empty editor writes a valid query, and unchecking them all empties it', () => {
   let text = ticked('', 'me', 'email')
   expect(text).toBe('query {\n  me {\n    email\n  }\n}\n')
   text = ticked(text, 'me', 'projects', 'latestExport', 'digest')
@@ -24,7 +24,7 @@ test('ticking fields of an empty editor writes a query that is valid, and untick
   expect(unticked(unticked(text, 'me', 'projects', 'latestExport', 'digest'), 'me', 'email').trim()).toBe('')
 })
 
-test('an argument that is required becomes a variable, and goes with the last field that uses it', () => {
+test('a required argument becomes a variable, and is removed with the last field that uses it', () => {
   const text = ticked('{ me { email } }', 'me', 'latestExport')
   expect(text).toContain('query($ref: String!) { me { email\n    latestExport(ref: $ref) {')
   expect(validate(schema, parse(text))).toEqual([])
@@ -39,7 +39,7 @@ test('an argument that is required becomes a variable, and goes with the last fi
   expect(unticked(named, 'me', 'latestExport')).toContain('query Mine($first: Int = 2) {')
 })
 
-test('arguments come and go one by one', () => {
+test('arguments are added and removed one by one', () => {
   const path = pathTo('me', 'projectsConnection')
   const change = (text: string, name: string): string => {
     const edited = read(text)
@@ -59,7 +59,7 @@ test('arguments come and go one by one', () => {
   expect(change(change(two, 'first'), 'after')).toBe('query { me { projectsConnection { totalCount } } }')
 })
 
-test('comments, aliases of others, fragments and further operations keep their bytes', () => {
+test('comments, aliases, fragments and further operations keep their bytes', () => {
   const text =
     '# mine\nquery A {\n  me { # me\n    other: email\n    ...F\n  } # end\n}\n\nfragment F on User { email }\n'
   const more = ticked(text, 'me', 'projects', 'ref')
@@ -92,7 +92,7 @@ test('a variable that a fragment or a directive still uses keeps its definition'
   expect(unticked(other, 'me', 'latestExport')).toBe(`query { me { email } }${fragments}`)
 })
 
-test('mutations are written beside queries, and the types of an interface are chosen apart', () => {
+test('a mutation is written beside a query, and each type of an interface is selected separately', () => {
   const text = ticked('{ me { email } }\n', 'login', 'accessToken')
   expect(text).toContain(
     '{ me { email } }\n\nmutation MyMutation($email: String!) {\n  login(email: $email) {\n    acc',
@@ -110,13 +110,13 @@ test.each([
     'query MyQuery($ref: String!) { me { latestExport(ref: $ref) { digest } } }\n\nmutation MyMutation(',
   ],
   ['query MyMutation { me { email } }', 'query MyMutation { me { email } }\n\nmutation MyMutation2('],
-])('%s gets a name beside a mutation, and the mutation one of its own', (text, begins) => {
+])('the query %s and a new mutation beside it get different names', (text, begins) => {
   const both = ticked(text, 'login', 'accessToken')
   expect(both.slice(0, begins.length)).toBe(begins)
   expect(validate(schema, parse(both))).toEqual([])
 })
 
-test('a query gets a name beside a mutation, and none beside a fragment', () => {
+test('a new query gets a name beside a mutation, but none beside a fragment', () => {
   const mutation = 'mutation($email: String!) { login(email: $email) { accessToken } }'
   const both = ticked(mutation, 'me', 'email')
   expect(both).toBe(`${mutation.replace('(', ' MyMutation(')}\n\nquery MyQuery {\n  me {\n    email\n  }\n}\n`)
@@ -124,7 +124,7 @@ test('a query gets a name beside a mutation, and none beside a fragment', () => 
   expect(ticked('fragment F on User { email }', 'me', 'email')).toContain('\n\nquery {')
 })
 
-test('every field of the schema, three deep, can be ticked and unticked', () => {
+test('every field of the schema, three levels deep, can be checked and unchecked', () => {
   let count = 0
   const visitAll = (kind: string, above: readonly Branch[], branches: readonly Branch[]): void => {
     for (const branch of branches) {
@@ -143,7 +143,7 @@ test('every field of the schema, three deep, can be ticked and unticked', () => 
   expect(count).toBeGreaterThan(50)
 })
 
-test('a text that is no GraphQL is left alone', () => {
+test('readQuery() returns null for a text that is not GraphQL', () => {
   expect(readQuery('{ me {', 'query')).toBeNull()
 })
 

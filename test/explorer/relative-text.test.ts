@@ -1,4 +1,4 @@
-// Dates as people say them: rounded to the nearest, in the unit that fits.
+// Tests relative dates: rounded to the nearest number of the unit that fits.
 import { expect, test } from 'vitest'
 import { relativeText } from '../../src/explorer/design/relative-text.ts'
 
@@ -17,6 +17,6 @@ test.each([
   [13.4 * DAY, 'in 13 days'],
   [29.6 * DAY, 'next month'],
   [-400 * DAY, 'last year'],
-])('%d seconds away is said as "%s"', (seconds, text) => {
+])('relativeText() says for %d seconds away: "%s"', (seconds, text) => {
   expect(relativeText(seconds * 1_000, 0)).toBe(text)
 })

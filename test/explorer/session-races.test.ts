@@ -1,9 +1,9 @@
-// What happens in several tabs at once, without a browser: whose request is sent, whose session holds, and that a sign-out stays one.
+// Tests races between tabs, without a browser: as whom a request is sent, which session wins, whether a sign-out lasts.
 import { describe, expect, test, vi } from 'vitest'
 import { DEMO, emailOf, type FakeBrowser, fakeBrowser, settled, started, type Tab } from '../support/fake-browser.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 
-describe('a request of one person is not sent as the next one', () => {
+describe('a request of one user', () => {
   async function tabsOfAna(): Promise<FakeBrowser & { readonly ana: Tab; readonly other: Tab }> {
     const browser = fakeBrowser({ demoEmail: null })
     const [ana, other] = [await started(browser.open()), await started(browser.open())]
@@ -12,7 +12,7 @@ describe('a request of one person is not sent as the next one', () => {
     return { ...browser, ana, other }
   }
 
-  test('who signs in while its token is renewed', async () => {
+  test('is not sent as another user who signs in while its token is renewed', async () => {
     const { ana, other, holdAnswers, readers } = await tabsOfAna()
     // Timers do not run while a machine sleeps.
     vi.setSystemTime(Date.now() + 3_600_000)
@@ -26,7 +26,7 @@ describe('a request of one person is not sent as the next one', () => {
     expect(readers).toEqual([])
   })
 
-  test.each(['/graphql', '/token'])('who signs in before it was answered 401, and renewed (%s)', async (late) => {
+  test.each(['/graphql', '/token'])('is not repeated as a user who signs in meanwhile (late: %s)', async (late) => {
     const { ana, other, holdAnswers, readers, refused } = await tabsOfAna()
     refused.add(ANA)
     const release = holdAnswers(late)
@@ -41,8 +41,8 @@ describe('a request of one person is not sent as the next one', () => {
   })
 })
 
-describe('of sign-ins in two tabs at once', () => {
-  /** The answers to both come in the same moment. */
+describe('sign-ins in two tabs', () => {
+  /** The answers to both sign-ins arrive at the same moment. */
   async function signedInAtOnce(
     first: string,
     second: string,
@@ -61,18 +61,18 @@ describe('of sign-ins in two tabs at once', () => {
     [ANA, BEN],
     [BEN, ANA],
     [ANA, ANA],
-  ])('one holds in both, and the other one is ended (%s, %s)', async (first, second) => {
+  ])('at the same moment leave one session for both tabs and end the other (%s, %s)', async (first, second) => {
     const { tabs, live, calls } = await signedInAtOnce(first, second)
     const [email] = live()
     expect(live()).toEqual([email])
     expect(tabs.map(emailOf)).toEqual([email, email])
-    // It lasts in both.
+    // The result is stable in both tabs.
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(tabs.map(emailOf)).toEqual([email, email])
     expect(calls.filter((path) => path === '/logout')).toHaveLength(1)
   })
 
-  test('the later one holds, also where the first is told of late', async () => {
+  test('leave the later session, even if its tab hears of the earlier one late', async () => {
     const { open, live } = fakeBrowser({ demoEmail: null })
     const [ana, ben] = [await started(open()), await started(open())]
     ben.setBusy(true)
@@ -86,16 +86,16 @@ describe('of sign-ins in two tabs at once', () => {
     expect(live()).toEqual([BEN])
   })
 
-  test('a renewal of who was there before does not undo the one that comes after it', async () => {
+  test('leave the later session, even if a tab renews the token of the earlier one meanwhile', async () => {
     const { open } = fakeBrowser({ demoEmail: null })
     const ana = await started(open())
     await ana.session.signIn(ANA)
     ana.setBusy(true)
     await vi.advanceTimersByTimeAsync(600_000)
-    // Not answered, and so nobody's.
+    // The busy tab does not answer, so the new tab has no user.
     const other = await started(open())
     await other.session.signIn(BEN)
-    // The tab that has yet to be told renews Ana’s token meanwhile.
+    // Meanwhile the busy tab renews Ana's token, because it has not heard of Ben's sign-in yet.
     await vi.advanceTimersByTimeAsync(300_000)
     ana.setBusy(false)
     await settled()
@@ -103,8 +103,8 @@ describe('of sign-ins in two tabs at once', () => {
   })
 })
 
-describe('a sign-out is not undone by a sign-in that was under way', () => {
-  test.each(['the same tab', 'another tab'])('in %s', async (where) => {
+describe('a sign-out', () => {
+  test.each(['the same tab', 'another tab'])('is not undone by a sign-in in flight in %s', async (where) => {
     const { open, holdAnswers, live } = fakeBrowser({ demoEmail: null })
     const [tab, other] = [await started(open()), await started(open())]
     await tab.session.signIn(ANA)
@@ -120,7 +120,7 @@ describe('a sign-out is not undone by a sign-in that was under way', () => {
     expect(live()).toEqual([])
   })
 
-  test('the demo’s, in a tab that is opened', async () => {
+  test("is not undone by the demo user's sign-in in a tab that is opening", async () => {
     const { open, holdAnswers, live } = fakeBrowser()
     const demo = await started(open())
     demo.setBusy(true)
@@ -135,12 +135,12 @@ describe('a sign-out is not undone by a sign-in that was under way', () => {
     await starting
     expect(opened.session.state()).toMatchObject({ phase: 'signed-out', message: 'You signed out in another tab.' })
     expect(live()).toEqual([])
-    // Nor does a reload.
+    // A reload does not undo it either.
     opened.close()
     expect(emailOf(await started(open(opened.storage)))).toBeNull()
   })
 
-  test('but one of somebody else goes on, in a tab that had gone apart', async () => {
+  test("does not stop another user's sign-in in a tab with a session of its own", async () => {
     const { open, holdAnswers, live } = fakeBrowser()
     const ana = await started(open())
     await ana.session.signIn(ANA)
@@ -159,7 +159,7 @@ describe('a sign-out is not undone by a sign-in that was under way', () => {
   })
 })
 
-test('a session that one tab finds ended is so in all that hold it, and a sign-in under way goes on', async () => {
+test('a session that one tab finds ended ends in all tabs that hold it; a sign-in in flight goes on', async () => {
   const { open, endAll, refused, holdAnswers, calls } = fakeBrowser()
   const tabs = [await started(open()), await started(open()), await started(open())] as const
   await tabs[0].session.signIn(ANA)
@@ -179,8 +179,8 @@ test('a session that one tab finds ended is so in all that hold it, and a sign-i
   expect(tabs.map(emailOf)).toEqual([ANA, ANA, ANA])
 })
 
-describe('of the demo user no session lives on that nobody holds', () => {
-  test('two tabs that were opened at once, after the sign-out', async () => {
+describe('no demo session is left over', () => {
+  test('after two tabs that were opened at once have signed out', async () => {
     const { open, holdAnswers, live } = fakeBrowser()
     const tabs = [open(), open()] as const
     const release = holdAnswers('/login')
@@ -188,7 +188,7 @@ describe('of the demo user no session lives on that nobody holds', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     release()
     await Promise.all(starting)
-    // They share the session that is renewed first.
+    // The tabs share the session that is renewed first.
     await vi.advanceTimersByTimeAsync(900_000)
     await tabs[0].session.signOut()
     await settled()
@@ -196,7 +196,7 @@ describe('of the demo user no session lives on that nobody holds', () => {
     expect(live()).toEqual([])
   })
 
-  test('who goes back and forth between the demo and their own workspace, at each sign-in', async () => {
+  test('after any sign-in of a user who switches between the demo and their own workspace', async () => {
     const { open, live } = fakeBrowser()
     const [tab, other] = [await started(open()), await started(open())]
     for (const email of [ANA, DEMO, ANA, DEMO, DEMO]) {
@@ -210,13 +210,13 @@ describe('of the demo user no session lives on that nobody holds', () => {
     expect(live()).toEqual([])
   })
 
-  test('one that was opened too late, as somebody had signed in', async () => {
+  test('if a tab gets one too late, when somebody has signed in', async () => {
     const { open, holdAnswers, live } = fakeBrowser()
     const release = holdAnswers('/login')
     const late = open()
     const starting = started(late)
     await vi.advanceTimersByTimeAsync(1_000)
-    // What is asked from here on is answered.
+    // Requests from here on are answered at once.
     holdAnswers('/login')()
     await (await started(open())).session.signIn(ANA)
     release()
@@ -228,7 +228,7 @@ describe('of the demo user no session lives on that nobody holds', () => {
 })
 
 test.each(['refreshA', 'refreshZ'])(
-  'a sign-in in a tab of an older page, which does not say when, is not undone (%s)',
+  'a sign-in in a tab with an older version of the page, which reports no time, is not undone (%s)',
   async (before) => {
     const browser = fakeBrowser({ demoEmail: null })
     const older = browser.openOlder(before, ANA)
@@ -243,7 +243,7 @@ test.each(['refreshA', 'refreshZ'])(
   },
 )
 
-test('a sign-out calls off a sign-in whose email is spelled otherwise', async () => {
+test('a sign-out cancels a sign-in in flight that spells the same email differently', async () => {
   const browser = fakeBrowser({ demoEmail: null })
   const [tab, late] = [await started(browser.open()), await started(browser.open())]
   late.setBusy(true)

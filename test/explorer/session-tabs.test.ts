@@ -1,9 +1,9 @@
-// The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
+// Tests the session of several tabs, without a browser: which user each has while one of them is busy.
 import { describe, expect, test, vi } from 'vitest'
 import { DEMO, emailOf, fakeBrowser, settled, started, type Tab } from '../support/fake-browser.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 
-test('a tab that answers late stays who it is, and the one that asked stays the demo user', async () => {
+test('a tab that answers late keeps its user, and the tab that asked it stays the demo user', async () => {
   const { open } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA)
@@ -13,12 +13,12 @@ test('a tab that answers late stays who it is, and the one that asked stays the 
   busy.setBusy(false)
   await settled()
   expect([busy, asking].map(emailOf)).toEqual([ANA, DEMO])
-  // Both renew their tokens meanwhile, more than once.
+  // Meanwhile both renew their tokens more than once.
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect([busy, asking].map(emailOf)).toEqual([ANA, DEMO])
 })
 
-test('a person who signs in does so in every tab, also in one that had gone apart', async () => {
+test('a sign-in applies to every tab, even to one with a session of its own', async () => {
   const { open } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA)
@@ -30,7 +30,7 @@ test('a person who signs in does so in every tab, also in one that had gone apar
   expect([busy, asking].map(emailOf)).toEqual([BEN, BEN])
 })
 
-describe('of two tabs that had gone apart', () => {
+describe('two tabs with separate sessions', () => {
   async function apart(isRemembered: boolean): Promise<{ ana: Tab; demo: Tab; isLive: (email: string) => boolean }> {
     const { open, isLive } = fakeBrowser()
     const ana = await started(open())
@@ -43,7 +43,7 @@ describe('of two tabs that had gone apart', () => {
     return { ana, demo, isLive }
   }
 
-  test('the demo user signs out, and the other person’s session goes on and is kept', async () => {
+  test("the other user's session survives the demo user's sign-out and stays stored", async () => {
     const { ana, demo, isLive } = await apart(true)
     await demo.session.signOut()
     await settled()
@@ -52,7 +52,7 @@ describe('of two tabs that had gone apart', () => {
     expect(ana.storage.getItem('workspace-gateway:refresh-token')).not.toBeNull()
   })
 
-  test('the other person signs out, and the demo user’s session goes on', async () => {
+  test("the demo user's session survives the other user's sign-out", async () => {
     const { ana, demo, isLive } = await apart(false)
     await ana.session.signOut()
     await settled()
@@ -60,7 +60,7 @@ describe('of two tabs that had gone apart', () => {
     expect([ANA, DEMO].map(isLive)).toEqual([false, true])
   })
 
-  test('somebody signs in in the one, and the session that the other had is ended, but not the demo’s', async () => {
+  test("a sign-in in the demo user's tab ends the other user's session, but not the demo session", async () => {
     const { ana, demo, isLive } = await apart(true)
     await demo.session.signIn(BEN)
     await settled()
@@ -69,7 +69,7 @@ describe('of two tabs that had gone apart', () => {
   })
 })
 
-test('who signs out does so in all their tabs, also in one that had a session of its own', async () => {
+test('a sign-out applies to all tabs of the user, even to one with a session of its own', async () => {
   const { open, isLive } = fakeBrowser()
   const tabs = [open(), open()] as const
   for (const [index, tab] of tabs.entries()) {
@@ -84,7 +84,7 @@ test('who signs out does so in all their tabs, also in one that had a session of
   expect(isLive(ANA)).toBe(false)
 })
 
-test('a tab that is opened beside one that answers in time is that person’s, and renews for both', async () => {
+test('a tab opened beside one that answers in time has the same user, and renews the token for both', async () => {
   const { open, calls } = fakeBrowser()
   const first = await started(open())
   await first.session.signIn(ANA)
@@ -97,7 +97,7 @@ test('a tab that is opened beside one that answers in time is that person’s, a
   expect(first.session.state().endsAt).toBe(second.session.state().endsAt)
 })
 
-test('a tab that kept a session and is opened again is whoever signed in meanwhile, and makes nobody else of the others', async () => {
+test('a reopened tab with a kept session gets the user who signed in meanwhile, and changes no other tab', async () => {
   const { open, isLive } = fakeBrowser()
   const kept = await started(open())
   await kept.session.signIn(ANA, { isRemembered: true })
@@ -109,13 +109,13 @@ test('a tab that kept a session and is opened again is whoever signed in meanwhi
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect([again, other].map(emailOf)).toEqual([BEN, BEN])
   expect(again.session.state().isRemembered).toBe(false)
-  // Not kept either: once the others are gone, it is nobody's.
+  // The new session is not kept either: once the other tabs are closed, the tab has no user.
   other.close()
   again.close()
   expect(emailOf(await started(open(kept.storage)))).toBeNull()
 })
 
-test('a tab that keeps its session over a reload stays so beside another tab of that session', async () => {
+test('a kept session stays kept over a reload beside another tab of that session', async () => {
   const { open, calls } = fakeBrowser()
   const first = await started(open())
   await first.session.signIn(ANA, { isRemembered: true })
@@ -126,7 +126,7 @@ test('a tab that keeps its session over a reload stays so beside another tab of 
   expect(calls).not.toContain('/logout')
 })
 
-test('a tab that keeps its session over a reload does so after the same person signed in anew in another tab', async () => {
+test('a kept session stays kept over a reload after the same user signed in again in another tab', async () => {
   const { open } = fakeBrowser()
   const kept = await started(open())
   await kept.session.signIn(ANA, { isRemembered: true })
@@ -143,14 +143,14 @@ test('a tab that keeps its session over a reload does so after the same person s
 test.each([
   [ANA, true],
   [BEN, false],
-])('what a person asked to be kept is kept of them alone: %s signs in elsewhere, %s', async (email, isKept) => {
+])('a kept session stays kept only for its user: %s signs in elsewhere, kept: %s', async (email, isKept) => {
   const { open } = fakeBrowser({ demoEmail: null })
   const [tab, other] = [await started(open()), await started(open())]
   await tab.session.signIn(ANA, { isRemembered: true })
   await other.session.signIn(email)
   await settled()
   expect(tab.session.state()).toMatchObject({ email, isRemembered: isKept })
-  // Nor is it with a renewal.
+  // A renewal of the token does not change that.
   await vi.advanceTimersByTimeAsync(900_000)
   tab.close()
   other.close()
@@ -158,7 +158,7 @@ test.each([
 })
 
 test.each([true, false])(
-  'a kept tab that is opened again goes on beside a tab of its session, whichever answers first (%s)',
+  'a reopened tab resumes its kept session beside a tab of that session, whichever tab answers first (%s)',
   async (isFirst) => {
     const { open, live } = fakeBrowser({ demoEmail: null })
     const kept = open()
@@ -168,7 +168,7 @@ test.each([true, false])(
     await started(kept)
     await kept.session.signIn(ANA, { isRemembered: true })
     await started(same)
-    // Neither is told of Ben, who has yet to ask them.
+    // Both tabs are busy, so they do not hear of Ben, and Ben's tab gets no answer from them.
     for (const tab of [kept, same]) tab.setBusy(true)
     await started(ben)
     await ben.session.signIn(BEN)
@@ -182,7 +182,7 @@ test.each([true, false])(
   },
 )
 
-test('a tab of somebody that is opened again goes on with another one of theirs, though the demo’s answers first', async () => {
+test("a reopened tab joins another tab of its user, even if the demo user's tab answers first", async () => {
   const { open } = fakeBrowser()
   const ana = await started(open())
   await ana.session.signIn(ANA)
@@ -197,7 +197,7 @@ test('a tab of somebody that is opened again goes on with another one of theirs,
   expect(emailOf(await started(open(ana.storage)))).toBe(ANA)
 })
 
-test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
+test("a reload beside a tab of the demo user turns no tab into the demo user's", async () => {
   const { open, isLive } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA, { isRemembered: true })
@@ -209,7 +209,7 @@ test('a reload beside a tab of the demo user makes nobody the demo user', async 
   expect([ANA, DEMO].map(isLive)).toEqual([true, true])
 })
 
-test('a kept session that has ended is told so, where the next reload is the demo user’s', async () => {
+test("a kept session that has ended says so once, and the next reload is the demo user's", async () => {
   const { open, endAll } = fakeBrowser()
   const tab = await started(open())
   await tab.session.signIn(ANA, { isRemembered: true })
@@ -222,7 +222,7 @@ test('a kept session that has ended is told so, where the next reload is the dem
   expect(emailOf(await started(open(tab.storage)))).toBe(DEMO)
 })
 
-test('who signs in as somebody else ends the session they had, and not the demo’s', async () => {
+test('a sign-in as somebody else ends the previous session, but not the demo session', async () => {
   const { open, isLive } = fakeBrowser()
   const { session } = await started(open())
   await session.signIn(ANA)

@@ -1,4 +1,4 @@
-// The sign-in of the pages, without a browser: when it refreshes, and what it gives up.
+// Tests the session of the pages, without a browser: when it renews tokens, what it stores, and when it ends.
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
 import type { TabChannel, TabMessages } from '../../src/explorer/sign-in/session/tab-channel.ts'
@@ -6,7 +6,7 @@ import type { ExplorerData } from '../../src/pages/explorer-config.ts'
 
 const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }
 
-test('ten requests that are refused at once share one refresh, and all succeed', async () => {
+test('ten requests that get 401 at once share one refresh, and all succeed', async () => {
   const { session, calls, server } = await signedIn()
   server.accepts = 'a2'
   const answers = await Promise.all(Array.from({ length: 10 }, () => session.send('/projects')))
@@ -14,7 +14,7 @@ test('ten requests that are refused at once share one refresh, and all succeed',
   expect(calls.filter((call) => call === 'POST /v1/token')).toHaveLength(1)
 })
 
-test('a token is renewed half a minute before it ends, without a request that fails', async () => {
+test('a token is renewed half a minute before it expires, without a failed request', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session, calls } = await signedIn()
@@ -28,7 +28,7 @@ test('a token is renewed half a minute before it ends, without a request that fa
   expect(calls).toEqual(['POST /v1/login', 'POST /v1/token', 'GET /v1/projects'])
 })
 
-test('a machine that slept past the end of the token renews it before the next request', async () => {
+test('a token that expired while the machine slept is renewed before the next request', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session, server, calls } = await signedIn()
@@ -39,7 +39,7 @@ test('a machine that slept past the end of the token renews it before the next r
   expect(calls).toEqual(['POST /v1/login', 'POST /v1/token', 'GET /v1/projects'])
 })
 
-test('a token of somebody’s own that is refused is neither replaced nor sent again', async () => {
+test("a caller's own token that is refused is neither replaced nor sent again", async () => {
   const { session, calls, authorizations } = await signedIn()
   const answer = await session.send('/projects', { headers: { Authorization: 'Bearer mine' } })
   expect(answer.status).toBe(401)
@@ -47,7 +47,7 @@ test('a token of somebody’s own that is refused is neither replaced nor sent a
   expect(calls).toEqual(['POST /v1/login', 'GET /v1/projects'])
 })
 
-test('who has signed out sends no token any more', async () => {
+test('no token is sent after the sign-out', async () => {
   const { session, authorizations } = await signedIn()
   await session.send('/projects')
   await session.signOut()
@@ -56,7 +56,7 @@ test('who has signed out sends no token any more', async () => {
 })
 
 test.each(['answer', 'body'] as const)(
-  'a refresh whose %s comes after the person signed out signs nobody in again',
+  'a refresh whose %s arrives after the sign-out signs nobody in again',
   async (late) => {
     const { session, server, authorizations } = await signedIn()
     const held = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ test.each(['answer', 'body'] as const)(
   },
 )
 
-test('a refresh that is refused late does not end the session that was begun meanwhile', async () => {
+test('a refresh that is refused late does not end a session that began meanwhile', async () => {
   const { session, server } = await signedIn()
   const held = Promise.withResolvers<void>()
   server.accepts = 'a2'
@@ -87,7 +87,7 @@ test('a refresh that is refused late does not end the session that was begun mea
   expect(session.state()).toMatchObject({ phase: 'signed-in', message: null })
 })
 
-test('a request is refused when the session has ended, and the person is told', async () => {
+test('a request gets 401 if the session has ended, and the user is told', async () => {
   const { session, server, calls } = await signedIn()
   server.accepts = 'nothing'
   server.isEnded = true
@@ -96,7 +96,7 @@ test('a request is refused when the session has ended, and the person is told', 
   expect(calls.filter((call) => call.endsWith('/token'))).toHaveLength(1)
 })
 
-test('a refresh that fails for another reason ends nothing', async () => {
+test('a refresh that fails for another reason does not end the session', async () => {
   const { session, server } = await signedIn()
   server.accepts = 'a2'
   server.isDown = true
@@ -108,7 +108,7 @@ test('a refresh that fails for another reason ends nothing', async () => {
 })
 
 test.each(['isDown', 'isCut'] as const)(
-  'a session kept over a reload is taken up once the gateway answers, and nobody else signed in meanwhile (%s)',
+  'a session kept over a reload is resumed once the gateway answers, and nobody else is signed in (%s)',
   async (fault) => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
@@ -129,7 +129,7 @@ test.each(['isDown', 'isCut'] as const)(
   },
 )
 
-test('a kept session that has ended while its renewal was tried again is told so, and not kept any more', async () => {
+test('a kept session that ends while its renewal is retried says so, and is not kept any more', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session: before, server, storage, reload } = await signedIn()
@@ -146,7 +146,7 @@ test('a kept session that has ended while its renewal was tried again is told so
   await before.signOut()
 })
 
-test('nothing is kept unless the person asks, and signing out forgets it', async () => {
+test('no token is stored unless the user asks, and the sign-out deletes it', async () => {
   const { session, storage } = await signedIn()
   expect(storage.size).toBe(0)
   session.remember(true)
@@ -158,14 +158,14 @@ test('nothing is kept unless the person asks, and signing out forgets it', async
   expect([...storage.values()]).toEqual(['yes'])
 })
 
-test('who writes the code into the address, at a gateway that mails codes, is signed in at once', async () => {
+test('a mailed code that is written into the email address signs in at once', async () => {
   const { session, calls } = await signedIn({ loginGuard: 'mail', email: 'ana+code-K7QM2P9D@example.com' })
   expect(session.state()).toMatchObject({ phase: 'signed-in', email: 'ana@example.com' })
   expect(calls).toEqual(['POST /v1/login'])
   await session.signOut()
 })
 
-test('a tab that another one tells of new tokens uses them, and ends with it', async () => {
+test("a tab uses the tokens that another tab passes on, and its session ends with that tab's", async () => {
   const opened: TabMessages[] = []
   const { session, calls } = await signedIn({
     openTabs(given) {
@@ -178,7 +178,7 @@ test('a tab that another one tells of new tokens uses them, and ends with it', a
   const receivedAt = Date.now() - 600_000
   const handed = { accessToken: token('a1', 900), refreshToken: 'of the other tab', receivedAt, signedInAt: 0 }
   others.onTokens(handed, 'renewed')
-  // It is as old as it was there, and so it ends.
+  // The token keeps its age, so it expires as it does in the other tab.
   expect(session.state().endsAt).toBe(receivedAt + 899_000)
   expect((await session.send('/projects')).status).toBe(200)
   expect(others.held()).toMatchObject({ refreshToken: 'of the other tab', receivedAt })
@@ -187,7 +187,7 @@ test('a tab that another one tells of new tokens uses them, and ends with it', a
   expect(calls.filter((call) => call.endsWith('/token'))).toEqual([])
 })
 
-test('a sign-out that does not reach the gateway says so', async () => {
+test('a sign-out that does not reach the gateway says so and is retried', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session, server, calls } = await signedIn()
@@ -207,7 +207,7 @@ test.each([
   [401, 1],
   [403, 1],
   [404, 1],
-])('of a sign-out that is answered %i for six seconds %i requests are sent', async (status, times) => {
+])('a sign-out answered %i for six seconds is sent %i times', async (status, times) => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session, server, calls } = await signedIn()
@@ -221,7 +221,7 @@ test.each([
   expect(session.state().message).toEqual(isRefused ? expect.stringContaining('refused') : null)
 })
 
-test('a sign-out that fails is tried again after somebody else has signed in, without a word to them', async () => {
+test('a failed sign-out is retried after another user signs in, who sees no message about it', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { session, server, calls } = await signedIn()
@@ -238,7 +238,7 @@ test('a sign-out that fails is tried again after somebody else has signed in, wi
   await session.signOut()
 })
 
-test('a part of the page that fails when somebody signs in stops neither the sign-in nor the other parts', async () => {
+test('a listener that throws on a sign-in stops neither the sign-in nor the other listeners', async () => {
   const reported: unknown[] = []
   vi.stubGlobal('reportError', (error: unknown) => reported.push(error))
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -255,7 +255,7 @@ test('a part of the page that fails when somebody signs in stops neither the sig
   expect(reported).toEqual([failure])
 })
 
-test('a gateway that mails codes is told the code', async () => {
+test('a sign-in at a gateway that mails codes sends the code', async () => {
   const bodies: string[] = []
   const storage = memoryStorage()
   async function answer(_input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
@@ -281,7 +281,7 @@ test('a gateway that mails codes is told the code', async () => {
   session.remember(false)
 })
 
-/** A tab without others. */
+/** A channel without other tabs. */
 const ALONE: TabChannel = {
   ask: async () => null,
   tell: () => {},
@@ -291,15 +291,15 @@ const ALONE: TabChannel = {
 }
 
 interface Server {
-  /** The end of the token that it lets in. */
+  /** The last characters of the access token that the server accepts. */
   accepts: string
   isEnded: boolean
   isDown: boolean
-  /** An answer to a refresh ends in the middle. */
+  /** The answer to a refresh breaks off in the middle. */
   isCut: boolean
   /** The status of an answer to a logout. */
   ends: number
-  /** What of the answer to a refresh is held back. */
+  /** The part of a refresh's answer that is held back. */
   late: { readonly what: 'answer' | 'body'; readonly until: Promise<void>; isAsked?: boolean } | null
 }
 
@@ -307,10 +307,10 @@ interface SignedIn {
   readonly session: Session
   readonly server: Server
   readonly calls: string[]
-  /** Of each read. */
+  /** The authorization header of each read. */
   readonly authorizations: (string | null)[]
   readonly storage: ReturnType<typeof memoryStorage>
-  /** The page anew, in the same tab. */
+  /** Loads the page anew in the same tab. */
   readonly reload: () => Session
 }
 
@@ -379,7 +379,7 @@ function after(until: Promise<void>, text: string): ReadableStream<Uint8Array> {
   })
 }
 
-/** Not signed: a page does not verify its own tokens. */
+/** The token is not signed, because a page does not verify its own tokens. */
 function token(name: string, lifetimeSeconds: number): string {
   const claims = { sub: 'ana@example.com', iat: 0, exp: lifetimeSeconds }
   return `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`

@@ -1,4 +1,4 @@
-// Signing in at the pages: who one is stays what one was told, and what a gateway lets anybody do is said.
+// Tests sign-in and sign-out in the pages: the user stays the one who was shown, and the pages explain the login guard.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
@@ -9,10 +9,10 @@ import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe.skipIf(CHROMIUM === undefined)('signing in', () => {
+describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
   const browser = shareBrowser()
 
-  test('F17: who left the demo for a workspace of their own is not back in the demo after a reload', async () => {
+  test('F17: a user who left the demo for their own workspace is not back in the demo after a reload', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.account .email', { hasText: BEN }).waitFor()
   })
 
-  test('F17: a tab that another one signed in is that person’s too: a reload does not make it the demo’s', async () => {
+  test('F17: a tab that another tab signed in does not return to the demo user with a reload', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await second.locator('body').innerText()).not.toContain(BEN)
   })
 
-  test('F17: who signed out in one tab is signed out after a reload of the other, until they sign in again', async () => {
+  test('F17: a sign-out in one tab holds after a reload of another tab, until the next sign-in', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await signOut(first)
     const notice = second.getByRole('alert').filter({ hasText: 'You signed out in another tab.' })
     await notice.waitFor()
-    // It is no failure, and does not look like one.
+    // It is no failure and does not look like one.
     const colour = await colourOf(notice)
     expect(colour).toBe(await colourOf(second.getByRole('heading', { name: 'Sign in' })))
     await signIn(second, '')
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await second.reload()
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await second.locator('.account').count()).toBe(0)
-    // Signed in there, the first tab is so too, and stays so.
+    // A sign-in in the second tab signs in the first one too, and a reload keeps it.
     await signIn(second, ANA)
     const email = first.locator('.account .email', { hasText: ANA })
     await email.waitFor()
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await email.waitFor()
   })
 
-  test('F17: staying signed in is offered where one signs in, and holds over a reload', async () => {
+  test('F17: the sign-in form offers to stay signed in, and that survives a reload', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.account .email', { hasText: ANA }).waitFor()
   })
 
-  test('a tab that is opened again with what it kept is the person’s who signed in meanwhile', async () => {
+  test('a reopened tab with a kept session gets the user who signed in meanwhile', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await second.locator('.account .email').innerText()).toBe(BEN)
   })
 
-  test('who signs in on an address that begins with two slashes is signed in, in other tabs too', async () => {
+  test('a sign-in at an address that begins with two slashes works, in other tabs too', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await waitForAgreement(other)
     await page.goto(`${url}//workspace?show=projects`)
     await page.locator('.account .email', { hasText: BEN }).waitFor()
-    // The address of a reload may hold what somebody wrote before, and is not left to the next person.
+    // After a reload the address may hold what the previous user wrote, so the next user does not get it.
     await page.reload()
     await page.locator('.account .email', { hasText: BEN }).waitFor()
     await signInAs(page, ANA)
@@ -129,7 +129,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('F17: a sign-out that does not reach the gateway says so, and ends the session once it is back', async () => {
+  test('F17: a sign-out that does not reach the gateway says so, and ends the session once it can', async () => {
     const { page, renewal } = await openSignedIn()
     await page.route('**/*', (route) => route.abort())
     await signOut(page)
@@ -143,9 +143,9 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await renewal()).toBe(401)
   })
 
-  test('a sign-out that does not reach the gateway is sent once more as the page is left', async () => {
+  test('a sign-out that does not reach the gateway is sent again when the page is left', async () => {
     const { page, renewal } = await openSignedIn()
-    // Time stands still: nothing is tried again by itself.
+    // The clock stands still, so nothing is retried by itself.
     await page.clock.install()
     await page.route('**/logout', (route) => route.abort())
     await signOut(page)
@@ -155,7 +155,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await eventually(renewal).toBe(401)
   })
 
-  test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {
+  test('F17: the reference signs in on the spot, and explains an invalid address in a sentence', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/docs')
   })
 
-  test('the keyboard stays where it is in a form that is refused, goes to the code that is asked for, and stays at a try-out', async () => {
+  test('the focus stays in a refused form, moves to a requested code, and stays at a try-out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await focused.innerText()).toContain('Try it')
   })
 
-  test('who uses another address than the one a code was sent to goes on in its field, without the code and what was wrong with it', async () => {
+  test('"Use another address" moves the focus to the email, and clears the code and its error', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await code.inputValue()).toBe('')
   })
 
-  test('a code that is wrong can be asked for anew, for the same address', async () => {
+  test('after a wrong code, another code can be requested for the same address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
@@ -240,7 +240,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(asked).toEqual([{ email: ANA }, { email: ANA, code: 'WRONG' }, { email: ANA }])
   })
 
-  test('F17: who signs in as somebody else writes their email at once', async () => {
+  test('F17: the email field has the focus after "Sign in as somebody else"', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -253,7 +253,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.account .email', { hasText: ANA }).waitFor()
   })
 
-  test('what is written under "Sign in as somebody else" is there when the panel is opened again', async () => {
+  test('what is typed under "Sign in as somebody else" is kept while the panel is closed', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -272,13 +272,13 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await page.locator('.account input[type=email]').inputValue()).toBe(ANA)
     await page.locator('.account input.code').press('Enter')
     await page.locator('.account .email', { hasText: ANA }).waitFor()
-    // It was that person's: the next one finds nothing of it.
+    // After the sign-in it belongs to that user, and the next user does not see it.
     await page.locator('.account > button').click()
     await page.getByText('Sign in as somebody else').click()
     expect(await page.locator('.account input[type=email]').inputValue()).toBe('')
   })
 
-  test('F17: a gateway that lets anybody in warns of it', async () => {
+  test('F17: a gateway that lets anybody in warns about it', async () => {
     const { url } = await startGateway({ createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
@@ -292,7 +292,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
       'This gateway trusts people on its own machine: an email is enough. Everybody else is mailed a code.',
       'has a code mailed there, except on the machine of the gateway;',
     ],
-    // It decides every login, so that the one behind it is never asked.
+    // The guard "mail" decides every login, so the guard after it is never asked.
     [['mail', 'local'], 'A code is sent to your mailbox.', 'has a code mailed there;'],
   ] as const)('a gateway with the guards %j says that it mails codes', async (names, hint, step) => {
     const mail = mailGuardOptions({ url: 'smtp://127.0.0.1:1' })
@@ -308,7 +308,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await page.locator('#start').getByLabel('with sign-in').count()).toBe(isOffered ? 1 : 0)
   })
 
-  test('a gateway that lets nobody in says so, and offers no form', async () => {
+  test('a gateway that lets nobody in says so and offers no form', async () => {
     const { url } = await startGateway({ createGuard: guardsOf(['none'], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()
     for (const path of ['/', '/docs']) {
@@ -332,7 +332,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     const body = JSON.stringify({ refreshToken })
     return {
       page,
-      /** The status of a renewal with the token that the page was given. */
+      /** The status of a renewal with the refresh token that the page received. */
       renewal: async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status,
     }
   }
@@ -342,7 +342,7 @@ function colourOf(shown: Locator): Promise<string> {
   return shown.evaluate((element) => getComputedStyle(element).color)
 }
 
-/** From the menu of who is signed in already. */
+/** Signs in from the menu of the user who is signed in. */
 async function signInAs(page: Page, email: string): Promise<void> {
   await page.locator('.account > button').click()
   await page.getByText('Sign in as somebody else').click()
@@ -350,7 +350,7 @@ async function signInAs(page: Page, email: string): Promise<void> {
   await page.locator('.account .email', { hasText: email }).waitFor()
 }
 
-/** In the one form that is open. */
+/** Fills in the only form that is visible. */
 async function signInHere(page: Page, email: string): Promise<void> {
   const form = page.locator('form').filter({ visible: true })
   await form.locator('input[type=email]').fill(email)

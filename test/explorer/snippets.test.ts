@@ -1,4 +1,4 @@
-// What the pages offer to copy: that it runs as it stands, in every language that is here, and answers what it should.
+// Runs the code samples of the pages in every language that is installed, and checks what they print.
 import { spawn, spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -16,7 +16,7 @@ import { openSession, type Tokens } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** How a file of each language is run. */
+/** The command that runs a file of each language. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   curl: ['bash'],
   JavaScript: [process.execPath],
@@ -25,20 +25,20 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const EMAIL = 'demo@example.com'
-/** Nothing that a header could not hold. */
+/** Special characters, all of which a header may contain. */
 const ODD = `it's "$HOME" \`x\` \${y} \\ %s @`
 const SECRET = `wgr_${'x'.repeat(43)}`
 const HOSTILE = `it's"; echo $HOME \`x\` \${y} ü \\`
 
 const REFERENCE = 'roastery-site'
-/** What the answers of the session calls have in them: tokens differ from call to call. */
+/** The fields that the answers of the session calls must have; their tokens differ from call to call. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   '/login': ['login.accessToken', 'login.refreshToken'],
   '/token': ['refresh.accessToken'],
   '/logout': ['logout'],
 }
 
-/** Clients add the type of every object. */
+/** Removes `__typename`, which clients add to every object. */
 function withoutTypes(name: string, value: unknown): unknown {
   return name === '__typename' ? undefined : value
 }
@@ -53,93 +53,87 @@ function isHere(program: string): boolean {
   return spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined
 }
 
-describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', (language) => {
+describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('the $name snippets', (language) => {
   const program = RUNNERS[language.name]?.[0] ?? ''
   const runs = isHere(program)
   if (!runs) console.warn(`skipped: running the snippets in ${language.name} needs ${program}`)
   const gateway = shareDemoGateway()
 
-  test.skipIf(!runs)(
-    'every call runs as it is pasted, with the sign-in and without, and agrees with its twin',
-    async () => {
-      const url = gateway.url()
-      const tokens = await openSession(url, EMAIL)
-      const calls = EXPLORER_ROUTES.map(async (route) => {
-        const value = route.field === 'email' ? EMAIL : route.field === 'refreshToken' ? REFRESH_TOKEN : HOSTILE
-        const name = route.field ?? route.parameter
-        const rest = restCall({ route, value }, url)
-        const graphql = graphqlCall(route.twin, name === null ? {} : { [name]: value }, url)
-        const [left = '', right = ''] = await Promise.all(
-          [rest, graphql].map((call) => run(language, call, { url, email: EMAIL })),
-        )
-        const verdict = compare(
-          { status: 200, isJson: isJson(left), text: left },
-          { status: 200, isJson: isJson(right), text: right },
-        )
-        expect(['same', 'refused'], `${left} ${right}`).toContain(verdict.kind)
-        if (route.parameter !== null) expect(left).toContain('NO_PROJECT')
-      })
-      await Promise.all(calls)
-      const [read] = EXPLORER_ROUTES
-      if (!read) throw new Error('no routes')
-      // What the page shows is what the gateway answers: every read, and an export that is there.
-      for (const route of EXPLORER_ROUTES.filter(({ method }) => method === 'GET')) {
-        const query = route.parameter === null ? '' : `?${new URLSearchParams({ [route.parameter]: REFERENCE })}`
-        const headers = { authorization: `Bearer ${tokens.accessToken}` }
-        const shown = await (await fetch(`${url}${route.path}${query}`, { headers })).text()
-        expect(shown.length).toBeGreaterThan(100)
-        expect(await run(language, restCall({ route, value: REFERENCE }, url), null, tokens)).toBe(shown.trim())
-      }
-      expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
-    },
-  )
+  test.skipIf(!runs)('every call runs as pasted, with and without the sign-in, and agrees with its twin', async () => {
+    const url = gateway.url()
+    const tokens = await openSession(url, EMAIL)
+    const calls = EXPLORER_ROUTES.map(async (route) => {
+      const value = route.field === 'email' ? EMAIL : route.field === 'refreshToken' ? REFRESH_TOKEN : HOSTILE
+      const name = route.field ?? route.parameter
+      const rest = restCall({ route, value }, url)
+      const graphql = graphqlCall(route.twin, name === null ? {} : { [name]: value }, url)
+      const [left = '', right = ''] = await Promise.all(
+        [rest, graphql].map((call) => run(language, call, { url, email: EMAIL })),
+      )
+      const verdict = compare(
+        { status: 200, isJson: isJson(left), text: left },
+        { status: 200, isJson: isJson(right), text: right },
+      )
+      expect(['same', 'refused'], `${left} ${right}`).toContain(verdict.kind)
+      if (route.parameter !== null) expect(left).toContain('NO_PROJECT')
+    })
+    await Promise.all(calls)
+    const [read] = EXPLORER_ROUTES
+    if (!read) throw new Error('no routes')
+    // The snippet prints the bytes of the gateway's answer: for every read, and for an export that exists.
+    for (const route of EXPLORER_ROUTES.filter(({ method }) => method === 'GET')) {
+      const query = route.parameter === null ? '' : `?${new URLSearchParams({ [route.parameter]: REFERENCE })}`
+      const headers = { authorization: `Bearer ${tokens.accessToken}` }
+      const shown = await (await fetch(`${url}${route.path}${query}`, { headers })).text()
+      expect(shown.length).toBeGreaterThan(100)
+      expect(await run(language, restCall({ route, value: REFERENCE }, url), null, tokens)).toBe(shown.trim())
+    }
+    expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
+  })
 
-  test.skipIf(!runs)(
-    'headers of one’s own arrive as they are written, and stand in for what is sent usually',
-    async () => {
-      const url = await listenForTest(createServer(({ headers }, response) => response.end(JSON.stringify(headers))))
-      const login = EXPLORER_ROUTES.find(({ field }) => field === 'email')
-      const [read] = EXPLORER_ROUTES
-      if (!read || !login) throw new Error('no routes')
-      const tokens = { accessToken: 'an-access-token', refreshToken: '' }
-      const [plain, own, typed] = await Promise.all([
-        run(
-          language,
-          restCall(
-            {
-              route: read,
-              value: '',
-              headers: [
-                ['X-Mine', ODD],
-                ['X-Empty', ''],
-              ],
-            },
-            url,
-          ),
-          null,
-          tokens,
+  test.skipIf(!runs)('custom headers arrive as written, and replace the headers that are sent by default', async () => {
+    const url = await listenForTest(createServer(({ headers }, response) => response.end(JSON.stringify(headers))))
+    const login = EXPLORER_ROUTES.find(({ field }) => field === 'email')
+    const [read] = EXPLORER_ROUTES
+    if (!read || !login) throw new Error('no routes')
+    const tokens = { accessToken: 'an-access-token', refreshToken: '' }
+    const [plain, own, typed] = await Promise.all([
+      run(
+        language,
+        restCall(
+          {
+            route: read,
+            value: '',
+            headers: [
+              ['X-Mine', ODD],
+              ['X-Empty', ''],
+            ],
+          },
+          url,
         ),
-        run(
-          language,
-          restCall({ route: read, value: '', headers: [['authorization', 'Basic bWluZQ==']] }, url),
-          null,
-          tokens,
-        ),
-        run(language, restCall({ route: login, value: EMAIL, headers: [['content-type', 'text/plain']] }, url), null),
-      ])
-      expect(JSON.parse(plain)).toMatchObject({ 'x-mine': ODD, 'x-empty': '', authorization: 'Bearer an-access-token' })
-      expect(JSON.parse(own).authorization).toBe('Basic bWluZQ==')
-      expect(JSON.parse(typed)['content-type']).toBe('text/plain')
-      // A token of a gateway is in no snippet, whatever a person writes.
-      for (const name of ['Authorization', 'X-Token']) {
-        const written = restCall({ route: read, value: '', headers: [[name, `Bearer ${SECRET}`]] }, url)
-        expect(language.write(written, null)).not.toContain(SECRET)
-      }
-    },
-  )
+        null,
+        tokens,
+      ),
+      run(
+        language,
+        restCall({ route: read, value: '', headers: [['authorization', 'Basic bWluZQ==']] }, url),
+        null,
+        tokens,
+      ),
+      run(language, restCall({ route: login, value: EMAIL, headers: [['content-type', 'text/plain']] }, url), null),
+    ])
+    expect(JSON.parse(plain)).toMatchObject({ 'x-mine': ODD, 'x-empty': '', authorization: 'Bearer an-access-token' })
+    expect(JSON.parse(own).authorization).toBe('Basic bWluZQ==')
+    expect(JSON.parse(typed)['content-type']).toBe('text/plain')
+    // No snippet contains a token of a gateway, whatever the user writes.
+    for (const name of ['Authorization', 'X-Token']) {
+      const written = restCall({ route: read, value: '', headers: [[name, `Bearer ${SECRET}`]] }, url)
+      expect(language.write(written, null)).not.toContain(SECRET)
+    }
+  })
 })
 
-/** The first words say nothing of what it does. */
+/** The comment at the beginning must not be taken for an operation. */
 const SEVERAL = `# mutation { nothing }
 fragment Name on Project { ref, tags @include(if: $all) }
 fragment Kind on Template { kind }
@@ -151,14 +145,14 @@ mutation Enter($email: String!) {
 }
 `
 
-describe.each(SNIPPET_LANGUAGES)('$name', (language) => {
+describe.each(SNIPPET_LANGUAGES)('the $name snippets', (language) => {
   const [program = process.execPath] = RUNNERS[language.name] ?? []
   const runs = isHere(program)
   if (!runs) console.warn(`skipped: running the snippets in ${language.name} needs ${program}`)
   const gateway = shareDemoGateway()
 
   test.skipIf(!runs)(
-    'of a document with several operations the one that is named runs, and what it needs',
+    'the named operation of several runs, with the variables and fragments that it needs',
     async () => {
       const url = gateway.url()
       const tokens = await openSession(url, EMAIL)
@@ -175,17 +169,17 @@ describe.each(SNIPPET_LANGUAGES)('$name', (language) => {
       expect(kinds).toContain('"kind"')
       expect(kinds).not.toContain('"ref"')
       expect(entered).toMatch(/"again":.*"accessToken":"ey/)
-      // Who signs in has no token yet.
+      // A login is sent without a token.
       const enter = graphqlCall(SEVERAL, { email: EMAIL }, url, { operationName: 'Enter' })
       expect(language.write(enter, null)).not.toMatch(/authorization/i)
     },
   )
 })
 
-describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name', (language) => {
+describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name snippets', (language) => {
   const gateway = shareDemoGateway()
 
-  test('every twin runs as it is pasted, and gives the answer that the page shows', async () => {
+  test('every twin runs as pasted, and gives the answer that the page shows', async () => {
     const url = gateway.url()
     const tokens = await openSession(url, EMAIL)
     const calls = EXPLORER_ROUTES.map(async (route) => {
@@ -206,7 +200,7 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
     expect(calls).toHaveLength(8)
   })
 
-  test('headers of one’s own arrive as they are written', async () => {
+  test('custom headers arrive as written in the requests of a GraphQL client', async () => {
     const seen: unknown[] = []
     const server = createServer(({ headers }, response) => {
       seen.push(headers['x-mine'], headers.authorization)
@@ -220,7 +214,7 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
   })
 })
 
-test.each(['"', '"""'])('a query with many megabytes in one string between %s is read to its end', (quote) => {
+test.each(['"', '"""'])('a query with a string of many megabytes between %s is read to its end', (quote) => {
   const query = `query First { a(b: ${quote}${'A'.repeat(12_000_000)}${quote}) } query Last { c }`
   expect(graphqlCall(query, {}, 'https://gateway.example', { operationName: 'Last' }).graphql?.operation).toEqual({
     name: 'Last',
@@ -231,7 +225,7 @@ test.each(['"', '"""'])('a query with many megabytes in one string between %s is
   })
 })
 
-test('answers that differ are told apart, to the byte, in four states', () => {
+test('compare() tells answers apart to the byte, with four kinds of verdicts', () => {
   const verdict = (rest: string, graphql: string, status = 200) =>
     compare({ status, isJson: isJson(rest), text: rest }, { status, isJson: isJson(graphql), text: graphql })
   const twin = (documents: string) => `{"data":{"me":{"projects":[${documents}]}}}`
@@ -264,7 +258,7 @@ test('answers that differ are told apart, to the byte, in four states', () => {
   expect(verdict('[]', twin(''), 0).kind).toBe('incomparable')
 })
 
-/** What it prints; the tokens are in the environment, as for somebody who has them already. */
+/** Returns the output of the snippet; a user who has tokens already has them in the environment. */
 async function run(
   language: SnippetLanguage,
   call: Call,
@@ -272,7 +266,7 @@ async function run(
   tokens?: Tokens,
 ): Promise<string> {
   const directory = temporaryDirectory()
-  // Where a reader has installed the client.
+  // The place where the reader has installed the client.
   symlinkSync(PACKAGES, join(directory, 'node_modules'))
   const file = join(directory, language.fileName)
   writeFileSync(file, language.write(call, signsIn))

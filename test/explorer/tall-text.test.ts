@@ -1,4 +1,4 @@
-// A text of more lines than browsers draw one above the other: all of it can be reached, in Chromium and in Firefox.
+// Tests texts with more lines than browsers lay out in one element: all lines are reachable in Chromium and Firefox.
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
 import { FIREFOX, shareFirefox } from '../support/firefox.ts'
@@ -8,7 +8,7 @@ import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 const COUNTS = [1_000_000, 2_000_000]
 const ADDRESS = '/workspace?show=projects&open=p&file=numbers.json'
 
-/** The numbers of the lines that are in sight, as the page says them. */
+/** An expression for the page: the numbers of the lines in view, as the page shows them. */
 const IN_SIGHT = `[...document.querySelectorAll('.lines .line')].filter((line) => {
   const [{ top, bottom }, view] = [line.getBoundingClientRect(), document.querySelector('.lines').getBoundingClientRect()]
   return top >= view.top - 1 && bottom <= view.bottom + 1
@@ -17,7 +17,7 @@ const IN_SIGHT = `[...document.querySelectorAll('.lines .line')].filter((line) =
 describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (count) => {
   const browser = shareBrowser()
 
-  test('is gone through to its end, by steps as elsewhere, and what is found comes into sight', async () => {
+  test('scrolls to its end in the usual steps, and search results come into view', async () => {
     const url = await startWith(count)
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + ADDRESS)
@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (coun
     await page.keyboard.press('ArrowUp')
     await eventually(first).toBe(atEnd - 2)
     await page.keyboard.press('PageUp')
-    // No line between the two is skipped.
+    // The page above ends where this one began, so that no line is skipped.
     await eventually(async () => (await inSight()).at(-1)).toBeLessThan(atEnd + 2)
     expect((await inSight()).at(-1)).toBeGreaterThanOrEqual(atEnd - 4)
     await page.keyboard.press('Home')
@@ -47,14 +47,14 @@ describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (coun
     await page.getByRole('textbox', { name: 'Find in' }).fill('needle')
     await page.locator('mark[data-current]', { hasText: 'needle' }).waitFor()
     await eventually(inSight).toContain(lineOfNeedle(count))
-    // The address says where one is, and leads back there.
+    // The address holds the line, and leads back to it.
     const at = (await first()) ?? 0
     await eventually(() => Math.abs(Number(new URL(page.url()).searchParams.get('line')) - at) <= 1).toBe(true)
     await page.reload()
     await eventually(inSight).toContain(lineOfNeedle(count))
   })
 
-  test('that is folded to a few lines and unfolded again is where it was', async () => {
+  test('scrolls to its end after it was folded to a few lines and unfolded again', async () => {
     const url = await startWith(count)
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}${ADDRESS}&line=${count}`)
@@ -71,10 +71,10 @@ describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (coun
   })
 })
 
-describe.skipIf(CHROMIUM === undefined)('JSON that is too long folded and unfolded', () => {
+describe.skipIf(CHROMIUM === undefined)('JSON that is too long, folded and unfolded', () => {
   const browser = shareBrowser()
 
-  test('stays in sight when it is folded, and can be gone through to its end when it is unfolded', async () => {
+  test('stays in view when it is folded, and scrolls to its end when it is unfolded', async () => {
     const [inside, beside] = [100_000, 800_000]
     const url = await startWithValues([`[${sevens(inside).join(',')}]`, ...sevens(beside)])
     const page = await (await browser.open(url)).newPage()
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON that is too long folded and unfold
 describe.skipIf(FIREFOX === undefined).each(COUNTS)('in Firefox, JSON of %i numbers', (count) => {
   const tab = shareFirefox()
 
-  test('is shown, to its end, and what is found comes into sight', async () => {
+  test('scrolls to its end, and search results come into view', async () => {
     await tab().open((await startWith(count)) + ADDRESS)
     await tab().until(`${IN_SIGHT}[0] === 1`)
     await tab().read("document.querySelector('.lines').scrollTop = 1e9")

@@ -1,4 +1,4 @@
-// A text with its tools, wherever it stands: brackets that fold by keys, and a search that follows the text.
+// Tests the view of a text: brackets fold by keyboard, and the search continues when the text changes.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -10,7 +10,7 @@ const LISTED = 400
 describe.skipIf(CHROMIUM === undefined)('a text', () => {
   const browser = shareBrowser()
 
-  test('folds and unfolds by keys, as one stop of Tab, and says which they are', async () => {
+  test('folds and unfolds by keyboard, is one tab stop, and shows the keys', async () => {
     const page = await open('/workspace?show=projects&open=p&tab=document')
     const lines = page.locator('.lines')
     await lines.locator('.line', { hasText: '"first"' }).waitFor()
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
       ['ArrowRight', '5 lines from line 6, open'],
       ['ArrowDown', '3 lines from line 7, open'],
       ['ArrowLeft', '3 lines from line 7, folded'],
-      // From what is folded on to what it stands in.
+      // From a folded bracket, the key moves on to the bracket around it.
       ['ArrowLeft', '5 lines from line 6, open'],
       ['ArrowLeft', '5 lines from line 6, folded'],
       ['ArrowDown', '1,200 lines from line 14, open'],
@@ -43,13 +43,13 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     await page.keyboard.press('ArrowLeft')
     await eventually(() => lines.innerText()).not.toContain('"first"')
     expect(await lines.innerText()).toContain('… 7 lines')
-    // On from the text, and back to where one was.
+    // Shift+Tab leaves the text, and Tab returns to the same bracket.
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('7 lines from line 5, folded')
   })
 
-  test('that gives way to another is searched on, also where that has fewer matches', async () => {
+  test('keeps the search when another text replaces it, even one with fewer matches', async () => {
     const page = await open('/?route=GET+%2Fexports&r=p')
     await waitForAgreement(page)
     const rest = page.locator('.side.rest')
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     expect(await rest.locator('mark[data-current]').allInnerTexts()).toEqual(['needle'])
   })
 
-  test('lets the field of its search go, and takes the focus into it again when it is asked for', async () => {
+  test('lets the focus leave its search field, and takes it back on Ctrl+F', async () => {
     const page = await open('/workspace?show=projects&open=p&tab=document')
     const text = page.locator('.text-view')
     await text.locator('.lines').press('Control+f')
@@ -103,7 +103,7 @@ function exported(r: string, content: string): string {
   return exportLine(ANA, { r, createdAt, elements: [JSON.stringify({ path: 'a.txt', content })] })
 }
 
-/** The bracket that has the focus. */
+/** Names the bracket that has the focus. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { ariaLabel, ariaExpanded } = document.activeElement ?? {}

@@ -1,4 +1,4 @@
-// What happens out of sight is said: in a notice that is read out, waits for who points at it, and goes by itself.
+// Tests the notices of the pages: they are read out, stay under the pointer, and disappear by themselves.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
@@ -11,7 +11,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('says what was copied and downloaded, and that nothing was where the browser refuses', async () => {
+  test('says what was copied and downloaded, and that the browser refused to copy', async () => {
     const page = await openDemo()
     const answer = page.locator('.side.rest .answer')
     await answer.getByRole('button', { name: 'Copy all' }).click()
@@ -31,9 +31,9 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     expect([...(await violations(page)), ...(await overflow(page))]).toEqual([])
   })
 
-  test('is read out, takes no focus, waits for who points at it, and goes by itself or when it is dismissed', async () => {
+  test('is read out, takes no focus, stays under the pointer, and goes by itself or on dismissal', async () => {
     const page = await openDemo()
-    // What is read out is not what is seen: it was there before, and has no button in it.
+    // The element that is read out is not the visible one: it existed before, and it contains no button.
     const spoken = page.locator('.toasts + [role=status]')
     await spoken.evaluate((one) => Reflect.set(window, 'spoken', one))
     const region = page.getByRole('region', { name: 'Notices' })
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     await page.mouse.move(5, 5)
     await page.clock.runFor(3_000)
     expect(await link.isVisible()).toBe(true)
-    // Said again, its time begins anew, and it is still one.
+    // A repeated notice starts its time anew and is still shown once.
     await page.keyboard.press('Enter')
     await page.clock.runFor(3_000)
     expect(await region.locator('.toast').count()).toBe(1)
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     expect(await spoken.innerText()).toBe('')
   })
 
-  test('says on the reference, which needs nobody, that one is signed out', async () => {
+  test('says on the reference, which needs no sign-in, that the user is signed out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     await other.locator('.sessions li').first().waitFor()
     await signOut(other)
     await notice(page, 'You signed out in another tab.').waitFor()
-    // Where a card says it, no notice does.
+    // No notice appears where the sign-in form says it.
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await other.locator('.toast').count()).toBe(0)
     await page.bringToFront()

@@ -1,4 +1,4 @@
-// What would make a person stop believing the pages: lost words, false verdicts, silence, white pages.
+// Tests what would make a user distrust the pages: lost input, wrong verdicts, silence, blank pages.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
@@ -7,11 +7,11 @@ import { startGateway } from '../support/gateway.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
+describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('the first visit asks for everything once, and a theme asks for nothing and moves nothing', async () => {
+  test('the first visit requests each side once, and a theme change requests nothing and keeps the place', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const paths: string[] = []
     page.on('request', (request) => paths.push(new URL(request.url()).pathname))
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect(await page.evaluate(() => scrollY)).toBe(200)
   })
 
-  test('what is being typed survives the renewals of a token', async () => {
+  test('typed text survives the renewals of a token', async () => {
     const { url, load } = await startGateway({ accessTokenTtlSeconds: 2, clock: Date.now, demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect(await editor.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  test('a verdict waits for both sides of one run, and goes when the request changes', async () => {
+  test('a verdict waits for both sides of one run, and disappears when the request changes', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
     await waitForAgreement(page, 'same 9 documents')
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect((await seen()).filter((text) => /holds|differs|REST answers/.test(text))).toEqual([])
   })
 
-  test('what was run is listed, comes back at a click, and is gone for the next person', async () => {
+  test('runs are listed, come back at a click, and are gone for the next user', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await expect.poll(() => page.locator('.past-runs').innerText()).toContain('(1)')
   })
 
-  test('fields can be emptied, and Enter runs what they hold', async () => {
+  test('fields can be emptied, and Enter runs their content', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
     await waitForAgreement(page)
@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await page.locator('.verdict.refused', { hasText: 'INVALID_EMAIL' }).waitFor()
   })
 
-  test('a query that cannot be compared is no fault, and errors are not green', async () => {
+  test('a query that cannot be compared is not shown as a fault, and errors are not green', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
@@ -140,14 +140,14 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await page.locator('.verdict.different', { hasText: 'REST holds 5 documents, GraphQL 2.' }).waitFor()
   })
 
-  test('an email without a workspace is told so in a sentence, on every page', async () => {
+  test('a user without a workspace is told so in sentences, on the first page and in the workspace', async () => {
     const { url, databasePath, databaseUrl } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await signIn(page, 'nobody@example.com')
     const refusal = page.locator('.verdict.refused', { hasText: 'No workspace is stored for this email yet' })
     await refusal.getByText('npx workspace-gateway import workspace.ndjson').waitFor()
-    // Where the data are is nothing for whoever opens the page.
+    // The path of the database is no business of a user of the page.
     await refusal.getByText('With the same --database as the gateway, if it has one.').waitFor()
     const shown = await page.locator('main').innerText()
     for (const secret of [databasePath, databaseUrl]) expect(shown).not.toContain(secret)
@@ -155,7 +155,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await page.getByText('workspace-gateway import').waitFor()
   })
 
-  test('a gateway that goes away is told of, and what was asked for appears once it is back', async () => {
+  test('the loss of the gateway is reported, and the requested page appears once it is back', async () => {
     const cwd = makeDirectory()
     const first = await serve([], { cwd })
     const page = await (await browser.open(first.url)).newPage()
@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     const second = await serve(['--port', new URL(first.url).port], { cwd })
     await page.getByText('Quillmoor').first().waitFor()
     expect(await page.locator('.banner').count()).toBe(0)
-    // Its styles came too.
+    // The styles of the page were loaded too.
     expect(
       await page
         .locator('.item')
@@ -180,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     removeDirectory(cwd)
   })
 
-  test('a start without facts says so, and goes on by itself', async () => {
+  test("a start without the gateway's facts is explained, and continues by itself", async () => {
     const page = await (await browser.open(demo.url(), { colorScheme: 'dark' })).newPage()
     let times = 0
     await page.route('**/explorer.json', (route) => {
@@ -197,14 +197,14 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await waitForAgreement(page)
   })
 
-  test('without JavaScript the page says what it needs, in sight', async () => {
+  test('without JavaScript the page shows a notice in view', async () => {
     const page = await (await browser.open(demo.url(), { javaScriptEnabled: false })).newPage()
     await page.goto(demo.url())
     const box = await page.locator('noscript .card').boundingBox()
     expect(box?.y).toBeLessThan(600)
   })
 
-  test('copying works where the browser hides its clipboard', async () => {
+  test('copying works if the browser hides its clipboard', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
     await page.goto(demo.url())
@@ -236,7 +236,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await expect.poll(() => page.getByText('The gateway does not answer').count()).toBe(0)
     await page.getByRole('button', { name: 'End the session of' }).press('Enter')
     await expect.poll(() => rows.count()).toBe(1)
-    // The button that had the focus is gone.
+    // The button that had the focus is gone, so the focus moves to the heading.
     await page.locator('h1:focus', { hasText: 'Sessions' }).waitFor()
     expect((await get('/projects', other.accessToken)).status).toBe(401)
     const endAll = page.getByRole('button', { name: 'End all, this one too' })
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await page.getByText('Your session has ended: sign in again.').waitFor()
   })
 
-  test('a query that was written stays when the person signs in again', async () => {
+  test('a written query stays when the same user signs in again', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -271,7 +271,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect(await queryEditor(page).inputValue()).toBe('{ me { email } }')
   })
 
-  test('the palette and the panel of the account go with the person, also when that happens in another tab', async () => {
+  test('the palette and the account panel close when another tab changes the user', async () => {
     const { page, other } = await openTwoTabs()
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Go to' })
@@ -290,7 +290,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await signIn(other, ANA)
     await account.waitFor()
     expect(await page.locator('.account .panel').count()).toBe(0)
-    // Somebody else there, without a sign-out between.
+    // Another user signs in there, without a sign-out in between.
     await account.click()
     await page.locator('.account .panel').waitFor()
     await page.keyboard.press('Control+k')
@@ -303,7 +303,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect([await palette.count(), await page.locator('.account .panel').count()]).toEqual([0, 0])
   })
 
-  test('a second tab is signed in by the first, and both are signed out together', async () => {
+  test('a second tab joins the session of the first, and both are signed out together', async () => {
     const { page, other } = await openTwoTabs()
     await other.locator('.account > button').click()
     await other.getByRole('button', { name: 'Sign out' }).click()
@@ -311,7 +311,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
   })
 
-  /** The first has signed in, the second takes that up. */
+  /** The first tab signs in, and the second one joins its session. */
   async function openTwoTabs(): Promise<{ readonly page: Page; readonly other: Page }> {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
@@ -331,7 +331,7 @@ function queryEditor(page: Page) {
   return page.getByRole('textbox', { name: /GraphQL query/ })
 }
 
-/** Everything that the verdict says from now on. */
+/** Records every text of the verdict from now on. */
 async function recordVerdicts(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const seen: string[] = []

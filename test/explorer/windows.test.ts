@@ -1,4 +1,4 @@
-// Windows of every width: the pages of a phone and a tablet, and the edges and colours that all pages share.
+// Tests windows of every width: the pages on phones and tablets, and the edges and colours that all pages share.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow } from '../support/axe.ts'
@@ -11,11 +11,11 @@ const EXPORTS = '/?route=GET+%2Fexports'
 const PROJECT = '/workspace?show=projects&open=roastery-site'
 const LINKS = ['REST ↔ GraphQL', 'GraphiQL', 'Workspace', 'Reference']
 
-describe.skipIf(CHROMIUM === undefined)('in a window', () => {
+describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test.each([320, 768, 1_440])('F14: %i pixels wide, every page is reached by what is in sight', async (width) => {
+  test.each([320, 768, 1_440])('F14: %i pixels wide, visible links lead to every page', async (width) => {
     const page = await open(EXPORTS, '.verdict.same', width)
     for (const name of LINKS) {
       const menu = page.getByRole('button', { name: 'Menu' })
@@ -37,22 +37,22 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     }
   })
 
-  test('F14: a phone shows one side at a time, both at the same place', async () => {
+  test('F14: a phone shows one side at a time, both in the same place', async () => {
     const page = await open(EXPORTS, '.verdict.same', 390)
     expect(await page.locator('.side.graphql').isVisible()).toBe(false)
     const rest = await page.locator('.side.rest').boundingBox()
     await page.getByRole('button', { name: 'GraphQL', exact: true }).click()
     await page.locator('.side.graphql').waitFor()
     expect(await page.locator('.side.rest').isVisible()).toBe(false)
-    // The second side stands where the first one stood, and not below it.
+    // The second side replaces the first one and is not below it.
     expect((await page.locator('.side.graphql').boundingBox())?.y).toBe(rest?.y)
     await page.getByRole('button', { name: 'REST', exact: true }).click()
-    // A call of two lines takes no room from its answer.
+    // A call of two lines takes no space from its answer.
     const answer = await page.locator('.side.rest .answer').boundingBox()
     expect((answer?.y ?? 0) - (rest?.y ?? 0)).toBeLessThan(190)
   })
 
-  test('F14: a phone has the chosen route in sight, and the cross of the first steps beside their heading', async () => {
+  test("F14: a phone shows the chosen route, and the close button beside the first steps' heading", async () => {
     const page = await open('/?route=POST+%2Flogin', '.routes [aria-current]', 390)
     expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
     const heading = await page.locator('.first-steps p').boundingBox()
@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     await page.locator('.verdict.same').waitFor()
     await page.locator('.routes button', { hasText: '/logout' }).last().click()
     expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
-    // Chosen in a wide window, where all are in sight, which then becomes narrow.
+    // The route is chosen in a wide window, which shows all routes and then becomes narrow.
     await page.setViewportSize({ width: 1_440, height: 850 })
     await page.locator('.routes button', { hasText: '/projects' }).click()
     await page.locator('.routes button', { hasText: '/logout' }).last().click()
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     await eventually(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
   })
 
-  test('the account is in sight however long its email is, and the pages beside it', async () => {
+  test('the account button stays in view and clear of the links, however long its email is', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/docs`)
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     }
   })
 
-  test('the name of a file and the place where it is share a line of the palette, however long both are', async () => {
+  test("a file's name and path share one line of the palette, however long both are", async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const path = `src/${'unbroken'.repeat(30)}/${'longname'.repeat(8)}.ts`
     await load(
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
   })
 
   test.each([360, 390])(
-    '%i pixels wide, an export says its age, its size and its digest, each in whole',
+    '%i pixels wide, an export shows its age, its size and its digest completely',
     async (width) => {
       const page = await open(`${PROJECT}&tab=exports`, '.exports li', width)
       const row = page.locator('.exports li').last()
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
       }
       const parts = row.locator(':scope > *')
       expect(await parts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
-      // None is over another one, or out of the row.
+      // No part overlaps another one or leaves the row.
       const boxes = await parts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))
       const { y = 0, height = 0 } = (await row.boundingBox()) ?? {}
       expect(boxes.filter(({ top, bottom }) => top < y || bottom > y + height)).toEqual([])
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     },
   )
 
-  test('F14: on a phone GraphiQL’s panels take its width, and its tools leave the query alone', async () => {
+  test('F14: on a phone a panel of GraphiQL takes the width, and its tools do not cover the query', async () => {
     const page = await open('/graphql', '.graphiql-response .t-string', 390)
     for (const [button, panel] of [
       ['Show Query builder', '.query-builder'],
@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
   })
 
   test.each([768, 1_440])(
-    '%i pixels wide, a long line of an answer takes no room from GraphiQL’s query',
+    '%i pixels wide, a long line of an answer takes no space from GraphiQL’s query',
     async (width) => {
       const { url, load } = await startGateway({ demoEmail: ANA })
       await load(documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: 'unbroken'.repeat(200) })))
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
   )
 
   test.each([1_440, 1_920])(
-    'F28: %i pixels wide, every page and the frame around it share two edges',
+    'F28: %i pixels wide, every page and the frame around it have the same two edges',
     async (width) => {
       const page = await open('/', '.verdict.same', width)
       const edges = new Set<string>()
@@ -186,27 +186,24 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     },
   )
 
-  test.each(['light', 'dark'] as const)(
-    'F28: GraphiQL wears the colours of the other pages, %s',
-    async (colorScheme) => {
-      const page = await open(EXPORTS, '.verdict.same', 1_280, colorScheme)
-      const colourOf = (selector: string) =>
-        page
-          .locator(selector)
-          .first()
-          .evaluate((one) => getComputedStyle(one).backgroundColor)
-      const [accent, surface] = [await colourOf('button.primary'), await colourOf('.side')]
-      await page.getByRole('link', { name: 'GraphiQL' }).click()
-      await page.locator('.graphiql-response .t-string').first().waitFor()
-      expect(distance(await colourOf('.graphiql-execute-button'), accent)).toBeLessThan(8)
-      expect(distance(await colourOf('.graphiql-page > .graphiql-container'), surface)).toBeLessThan(8)
-      // Pink: red and blue without green.
-      const inks = await page
-        .locator('.graphiql-container *')
-        .evaluateAll((found) => found.map((one) => getComputedStyle(one).color))
-      expect([...new Set(inks)].filter(isPink)).toEqual([])
-    },
-  )
+  test.each(['light', 'dark'] as const)('F28: GraphiQL has the colours of the other pages, %s', async (colorScheme) => {
+    const page = await open(EXPORTS, '.verdict.same', 1_280, colorScheme)
+    const colourOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).backgroundColor)
+    const [accent, surface] = [await colourOf('button.primary'), await colourOf('.side')]
+    await page.getByRole('link', { name: 'GraphiQL' }).click()
+    await page.locator('.graphiql-response .t-string').first().waitFor()
+    expect(distance(await colourOf('.graphiql-execute-button'), accent)).toBeLessThan(8)
+    expect(distance(await colourOf('.graphiql-page > .graphiql-container'), surface)).toBeLessThan(8)
+    // Pink has red and blue, but little green.
+    const inks = await page
+      .locator('.graphiql-container *')
+      .evaluateAll((found) => found.map((one) => getComputedStyle(one).color))
+    expect([...new Set(inks)].filter(isPink)).toEqual([])
+  })
 
   async function open(
     path: string,
@@ -231,7 +228,7 @@ function isOver(one: DOMRect, other: DOMRect): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
-/** Where what is in it begins and ends. */
+/** The horizontal edges of an element's content. */
 function insideOf(element: Element): string {
   const { left, right } = element.getBoundingClientRect()
   const { paddingLeft, paddingRight } = getComputedStyle(element)
@@ -242,7 +239,7 @@ function channels(colour: string): readonly number[] {
   return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
 }
 
-/** The largest difference of a channel. */
+/** The largest difference of any channel. */
 function distance(one: string, other: string): number {
   const [left, right] = [channels(one), channels(other)]
   return Math.max(...left.map((value, index) => Math.abs(value - (right[index] ?? 0))))

@@ -1,4 +1,4 @@
-// What is done beside the page: how far it is, how it is stopped, and what is said when it fails.
+// Tests work that runs in a worker beside the page: its progress, its cancellation, and its failures.
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
@@ -9,10 +9,10 @@ import { createSeededRandom } from '../support/seeded-random.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const FILES = 300
-/** More than is laid out in the page itself. */
+/** Longer than the text that the page itself lays out. */
 const LONG = 'one line of many\n'.repeat(12_000)
 
-describe.skipIf(CHROMIUM === undefined)('beside the page', () => {
+describe.skipIf(CHROMIUM === undefined)('work beside the page', () => {
   const browser = shareBrowser()
 
   async function openExport(): Promise<Page> {
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('beside the page', () => {
     return page
   }
 
-  test('F13: a zip is made in a worker, says how far it is, and can be stopped', async () => {
+  test('F13: a zip is made in a worker, shows its progress, and can be cancelled', async () => {
     const page = await openExport()
     const downloads: string[] = []
     page.on('download', (download) => downloads.push(download.suggestedFilename()))
@@ -58,11 +58,11 @@ describe.skipIf(CHROMIUM === undefined)('beside the page', () => {
     expect(Object.keys(zip)).toHaveLength(FILES + 2)
     await page.getByRole('button', { name: 'Download zip' }).waitFor()
     expect((await seen()).filter((value) => value > 0 && value < 1)).not.toEqual([])
-    // The one that was stopped brought nothing.
+    // The cancelled zip was not downloaded.
     expect(downloads).toHaveLength(1)
   })
 
-  test('a zip or a long text whose worker does not come says so, and comes when it is tried again', async () => {
+  test('a zip or a long text whose worker does not load says so, and works after a retry', async () => {
     const page = await openExport()
     for (const name of ['zip', 'text']) {
       await page.route(`**/${name}-worker-*.js`, (route) => route.abort(), { times: 1 })
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('beside the page', () => {
   })
 })
 
-/** Every value that a bar of progress has from now on. */
+/** Records every value of the progress bar from now on. */
 async function recordProgress(page: Page): Promise<() => Promise<readonly number[]>> {
   await page.evaluate(() => {
     const seen: number[] = []

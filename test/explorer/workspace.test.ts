@@ -1,4 +1,4 @@
-// The workspace in a browser: what is stored can be found, read, compared and taken along.
+// Tests the workspace in a browser: its documents can be found, read, compared and downloaded.
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { documentLine, exportLine } from '../support/workspaces.ts'
 
 const EVE = 'eve@example.com'
 const LONG = 'x'.repeat(900)
-/** One red pixel. */
+/** A PNG of one red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
 describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     return page
   }
 
-  test('any export opens, is walked by keyboard, compared and downloaded as what it is', async () => {
+  test('opens any export, reads it by keyboard, compares it, and downloads it unchanged', async () => {
     const gateway = await startGateway()
     const files = (title: string, ...more: readonly object[]) =>
       [
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
       'README.md',
     ])
     expect(await items.nth(2).getAttribute('aria-posinset')).toBe('2')
-    // The readme is what one opens first; from there by keyboard alone.
+    // The readme opens first; from there only the keyboard is used.
     await page.locator('.preview .line', { hasText: 'Read me' }).waitFor()
     await page.getByRole('tree').focus()
     for (const key of ['ArrowUp', 'Enter']) await page.keyboard.press(key)
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await items.count()).toBe(4)
   })
 
-  test('what was replaced since it was listed is not shown under the name of what was there', async () => {
+  test('does not show a replaced export or document under the name of the old one', async () => {
     const gateway = await startGateway()
     const exported = (createdAt: string, content: string) =>
       exportLine(EVE, { r: 'p', createdAt, elements: [JSON.stringify({ path: 'a.txt', content })] })
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await listed.click()
     await page.getByText('This project has changed meanwhile: reload the page.').waitFor()
     expect(await page.getByText('of February').count()).toBe(0)
-    // As behind a proxy that compresses.
+    // Like a proxy that compresses the answer.
     await page.route('**/exports?r=p', async (route) => {
       const response = await route.fetch()
       const headers = { ...response.headers(), etag: `W/${response.headers().etag}` }
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.getByText('This workspace has changed meanwhile: reload the page.').waitFor()
   })
 
-  test('a text is searched, wrapped, folded and copied whole, however much of it is drawn', async () => {
+  test('searches, wraps, folds and copies a whole text, however much of it is drawn', async () => {
     const gateway = await startGateway()
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${index === 15_000 ? 'NEEDLE' : 'hay'}`)
     const elements = [
@@ -160,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.line', { hasText: 'lines' }).waitFor()
   })
 
-  test('files are found by their paths, folded together, and folded to begin with where they are many', async () => {
+  test('finds files by path, folds all folders, and starts with folded folders for many files', async () => {
     const gateway = await startGateway()
     const exported = (r: string, paths: readonly string[]) =>
       exportLine(EVE, {
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
 
     await page.goto(`${gateway.url}/workspace?show=projects&open=many`)
     await signIn(page, EVE)
-    // Folded, but for the folder of the file that is open.
+    // All folders are folded, except the folder of the open file.
     await items.first().waitFor()
     expect(await page.locator('[role="treeitem"][aria-expanded="true"]').allInnerTexts()).toEqual(['folder-0'])
     expect(await items.count()).toBeLessThan(120)
@@ -199,7 +199,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await expect.poll(() => items.allInnerTexts()).toEqual(['folder-49', 'file-19999.txt'])
   })
 
-  test('every file that a search finds can be reached, however many there are, and folders fold meanwhile', async () => {
+  test('reaches every file that a search finds, however many, and folds folders meanwhile', async () => {
     const gateway = await startGateway()
     const elements = Array.from({ length: 1_500 }, (_, index) =>
       JSON.stringify({ path: `src/m${index}/index.ts`, content: `export const m = ${index}` }),
@@ -231,12 +231,12 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => items.allInnerTexts()).toEqual(['src'])
-    // Behind the search all is as it was before it.
+    // Without the search, the tree is as it was before.
     await page.getByRole('searchbox', { name: 'Find a file' }).fill('')
     await folder('src', true).waitFor()
   })
 
-  test('a file of which only white space differs is said to, and is not an empty comparison', async () => {
+  test('says that only white space of a file differs, and shows no empty comparison', async () => {
     const gateway = await startGateway()
     const exported = (createdAt: string, ...contents: readonly string[]) =>
       exportLine(EVE, {
@@ -262,7 +262,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     }
   })
 
-  test('a file of bytes is not decoded again for each letter of a search', async () => {
+  test('does not decode a binary file again for each letter of a search', async () => {
     const gateway = await startGateway()
     const elements = [
       { path: 'logo.png', encoding: 'base64', content: PNG },
@@ -293,7 +293,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await decoded()).toBe(before)
   })
 
-  test('a list that is visited by its tab has the filter that its address says, and so has the way back', async () => {
+  test('gives a list the filter of its address, when its tab is clicked and on the way back', async () => {
     const gateway = await startGateway()
     await gateway.load(
       ['river', 'hill'].map((ref) => documentLine('project', EVE, JSON.stringify({ id: ref, ref }))).join(''),
@@ -312,7 +312,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await filter.inputValue()).toBe('riv')
   })
 
-  test('dates are in the language of the sentences that they stand in, whatever the reader’s is', async () => {
+  test('shows dates in the language of its sentences, whatever the reader’s language is', async () => {
     const gateway = await startGateway()
     await gateway.load(documentLine('project', EVE, '{"id":"p","ref":"p","updatedAt":"2020-01-01T00:00:00Z"}'))
     const page = await (await browser.open(gateway.url, { locale: 'de-DE' })).newPage()
@@ -321,7 +321,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.item time', { hasText: /^\d+ years ago$/ }).waitFor()
   })
 
-  test('lists keep their place, and no name is too long, too odd or too short', async () => {
+  test('keeps the place in its lists, and fits names that are very long, right-to-left or empty', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]
     await gateway.load(
@@ -346,7 +346,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     for (const width of [375, 1_280]) {
       await page.setViewportSize({ width, height: 800 })
       expect(await tooWide(page), `the list at ${width}`).toBe(0)
-      // A framework without end leaves room for the name.
+      // A very long framework leaves space for the name.
       const name = page.locator('.item', { hasText: LONG }).locator('.name', { hasText: /^Project 0$/ })
       expect((await name.boundingBox())?.width, `a name at ${width}`).toBeGreaterThan(width / 4)
     }
@@ -380,7 +380,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.getByRole('treeitem', { name: 'Button.json' }).waitFor()
   })
 
-  test('what has no name to see is shown under its key, in lists, titles and the palette', async () => {
+  test('shows the key in place of an invisible name, in lists, titles and the palette', async () => {
     const gateway = await startGateway()
     const named = (kind: 'project' | 'template', id: string, name: string | null) =>
       documentLine(kind, EVE, JSON.stringify({ id, ref: id, name }))
@@ -406,7 +406,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     }
   })
 
-  test('a name that turns the reading direction does not read as another, wherever it is shown', async () => {
+  test('neutralises characters of a name that turn the reading direction, wherever it is shown', async () => {
     const gateway = await startGateway({ demoEmail: EVE })
     const name = 'gpj.\u202eexe'
     const [shown, id] = ['gpj.\ufffdexe', 'a\u2067b']
@@ -441,7 +441,7 @@ async function tooWide(page: Page): Promise<number> {
 
 declare global {
   interface Window {
-    /** The characters that were decoded. */
+    /** The number of decoded characters. */
     decoded: number
   }
 }

@@ -1,4 +1,4 @@
-// Exports as zips: what they hold, whatever the elements are called.
+// Tests zips of exports: their file names, whatever the paths of the elements are, and their dates.
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { zipOf } from '../../src/explorer/workspace/files/zip.ts'
@@ -9,7 +9,7 @@ function unzipped(paths: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
 }
 
-test('names that differ in their letter case only are two files on every file system', () => {
+test('names that differ only in letter case are different files on every file system', () => {
   expect(unzipped(['src/App.tsx', 'src/app.tsx', 'SRC/APP.TSX', 'src/app (2).tsx'])).toEqual({
     'src/App.tsx': '0',
     'src/app (2).tsx': '1',
@@ -18,7 +18,7 @@ test('names that differ in their letter case only are two files on every file sy
   })
 })
 
-test('no name leads out of the folder that it is unpacked to', () => {
+test('no name leads out of the folder where the zip is unpacked', () => {
   expect(Object.keys(unzipped(['../../etc/passwd', '/etc/passwd', 'a\\..\\b', 'c:/d', '..', '']))).toEqual([
     'etc/passwd',
     'etc/passwd (2)',
@@ -29,7 +29,7 @@ test('no name leads out of the folder that it is unpacked to', () => {
   ])
 })
 
-test('a file that is named like a folder lies beside the folder', () => {
+test('a file with the name of a folder gets another name beside the folder', () => {
   expect(unzipped(['a/b', 'a/b/c.txt', 'A', 'docs/guide.md/x', 'docs/guide.md'])).toEqual({
     'a/b (2)': '0',
     'a/b/c.txt': '1',
@@ -39,7 +39,7 @@ test('a file that is named like a folder lies beside the folder', () => {
   })
 })
 
-test('a part that is too long for file systems is shortened, keeps its extension and stays apart', () => {
+test('a path segment too long for file systems is shortened, keeps its extension and stays unique', () => {
   const [long, wide] = ['n'.repeat(300), '漢😀'.repeat(60)]
   const kept = `${'漢😀'.repeat(33)}漢`
   expect(unzipped([`${long}.tsx`, `${long}x.tsx`, `${long}/in.txt`, `${long}x/in.txt`, `${wide}.d.md`, long])).toEqual({
@@ -52,7 +52,7 @@ test('a part that is too long for file systems is shortened, keeps its extension
   })
 })
 
-test('no part has more bytes than file systems take, whatever its extension and however many are alike', () => {
+test('no path segment exceeds 255 bytes, whatever its extension and however many are alike', () => {
   const names = Object.keys(
     unzipped([
       `a.${'e'.repeat(300)}`,
@@ -69,7 +69,7 @@ test.each([
   ['1969-07-20T20:17:40Z', new Date(1980, 0, 1)],
   ['2123-01-01T00:00:00Z', new Date(2099, 11, 31)],
   ['2016-12-31T23:59:60Z', new Date(1980, 0, 1)],
-])('the files of an export of %s are dated like it, or as near as zips have dates', (createdAt, dated) => {
+])('the files of an export of %s have its date, or a date that a zip can store', (createdAt, dated) => {
   const elements = ['a.txt', 'b.png'].map((path) => ({ path, content: '', isFile: true, isBase64: false }))
   const zip = Buffer.concat(zipOf(elements, createdAt, () => {}))
   const dates: Date[] = []

@@ -134,7 +134,7 @@ describe('several guards', () => {
     expect(asked).toEqual(names)
   })
 
-  test('have a joint name, and only the first, which decides every attempt, settles whether limits are charged', () => {
+  test('share one name, and the first guard, which sees every attempt, decides if limits are charged', () => {
     const both = createGuardList([admitting, passing])
     expect([both.name, both.chargesLimits(attempt.caller)]).toEqual(['admitting,passing', true])
     expect(createGuardList([passing, admitting]).chargesLimits(attempt.caller)).toBe(false)

@@ -532,7 +532,7 @@ describe('serve', () => {
     expect(existsSync(dirname(database))).toBe(false)
   })
 
-  test('does not start there if the environment sets the host either', async () => {
+  test('does not start there either if the environment sets the host', async () => {
     const cwd = temporaryDirectory()
     expectNoStart(await run(['serve', '--port', '0'], { cwd, env: { WORKSPACE_GATEWAY_HOST: '0.0.0.0' } }))
     expect(existsSync(join(cwd, 'data'))).toBe(false)

@@ -1,4 +1,4 @@
-// ⌘K finds files by name in the newest export of every project and in the one that is open, and opens them.
+// Tests that the palette (⌘K) finds files in the newest export of every project and in the open one, and opens them.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
@@ -15,7 +15,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     ['Win32', 'Ctrl K'],
     ['MacIntel', '⌘K'],
     ['iPad', '⌘K'],
-  ])('on %s the key that opens it is %s', async (platform, key) => {
+  ])('shows on %s the key that opens it: %s', async (platform, key) => {
     const { url, load } = await startGateway({ demoEmail: EVE })
     await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
     const page = await (await browser.open(url)).newPage()
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
   })
 
   test.each(['Control+Shift+K', 'Control+Alt+K', 'Meta+Shift+K'])(
-    'it leaves %s to the editor and to the browser',
+    'leaves %s to the editor and to the browser',
     async (keys) => {
       const { url, load } = await startGateway({ demoEmail: EVE })
       await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
@@ -40,13 +40,13 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       })
       await page.keyboard.press(keys)
       await page.locator('html[data-left=true]').waitFor({ state: 'attached' })
-      // The key of the palette closes one that is open.
+      // The palette's key would close an open palette, so this proves that it was closed.
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog', { name: 'Go to' }).waitFor()
     },
   )
 
-  test('on a Mac it opens over GraphiQL’s documentation, gives the focus back, and leaves Control and K to the editor', async () => {
+  test('opens on a Mac over GraphiQL’s documentation, returns the focus, and leaves Ctrl+K to the editor', async () => {
     const { url, load } = await startGateway({ demoEmail: EVE })
     await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
     const page = await (await browser.open(url)).newPage()
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('finds a file of any project by its name or path, and opens it, by keys', async () => {
+  test('finds a file of any project by its name or path, and opens it by keyboard', async () => {
     const page = await open('/')
     await waitForAgreement(page)
     await find(page, 'button.tsx')
@@ -90,15 +90,15 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       file: 'other/Button.tsx',
     })
     expect(await page.locator('[role="treeitem"][aria-selected="true"]').innerText()).toContain('Button.tsx')
-    // A name that would read backwards is shown as what it is.
+    // A name that would be displayed backwards is shown with a replacement character.
     await find(page, 'gpj')
     await page.getByRole('option', { name: 'gpj.\ufffdexe.txt' }).waitFor()
-    // Pages and projects come first, and are not pushed out.
+    // Pages and projects come first, so files do not push them out.
     await page.getByRole('dialog').getByRole('searchbox').fill('two')
     await eventually(() => page.getByRole('option').first().innerText()).toContain('Two')
   })
 
-  test('finds what is only in the export that is open, and back returns to the file before', async () => {
+  test('finds a file that only the open export has, and back returns to the previous file', async () => {
     const page = await open('/workspace?show=projects&open=one&tab=exports')
     await page.locator('.exports a').nth(1).click()
     await page.getByRole('treeitem', { name: 'README.md' }).click()
@@ -107,20 +107,20 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('option', { name: 'Gone.ts' }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('.preview .line', { hasText: 'gone since' }).waitFor()
-    // The folder that it lies in was folded, and is not any more.
+    // The file's folder was folded, and is unfolded now.
     const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
     await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
     await page.goBack()
     await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
     await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
-    // Elsewhere it is not looked for any more.
+    // On another page that export is no longer searched.
     await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('.operation').first().waitFor()
     await find(page, 'gone.ts')
     await page.getByText('Nothing fits').waitFor()
   })
 
-  test('asks for paths once something is looked for, once for what has not changed, and says when it cannot', async () => {
+  test('requests paths on the first search, again only after changes, and reports a failed request', async () => {
     const page = await open('/workspace')
     await page.locator('.item').first().waitFor()
     let asked = 0
@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(asked).toBe(2)
   })
 
-  test('Enter that comes before the places do, or at once after the last letter, goes to the first that fits', async () => {
+  test('opens the first match if Enter comes before the places, or directly after the last letter', async () => {
     const page = await open('/')
     await waitForAgreement(page)
     let held = Promise.withResolvers<void>()
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     held.resolve()
     await page.getByRole('heading', { name: 'Two' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    // Who goes on typing has thought better of it, whatever stands there in the end.
+    // A user who goes on typing has changed their mind, even if the text ends up the same.
     held = Promise.withResolvers<void>()
     await find(page, 'one')
     await page.keyboard.press('Enter')
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    // All in one task, before anything is drawn.
+    // The text and Enter come in one task, before anything is drawn.
     await find(page, '')
     await page.getByRole('option', { name: 'One Projects' }).waitFor()
     await page.evaluate(() => {
@@ -183,7 +183,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('heading', { name: 'One' }).waitFor()
   })
 
-  test('finds the files of templates and the components of libraries, and asks again only for what has changed', async () => {
+  test('finds files of templates and components of libraries, and requests again only what changed', async () => {
     const template = (id: string, file: string, content = 'text') =>
       documentLine('template', EVE, JSON.stringify({ id, name: id, files: [{ path: file, content }] }))
     const library = JSON.stringify({ id: 7, name: 'Parts', components: [{ name: 'Slider', props: {} }] })
@@ -208,9 +208,9 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       file: 'pages/dashboard23.tsx',
     })
     const ofDocuments = () => asked.filter((list) => list !== '')
-    // Also the one that is shown. One after the long one, the others together.
+    // The shown template is requested too. After the long one a page ends; the others come together.
     expect(ofDocuments()).toEqual(['templates', 'templates', 'templates', 'templates', 'uiLibraries', 'templates'])
-    // What is open is found once, also when all is looked through.
+    // An open file is found only once, although it is found in the search of all files too.
     await find(page, 'slider')
     await page.getByRole('option', { name: 'Slider.json' }).waitFor()
     await page.getByRole('dialog').getByRole('searchbox').fill('dashboard23')
@@ -229,7 +229,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(ofDocuments().slice(7)).not.toContain('uiLibraries')
   })
 
-  test('says that it does not look through everything', async () => {
+  test('says that it does not search everything', async () => {
     const long = (id: number) =>
       documentLine(
         'template',
@@ -250,7 +250,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await other.locator('.item').first().waitFor()
     await find(other, 'tsx')
     await other.getByText('There are more files than are looked through here.').waitFor()
-    // Open, it is found too.
+    // A template beyond the limit is found once it is open.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: /Templates/ }).click()
@@ -260,7 +260,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('option', { name: '3.tsx' }).waitFor()
   })
 
-  test('20,000 files are searched, and a few of them are drawn', async () => {
+  test('searches 20,000 files and draws only a few', async () => {
     const files = Array.from({ length: 20_000 }, (_, index) =>
       JSON.stringify({ path: `src/part${index % 100}/Component${index}.tsx`, content: 'x' }),
     )
@@ -280,7 +280,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.locator('.preview .line').first().waitFor()
     const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
     await chosen.getByText('Component10007.tsx').waitFor()
-    // From there to another one, far away in the same tree.
+    // From there it opens another file, far away in the same tree.
     await find(page, 'component19998')
     await page.getByRole('option', { name: 'Component19998.tsx' }).waitFor()
     await page.keyboard.press('Enter')

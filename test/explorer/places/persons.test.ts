@@ -1,4 +1,4 @@
-// What one person wrote is not shown to the next one who signs in, in the same tab; a link that was opened is.
+// Tests that the next user in a tab does not see what the previous one wrote, but does see a link that was opened.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../../support/browser.ts'
@@ -8,10 +8,10 @@ import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
 const OWN_QUERY = '{ me { email } } # merger plans'
 const LINK = `/?${new URLSearchParams({ route: 'GET /projects' })}#${new URLSearchParams({ query: OWN_QUERY })}`
 
-describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
+describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () => {
   const browser = shareBrowser()
 
-  test('finds the lists of the workspace as nobody has left them', async () => {
+  test('another user finds the lists of the workspace in their initial state', async () => {
     const page = await open(BEN, '/workspace')
     await page.getByRole('searchbox').first().fill('merger plans')
     await eventually(() => page.url()).toContain('merger')
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(page.url()).not.toContain('merger')
   })
 
-  test('does not run the query that was written before', async () => {
+  test("the previous user's query is not run for another user", async () => {
     const page = await open(BEN, '/')
     await waitForAgreement(page)
     await editorOf(page).fill(OWN_QUERY)
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(bodies.join()).not.toContain('merger')
   })
 
-  test('finds nothing of it either after the first one has signed out', async () => {
+  test("another user does not see the previous user's query after that user signed out", async () => {
     const page = await openWhereAnaWrote()
     await signOut(page)
     await signIn(page, BEN)
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).not.toContain('merger')
   })
 
-  test('finds nothing of it either after a reload', async () => {
+  test("another user does not see the previous user's query after a reload", async () => {
     const page = await openWhereAnaWrote()
     await page.reload()
     await signIn(page, BEN)
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(page.url()).not.toContain('merger')
   })
 
-  test('is the same person after a reload: what was written is there', async () => {
+  test('the same user sees their own query again after a reload', async () => {
     const page = await openWhereAnaWrote()
     await page.reload()
     await signIn(page, ANA)
@@ -65,12 +65,12 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
-  test('sees the link that was opened where the first one was', async () => {
+  test('another user sees a link that was opened where the previous user was', async () => {
     const page = await open(null, '/')
     await signIn(page, ANA)
     await waitForAgreement(page)
     const { href } = new URL(LINK, page.url())
-    // An address of the same page would be gone to without loading it.
+    // The browser would not load the page anew for an address of the same page.
     await page.goto('about:blank')
     await page.goto(href)
     await signIn(page, BEN)
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
-  test('is the same person again: what was written is there', async () => {
+  test('the same user sees their own query again after their session ended', async () => {
     const page = await openWhereAnaWrote()
     await page.route('**/token', (route) => route.fulfill({ status: 401, body: '{}' }))
     await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{}' }), { times: 1 })
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
-  test.each([BEN, null])('sees the link that was opened before anybody chose who to be (%s)', async (demoEmail) => {
+  test.each([BEN, null])('a link opened before the first sign-in is shown after it (demo: %s)', async (demoEmail) => {
     const page = await open(demoEmail, LINK)
     if (demoEmail === null) await signIn(page, ANA)
     else {
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
-  test('finds the name of no project in the title of the window, as it is signed out either', async () => {
+  test("neither the sign-in page nor another user has a project's name in the window title", async () => {
     const page = await open(null, '/workspace?show=projects&open=site')
     await signIn(page, ANA)
     await eventually(() => page.title()).toBe('Site · Workspace Gateway')
@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   }
 })
 
-/** From the menu of who is signed in already. */
+/** Signs in from the menu of the user who is signed in. */
 async function signInAs(page: Page, email: string): Promise<void> {
   await page.locator('.account > button').click()
   await page.getByText('Sign in as somebody else').click()

@@ -1,4 +1,4 @@
-// The place where a person looks is in the address, or kept with its entry of the history: links, reload and back show it again.
+// Tests that links, reload and back restore the scroll position, which is in the address or in the history entry.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
@@ -9,11 +9,11 @@ import { documentLine, exportLine } from '../../support/workspaces.ts'
 const EVE = 'eve@example.com'
 const FILES = '/workspace?show=projects&open=p'
 
-describe.skipIf(CHROMIUM === undefined)('a place', () => {
+describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('in a file is its line: in a link, after a reload, and not for the next file', async () => {
+  test('in a file is its line: in a link and after a reload, but not for the next file', async () => {
     const { page, gateway } = await openBig(`${FILES}&file=big.txt`)
     await page.locator('.preview .line').first().waitFor()
     expect(await parameter(page, 'line')).toBeNull()
@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     expect(other.url()).toBe(link)
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=15000`)
     await eventually(() => firstLine(other)).toBe('15000')
-    // A place that is none: the beginning.
+    // An invalid line means the beginning.
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=0x10`)
     await eventually(() => firstLine(other)).toBe('1')
     await page.getByRole('treeitem', { name: 'one-line.js' }).click()
@@ -48,11 +48,11 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(() => firstLine(page)).toBe('40')
   })
 
-  test('in a list is its row: with back, a reload, a link, and the way back to the list', async () => {
+  test('in a list is its row: with back, a reload, a link, and the button to the list', async () => {
     const { page } = await openBig('/workspace?show=projects&q=project&sort=name')
     await page.getByText('300 of 301').waitFor()
     await page.locator('.items').evaluate((list) => list.scrollTo(0, 68 * 100))
-    // At once, before the person has rested: it is written for the list all the same.
+    // The project is opened before the scroll position settles, and it is still written for the list.
     await page.locator('.item', { hasText: /^Project 102/ }).click()
     await page.getByRole('heading', { name: 'Project 102' }).waitFor()
     expect(await parameter(page, 'row')).toBeNull()
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await other.locator('.item', { hasText: /^Project 101/ }).waitFor()
   })
 
-  test('in the exports of a project and in a comparison is its row too', async () => {
+  test('in the exports of a project is its row, and in a comparison its line', async () => {
     const { page } = await openBig(`${FILES}&tab=exports`)
     await page.locator('.exports a').first().waitFor()
     await page.locator('.exports').evaluate((list) => list.scrollTo(0, 46 * 20))
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(() => page.locator('.diff').evaluate((diff) => diff.scrollTop)).toBeGreaterThan(top - 25)
   })
 
-  test('in the reference is its section, to the pixel with back and a reload', async () => {
+  test('in the reference is its section, and exact to the pixel with back and a reload', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/docs`)
     await page.locator('#getExports').waitFor()
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(() =>
       other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)),
     ).toBe(71)
-    // The last section never comes to the top, and keeps the name that a link has.
+    // The last section cannot scroll to the top, and still keeps the name from the link.
     await other.getByRole('link', { name: 'Errors' }).click()
     await eventually(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
     await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(() => page.evaluate(() => scrollY)).toBe(0)
   })
 
-  test('is found again from the menu when the page is left at once', async () => {
+  test('is restored from the menu even if the page was left at once', async () => {
     const { page } = await openBig(`${FILES}&file=big.txt`)
     await page.locator('.preview .line').first().waitFor()
     await page.evaluate(async () => {
@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     expect(String(await parameter(page, 'line'))).toMatch(/^6\d\d$/)
   })
 
-  test('is written when a person rests, however much they scroll', async () => {
+  test('is written when the user stops scrolling, not with each step', async () => {
     const { page } = await openBig(`${FILES}&file=big.txt`)
     await page.locator('.preview .line').first().waitFor()
     const writes = await countWrites(page)
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^12\d\d$/)
   })
 
-  test('and what is typed are written as often as a browser lets them be, and to the end', async () => {
+  test('and typed text are written as often as browsers allow, and in full', async () => {
     const { page } = await openBig('/workspace?show=projects')
     await page.locator('.item').first().waitFor()
     const search = page.getByRole('searchbox', { name: 'Search' })
@@ -185,9 +185,9 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     const query = page.getByRole('textbox', { name: /GraphQL query/ })
     for (let round = 0; round < 60; round += 1) await query.fill(`{ me { id } } # ${round}`)
     await eventually(() => page.url()).toContain('59')
-    // Safari refuses what is more than 100 in 30 s.
+    // Safari refuses more than 100 writes in 30 s.
     expect(await writes()).toBeLessThan(30 + (performance.now() - startedAt) / 400)
-    // Left at once, it is found again as it was.
+    // A page that is left at once is restored as it was.
     await query.fill('{ me { email } }')
     await page.getByRole('link', { name: 'Workspace', exact: true }).click()
     await page.locator('.item').first().waitFor()
@@ -196,7 +196,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     expect(await query.inputValue()).toBe('{ me { email } }')
   })
 
-  /** How often the address was written since. */
+  /** Returns how often the address has been written since this call. */
   async function countWrites(page: Page): Promise<() => Promise<number>> {
     await page.evaluate(() => {
       const original = history.replaceState.bind(history)
@@ -250,7 +250,7 @@ async function parameter(page: Page, name: string): Promise<string | null> {
   return new URL(page.url()).searchParams.get(name)
 }
 
-/** The number of the line that stands first. */
+/** The number of the first visible line. */
 async function firstLine(page: Page): Promise<string | null> {
   return page.evaluate(() => {
     const scroller = document.querySelector('.lines')

@@ -1,4 +1,4 @@
-// The reference says every code of a failure, and of every field what it may hold.
+// Tests that the reference explains every error code and what each field may contain.
 import { describe, expect, test } from 'vitest'
 import { FAILURE_CODES, messageOf, statusOf } from '../../../src/errors.ts'
 import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
@@ -8,7 +8,7 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('lists every code with its status, what it means and what to do, and finds one by its name', async () => {
+  test('lists every error code with status, meaning and advice, and finds a code by its name', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/docs#errors`)
     const rows = page.locator('.codes tbody tr')
@@ -23,15 +23,15 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('no_export')
     await eventually(() => rows.count()).toBe(1)
     expect(await rows.innerText()).toMatch(/404\s+NO_EXPORT\s+This project has no export yet\.\s+Export the project/)
-    // And the operation that answers it.
+    // The search also finds the operation that answers this code.
     expect(await page.locator('.operation h2 .path').allInnerTexts()).toEqual(['/exports'])
     expect(await page.locator('body').innerText()).not.toContain('No operation is about this')
-    // What finds an operation leaves the codes as they are.
+    // A search that finds an operation leaves the list of codes complete.
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('ui-libraries')
     await eventually(() => rows.count()).toBe(FAILURE_CODES.length)
   })
 
-  test('says what an array holds, and which values a field may have', async () => {
+  test('shows what an array contains, and which values a field may have', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/openapi.json', async (route) => {
       const answer = await route.fetch()

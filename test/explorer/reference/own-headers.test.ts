@@ -1,4 +1,4 @@
-// Headers of one's own in the reference: they are sent, shown in the samples, and never lost while somebody types.
+// Tests custom headers in the reference: they are sent, shown in the samples, and not lost while the user types.
 import type { Locator, Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, signOut } from '../../support/browser.ts'
@@ -6,11 +6,11 @@ import { shareDemoGateway } from '../../support/command-line.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
+describe.skipIf(CHROMIUM === undefined)('a try-out with custom headers', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('sends what is added, changed and removed, shows what came back, and is in the sample', async () => {
+  test('sends headers as they are added, changed and removed, and the sample has the same headers', async () => {
     const { page, projects } = await open(demo.url())
     await tryIt(projects)
     await projects.getByText('Response headers').click()
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     expect(await projects.locator('.snippet-text').innerText()).not.toContain('X-Mine')
   })
 
-  test('says what a browser forbids and what no header can hold, and sends the rest', async () => {
+  test('explains headers that browsers forbid or that are invalid, and sends the others', async () => {
     const { page, projects } = await open(demo.url())
     for (const [name, value, sentence] of [
       ['Cookie', 'a=b', 'Browsers set Cookie themselves'],
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     expect(await projects.locator('.snippet-text').innerText()).not.toMatch(/cookie|content-length|x-value/i)
   })
 
-  test('a token of one’s own replaces the page’s, is asked with once, and ends no session', async () => {
+  test("sends a custom token once in place of the page's, and ends no session if it is refused", async () => {
     const { page, projects } = await open(demo.url())
     const paths: string[] = []
     page.on('request', (request) => paths.push(new URL(request.url()).pathname))
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     expect(await sample.innerText()).toContain("-H 'authorization: Bearer not-a-token'")
     expect(await sample.innerText()).not.toContain('ACCESS_TOKEN')
     expect(paths).toEqual(['/projects'])
-    // A real one is written like the page's own: a sample never holds it.
+    // A real token is written like the page's own, so no sample contains it.
     const { authorization = '' } = await headersOfPage(page)
     await projects.getByRole('textbox', { name: 'Value of header 1' }).fill(authorization)
     await tryIt(projects)
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     expect(await sample.innerText()).not.toMatch(/eyJ/)
   })
 
-  test('what is typed survives the renewals of a token, and a search of the reference', async () => {
+  test('keeps what is typed over token renewals and a search of the reference', async () => {
     const { url, load } = await startGateway({ accessTokenTtlSeconds: 2, clock: Date.now, demoEmail: ANA })
     await load(SMALL_WORLD)
     const { page, projects } = await open(url)
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     expect(await search.evaluate((element) => element === document.activeElement)).toBe(false)
   })
 
-  test('what is typed is there on the way back from another page, and for nobody else', async () => {
+  test('keeps what is typed while another page is open, but not for another user', async () => {
     const { page, projects } = await open(demo.url())
     const search = page.getByRole('searchbox', { name: 'Search the reference' })
     const headers = projects.locator('.own-headers summary')
@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
   }
 })
 
-/** The focus is in the value then. */
+/** Adds a header and leaves the focus in its value. */
 async function add(page: Page, operation: Locator, name: string, value: string): Promise<void> {
   await operation.getByRole('button', { name: 'Add a header' }).click()
   await page.keyboard.insertText(name)
@@ -161,7 +161,7 @@ function isProjects(request: Request): boolean {
   return new URL(request.url()).pathname === '/projects'
 }
 
-/** Of a request that the page sends by itself. */
+/** The headers of a request without custom headers. */
 async function headersOfPage(page: Page): Promise<Readonly<Record<string, string>>> {
   const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/templates')
   await tryIt(page.locator('#getTemplates'))

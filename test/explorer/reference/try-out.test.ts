@@ -1,4 +1,4 @@
-// A try-out in the reference: what is sent on Enter, and whose answer is shown.
+// Tests a try-out in the reference: what Enter sends, and which answer is shown.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
@@ -8,7 +8,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test('sends the reference that Enter chooses, and what is typed behind Escape', async () => {
+  test('sends the reference that Enter chooses, or the typed text after Escape', async () => {
     const { page, field } = await open()
     const sent = referencesSent(page)
     const options = page.locator('.combo-list').getByRole('option')
@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
     expect(await field.inputValue()).toBe('halfstep-conf')
   })
 
-  test('shows the answer of the latest run, and gives up an earlier one', async () => {
+  test('shows the answer of the latest run and aborts an earlier one', async () => {
     const { page, field } = await open()
     const held = Promise.withResolvers<void>()
     onTestFinished(() => held.resolve())
@@ -57,17 +57,17 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
 
   async function open(): Promise<{ readonly page: Page; readonly field: Locator }> {
     const page = await (await browser.open(demo.url())).newPage()
-    // Scrolled there at once, because a list of suggestions closes when the page scrolls.
+    // The address scrolls there at once, because a list of suggestions closes when the page scrolls.
     await page.goto(`${demo.url()}/docs#getExports`)
     const field = page.locator('#getExports').getByRole('combobox', { name: 'r reference of a project' })
     await field.waitFor()
-    // The projects to choose from are there.
+    // The field has a value once the projects to choose from are loaded.
     await eventually(() => field.inputValue()).not.toBe('')
     return { page, field }
   }
 })
 
-/** The references of the exports that the page asks for from now on. */
+/** The references of the exports that the page requests from now on. */
 function referencesSent(page: Page): readonly (string | null)[] {
   const sent: (string | null)[] = []
   page.on('request', (request) => {

@@ -1,21 +1,21 @@
-// What is written into the reference before anybody has signed in there: it is the next person's, beside what they wrote before.
+// Tests that a search in the reference before a sign-in is kept for the user, beside the headers they wrote earlier.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signOut } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('the reference, of somebody who has yet to sign in', () => {
+describe.skipIf(CHROMIUM === undefined)('the reference before a sign-in', () => {
   const browser = shareBrowser()
 
-  test('keeps what was searched for when they sign in there', async () => {
+  test('keeps a search when the user signs in there', async () => {
     const page = await open()
     await search(page).fill('exports')
     await signInHere(page, ANA)
     expect(await search(page).inputValue()).toBe('exports')
   })
 
-  test('keeps it beside the headers that they wrote before, and gives it to nobody after them', async () => {
+  test('keeps a search beside the headers that the user wrote earlier, and shows it to no other user', async () => {
     const page = await open()
     await signInHere(page, ANA)
     const exports = page.locator('#getExports')
@@ -55,7 +55,7 @@ function search(page: Page) {
   return page.getByRole('searchbox', { name: 'Search the reference' })
 }
 
-/** At the first operation that is shown. */
+/** Signs in with the form of the first operation. */
 async function signInHere(page: Page, email: string): Promise<void> {
   const form = page.locator('.try-sign-in').first()
   await form.getByText('Sign in to try it here').click()

@@ -1,14 +1,15 @@
-// The demo workspace with what makes pages hard to draw: a second export, a picture, a name without a space, one written from right to left.
+// Serves the demo workspace with content that is hard to display: a second export, a picture, a name without a space,
+// and a text from right to left.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, type ServingProcess, serve } from '../../support/command-line.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
 const DEMO = 'demo@example.com'
-/** One red pixel. */
+/** A PNG of one red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** The caller kills it and removes the directory. */
+/** Starts the gateway; the caller kills it and removes the directory. */
 export async function serveHardDemo(cwd: string): Promise<ServingProcess> {
   const gateway = await serve([], { cwd })
   const elements = [

@@ -1,4 +1,5 @@
-// npm run pictures -- FOLDER [NAME …]: a picture of every page in every state, at three widths and in both themes, to be looked at one by one.
+// Takes pictures of every page in every state, at three widths and in both themes, for a person to look at:
+// npm run pictures -- FOLDER [NAME …]
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -24,7 +25,7 @@ try {
       await state.show(page)
       for (const width of WIDTHS.toReversed()) {
         await page.setViewportSize({ width, height: 900 })
-        // What the state is about is where the focus is.
+        // Scrolls to the focus, because the state is about the focused element.
         await page.evaluate(() => document.activeElement?.scrollIntoView({ block: 'nearest' }))
         await page.screenshot({
           path: join(folder, `${state.name}-${width}-${colorScheme}.png`),

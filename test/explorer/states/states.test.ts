@@ -1,5 +1,5 @@
-// A cross-section of the pages' states, each in another look and width: axe finds nothing, and nothing is wider than the window.
-// `npm run test:explorer` looks at all of them in every look and width.
+// Checks a selection of the pages' states, each in one theme and width, with axe and for overflow.
+// `npm run test:explorer` checks all of them in every theme and width.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { overflow, violations } from '../../support/axe.ts'
 import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('a state of the pages', () => {
     }
   })
 
-  test.each(LOOKED_AT)('%s, %i pixels wide, %s: everybody can use it', async (name, width, colorScheme) => {
+  test.each(LOOKED_AT)('%s, %i pixels wide, %s, passes axe and fits the window', async (name, width, colorScheme) => {
     const state = STATES.find((row) => row.name === name)
     const page = await (await browser.open(url, { colorScheme })).newPage()
     await page.goto(url + (state?.path ?? ''))

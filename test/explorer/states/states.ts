@@ -1,11 +1,11 @@
-// Every page in every state that a person may meet, and how one gets there. Each begins in a tab that has just been opened.
+// Lists every page in every state that a user may meet, and the steps to it. Each state begins in a new tab.
 import type { Page } from 'playwright-core'
 import { signIn, signOut, waitForAgreement } from '../../support/browser.ts'
 
 export interface State {
   readonly name: string
   readonly path: string
-  /** From the page as it opens to the state. */
+  /** The steps from the opened page to the state. */
   readonly show: (page: Page) => Promise<unknown>
 }
 
@@ -67,7 +67,7 @@ export const STATES: readonly State[] = [
       await page.getByRole('button', { name: 'Code', exact: true }).click()
       await page.getByLabel('GraphQL request: language').selectOption('Apollo Client')
       await page.locator('.past-runs summary').click()
-      // What lies under the frame cannot be hit, and axe takes the window as it is scrolled.
+      // Elements under the frame cannot be clicked, and axe judges the window as it is scrolled.
       await page.evaluate(() => scrollTo(0, 0))
     },
   },
@@ -418,7 +418,7 @@ async function answered(page: Page): Promise<void> {
   await page.locator('.graphiql-response .t-string').first().waitFor()
 }
 
-/** What a button of GraphiQL opens. */
+/** Shows what a button of GraphiQL opens. */
 function opened(button: string, selector: string): State['show'] {
   return async (page) => {
     await answered(page)

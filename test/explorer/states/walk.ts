@@ -1,4 +1,5 @@
-// npm run test:explorer: axe on every page in every state, in both themes and in forced colours, at every width, and what is wider than the window.
+// Checks every page in every state, in both themes and in forced colours, at every width, with axe and for overflow:
+// npm run test:explorer
 import { chromium } from 'playwright-core'
 import { overflow, violations } from '../../support/axe.ts'
 import { CHROMIUM } from '../../support/browser.ts'
@@ -6,7 +7,7 @@ import { makeDirectory, removeDirectory } from '../../support/temporary-director
 import { serveHardDemo } from './gateway.ts'
 import { STATES } from './states.ts'
 
-/** The last one is 1,280 pixels at a zoom of 200 %. */
+/** The last width is 1,280 pixels at a zoom of 200 %. */
 const WIDTHS = [320, 390, 768, 1_440, 1_920, 640]
 const LOOKS = [
   { name: 'light', options: { colorScheme: 'light' } },
@@ -28,7 +29,7 @@ try {
       await state.show(page)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
-        // In forced colours the colours are the reader's own, and axe reads ours.
+        // In forced colours the user's own colours apply, but axe judges ours.
         const found = (await violations(page)).filter(
           (fault) => !('forcedColors' in options && fault.startsWith('color-')),
         )

@@ -98,7 +98,7 @@ export function nginxFrame(servers: string): string {
   return `daemon off; pid DIRECTORY/nginx.pid; events {} http { access_log off; ${paths.join(' ')} ${servers} }`
 }
 
-/** Starts one process per program with all its listeners; socat needs one process per listener. */
+/** Describes the processes to start: one per program with all its listeners, but for socat one per listener. */
 export function proxyStarts(links: readonly (Link & { readonly row: ProxyRow })[]): readonly ProxyStart[] {
   const [single, shared] = [
     links.filter(({ row }) => row.program === 'socat'),
