@@ -1,4 +1,4 @@
-// Tests the figures beside an answer: the time of the network and of the gateway, and the compressed size.
+// Tests the figures beside an answer: the time of the network and of the gateway; and that answers are compressed.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('the figures of an answer', () => {
         .map(({ requestStart, responseEnd }) => responseEnd - requestStart),
     )
     expect(shown).toContain(`${took.toFixed(took < 10 ? 1 : 0)} ms`)
-    // The gateway reports its own time to every user of this machine.
+    // With the login guard "local" the gateway reports its own time, because every user is on this machine.
     expect(shown).toMatch(/server [\d.]+ ms/)
   })
 

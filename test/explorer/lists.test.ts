@@ -13,7 +13,7 @@ const KEYS = 'Arrow keys go from row to row.'
 describe.skipIf(CHROMIUM === undefined)('a list', () => {
   const browser = shareBrowser()
 
-  test('of projects or exports is one tab stop, and arrow keys, Home and End reach every row', async () => {
+  test('of projects or exports has one row in the tab order; arrow keys, Home and End reach the others', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       Array.from({ length: 400 }, (_, index) =>
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     await page.locator('.changes [aria-current]', { hasText: `file-${CHANGED - 1}.txt` }).waitFor()
   })
 
-  test('F25: is sorted by last change, last export or name, filtered by framework, with relative dates', async () => {
+  test('F25: a list has relative dates, is sorted by change, export or name, and filtered by framework', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const project = (id: string, framework: string, updatedAt: string) =>
       documentLine('project', ANA, JSON.stringify({ id, ref: id, name: id, framework, updatedAt }))
@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     ])
   })
 
-  test('F23: is no higher than its rows, and if nothing matches, it says so and offers a way back', async () => {
+  test('F23: a list is no higher than its rows; without a match it says so and offers a way back', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const names = ['One', 'Two']
     await gateway.load(

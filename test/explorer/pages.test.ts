@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a browser', () => {
     await waitForAgreement(page, 'same 5 documents')
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
     expect(await page.locator('.sides .status.good').allInnerTexts()).toEqual(['200', '200'])
-    // Only the demo user's refresh token is stored: their email would open a session as well.
+    // Only the demo user's refresh token is stored. That is harmless, because the email alone opens such a session too.
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
     expect(kept.replace(/"workspace-gateway:demo-refresh-token":"wgr_[\w-]+"/, '')).not.toMatch(/eyJ|wgr_/)
   })
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a browser', () => {
     expect(other.url()).not.toContain(secret)
   })
 
-  test('a query of 15 kB survives a reload and a copied link, and is in no requested address', async () => {
+  test('a query of 15 kB survives a reload, whose request does not contain it, and a copied link', async () => {
     const url = demo.url()
     const context = await browser.open(url, { permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()

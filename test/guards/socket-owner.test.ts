@@ -46,7 +46,7 @@ test.runIf(isLinux).each([
   ['127.0.0.1', '::ffff:127.0.0.1'],
   ['::1', '::1'],
   ['::', '127.0.0.1'],
-])('finds this user as the owner of its own connection, listening on %s, requested at %s', async (host, target) => {
+])('the owner of a connection from this user is this user, listening on %s, requested at %s', async (host, target) => {
   const { server, port } = await listen(host)
   const client = connect(port, target)
   const socket = await accepted(server)
@@ -57,7 +57,7 @@ test.runIf(isLinux).each([
   expect(await createSocketOwner()(peerOf(socket))).toBe(process.getuid?.())
 })
 
-test.runIf(isLinux && isRoot)("finds another user as the owner of a connection from that user's program", async () => {
+test.runIf(isLinux && isRoot)('the owner of a connection from another user is that user', async () => {
   const { server, port } = await listen('127.0.0.1')
   const program = `require('net').connect(${port}, '127.0.0.1').resume()`
   const child = spawn(process.execPath, ['-e', program], {
@@ -73,7 +73,7 @@ test.runIf(isLinux && isRoot)("finds another user as the owner of a connection f
 })
 
 test.runIf(isLinux)(
-  'finds no owner for a connection that no process holds any more, whatever user the kernel lists for it',
+  'a connection that no process holds any more has no owner, whatever user the kernel lists for it',
   async () => {
     const { server, port } = await listen('127.0.0.1')
     const client = connect(port, '127.0.0.1')
@@ -84,7 +84,7 @@ test.runIf(isLinux)(
   },
 )
 
-test("matches a row of the kernel's table only if both ends are completely equal", async () => {
+test("a row of the kernel's table matches a connection only if both ends are completely equal", async () => {
   const row =
     '   1: 0100007F:C350 0100007F:0FA0 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1\n'
   const owner = createSocketOwner(async (path) =>
@@ -138,7 +138,7 @@ test('a request during a read of the tables waits for the next read, shared by a
   expect(await Promise.all(later)).toEqual([null, null, null])
 })
 
-test('reads the tables once per connection', async () => {
+test('the tables are read once per connection', async () => {
   let reads = 0
   const row = ' 0100007F:0001 0100007F:0002 01 0:0 0:0 0  1000        0 4711 \n'
   const owner = createSocketOwner(async () => {

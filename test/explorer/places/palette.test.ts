@@ -208,7 +208,8 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       file: 'pages/dashboard23.tsx',
     })
     const ofDocuments = () => asked.filter((list) => list !== '')
-    // The shown template is requested too. After the long one a page ends; the others come together.
+    // The long template and the one after it are requested singly, the others in pages; the last request is for the
+    // template that is shown.
     expect(ofDocuments()).toEqual(['templates', 'templates', 'templates', 'templates', 'uiLibraries', 'templates'])
     // An open file is found only once, although it is found in the search of all files too.
     await find(page, 'slider')

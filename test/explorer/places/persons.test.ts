@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
-  test('another user sees a link that was opened where the previous user was', async () => {
+  test("another user sees a link that is opened in the previous user's tab", async () => {
     const page = await open(null, '/')
     await signIn(page, ANA)
     await waitForAgreement(page)

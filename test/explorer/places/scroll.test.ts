@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     await eventually(() =>
       other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)),
     ).toBe(71)
-    // The last section cannot scroll to the top, and still keeps the name from the link.
+    // The last section cannot scroll to the top, but the address keeps the name of that section.
     await other.getByRole('link', { name: 'Errors' }).click()
     await eventually(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
     await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
