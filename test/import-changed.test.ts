@@ -1,4 +1,4 @@
-// The second pass of an import trusts what the first found out, so it must be of the very same bytes.
+// A file that changes during its import: the second pass relies on the first pass, so both must read the same bytes.
 import { EventEmitter } from 'node:events'
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const STORE_OPTIONS = {
   poolSize: 2,
   onFatal() {},
 }
-/** Of which a file is read. */
+/** A file is read in blocks of this size. */
 const BLOCK_BYTES = 262_144
 const LINES = templateLines(0, 10_000)
 const CONTENT = LINES.join('')
@@ -30,19 +30,19 @@ const CONTENT = LINES.join('')
 const changes: readonly (readonly [what: string, change: (path: string) => void])[] = [
   ['another id in a late line', (path) => writeFileSync(path, CONTENT.replace('"id":9000', '"id":9999'))],
   ['a late line that is no longer JSON', (path) => writeFileSync(path, CONTENT.replace('{"id":9000', '["id":9000'))],
-  ['two lines that changed places', (path) => writeFileSync(path, swapped(CONTENT, '"id":9000', '"id":9001'))],
-  ['a line more', (path) => appendFileSync(path, '\n')],
-  ['nothing behind the first block', (path) => truncateSync(path, BLOCK_BYTES)],
+  ['two swapped lines', (path) => writeFileSync(path, swapped(CONTENT, '"id":9000', '"id":9001'))],
+  ['one more line', (path) => appendFileSync(path, '\n')],
+  ['nothing after the first block', (path) => truncateSync(path, BLOCK_BYTES)],
 ]
 
 test.each(changes)(
-  'a file that changes while it is imported, %s, is imported up to there, and that is said',
+  'when a file changes during its import (%s), the import keeps only a prefix of its lines and reports the change',
   async (_, change) => {
     const workspace = createWorkspace()
     const path = workspace.write('changing.ndjson', CONTENT)
     let asked = 0
     function clock(): number {
-      // Asked for the first time when everything is checked.
+      // The import asks the clock for the first time after it has checked everything.
       if (asked === 0) change(path)
       asked += 1
       return Date.now()
@@ -56,7 +56,7 @@ test.each(changes)(
   },
 )
 
-test('a file that is cut off behind a whole line, just where a block ends, is not taken for whole', async () => {
+test('an import notices that a file was truncated after a whole line, exactly at the end of a block', async () => {
   const workspace = createWorkspace()
   const line = (index: number) => `${templateLines(index, index + 1)[0]?.trim()}`.padEnd(127)
   const path = workspace.write('even.ndjson', Array.from({ length: 6_000 }, (_, index) => `${line(index)}\n`).join(''))
@@ -76,7 +76,7 @@ test('a file that changes while it is checked is not imported at all', async () 
   let shown = ''
   const stderr = new Writable({
     write(chunk, _encoding, done) {
-      // The first that is drawn of the progress.
+      // The first write to stderr draws the progress for the first time.
       if (shown === '') appendFileSync(path, '\n'.repeat(10))
       shown += chunk
       done()
@@ -90,7 +90,7 @@ test('a file that changes while it is checked is not imported at all', async () 
   expect(await workspace.dump()).toBe('')
 })
 
-test('what an import left that was killed is removed by the next, and what one that runs has staged is not', async () => {
+test('an import removes what a killed import left staged, but not what a running import has staged', async () => {
   const workspace = createWorkspace()
   await workspace.load(LINES[0] ?? '')
   const hand = new Database(workspace.path('workspace.db'))
@@ -120,7 +120,7 @@ describe.each([
     make: async () => createWorkspace(runHere, await temporaryDatabase()),
   },
 ])('on $engine', ({ isThere, make }) => {
-  test.skipIf(!isThere)('what an import staged long ago is kept while it goes on with other lines', async () => {
+  test.skipIf(!isThere)('an import keeps what it staged long ago while it goes on with other lines', async () => {
     const workspace = await make()
     const head = splitExportHead('r', '2026-01-01T00:00:00Z', 'x')
     const lines = [head, elementLine('x', '1'), ...templateLines(0, 20_000), elementLine('x', '2')]
@@ -145,7 +145,7 @@ describe.each([
       },
       async onRejected() {},
     })
-    // Longer than what is staged is kept.
+    // Longer than staged rows are kept.
     expect(now - start).toBeGreaterThan(12 * 60_000)
     expect(added).toBe(20_001)
     expect(await workspace.dump()).toContain('"createdAt":"2026-01-01T00:00:00Z","data":[1,2]}')

@@ -1,3 +1,4 @@
+// POST /import: who may import, how imports end, the audit log, and `import --to`, the client of the endpoint.
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -31,7 +32,7 @@ function eventsOf(text: string) {
     .map((line) => JSON.parse(line))
 }
 
-test('the outcome is the last line, also when a heartbeat is due while the thread ends', async () => {
+test('POST /import answers with the outcome on the last line, even when a heartbeat is due while the thread ends', async () => {
   const gateway = await startImporting(undefined, { ping: () => void vi.advanceTimersByTime(MINUTE_MS) })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
@@ -47,7 +48,7 @@ describe('on SQLite', () => describeImporting(async () => undefined))
 describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeImporting(temporaryDatabase))
 
 function describeImporting(databaseUrl: () => Promise<string | undefined>): void {
-  test('POST /import does what import does, and tells how it goes', async () => {
+  test('POST /import imports like the command import and reports the outcome in events', async () => {
     const gateway = await startImporting(await databaseUrl())
     const local = createWorkspace()
     await local.load(SMALL_WORLD)
@@ -91,7 +92,7 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
   })
 }
 
-test('nobody imports without the token, and nothing of the body is read', async () => {
+test('POST /import refuses missing and wrong credentials and wrong parameters, and imports nothing', async () => {
   const gateway = await startImporting()
   const { accessToken } = await gateway.login(ANA)
   const cases = [
@@ -124,7 +125,7 @@ test('nobody imports without the token, and nothing of the body is read', async 
   expect((await other.send('POST', '/import', SMALL_WORLD, BEARER)).status).toBe(404)
 })
 
-test('while an import is under way another one is refused, and one that breaks off makes room', async () => {
+test('a second import is refused while one is running, and accepted after the first one breaks off', async () => {
   const gateway = await startImporting()
   const { port } = new URL(gateway.url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -148,7 +149,7 @@ test('while an import is under way another one is refused, and one that breaks o
   expect(await dumpOf(gateway)).toContain('ben.txt')
 })
 
-test('an import whose answer finds no room is broken off and makes room for the next one', async () => {
+test('an import without memory for its answer is broken off and makes room for the next one', async () => {
   const inFlight = createInFlightBytes(MIB)
   const gateway = await startImporting(undefined, { inFlight })
   const others = inFlight.open()
@@ -169,7 +170,7 @@ test('an import whose answer finds no room is broken off and makes room for the 
   expect(gateway.reported).toEqual([])
 })
 
-test('an import that is broken off ends by itself, and the next one waits for it', async () => {
+test('the thread of a broken-off import ends by itself, and a later import succeeds', async () => {
   const exitCodes: number[] = []
   const onWorker = (worker: Worker) => worker.once('exit', (exitCode) => exitCodes.push(exitCode))
   process.on('worker', onWorker)
@@ -185,12 +186,12 @@ test('an import that is broken off ends by itself, and the next one waits for it
   await expect
     .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })
     .toBe(200)
-  // 1 is that of a thread that was terminated: where the driver of SQLite is being loaded, that aborts the whole process.
+  // A terminated thread exits with 1. Terminating a thread that is loading the SQLite driver aborts the whole process.
   await expect.poll(() => exitCodes).toEqual([0, 0])
   expect(await dumpOf(gateway)).not.toContain('{"id":19999,')
 })
 
-test('of whoever has no good token nothing is asked for: the body is not waited for', async () => {
+test('a request with a wrong token is answered 401 without waiting for its body', async () => {
   const gateway = await startImporting()
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
   socket.write(
@@ -201,7 +202,7 @@ test('of whoever has no good token nothing is asked for: the body is not waited 
   socket.destroy()
 })
 
-test('a registered client may import if its scopes say so, and nothing is read of another one', async () => {
+test('a registered client imports only with the scope "import" for all domains; any other client is refused', async () => {
   const gateway = await startImporting()
   const basicOf = async (name: string, scopes: readonly string[], domains = ['*']) => {
     const { secret, secretHash } = createClientSecret()
@@ -220,7 +221,7 @@ test('a registered client may import if its scopes say so, and nothing is read o
   expect(await dumpOf(gateway)).toContain('ben.txt')
 })
 
-test('the audit log tells who imported how much, who was refused, and what broke off; and nobody whose it was', async () => {
+test('the audit log records who imported how much, refusals and broken-off imports, but no email and no secret', async () => {
   const gateway = await startImporting()
   const { secret, secretHash } = createClientSecret()
   const client = { name: 'mover', secretHash, domains: ['*'], scopes: ['import'], perMinute: 1, createdAt: 0 }
@@ -253,7 +254,7 @@ test('the audit log tells who imported how much, who was refused, and what broke
   for (const secretText of [secret, TOKEN, ANA, BEN, 'ana']) expect(JSON.stringify(told)).not.toContain(secretText)
 })
 
-test('the audit log tells of an import that a gateway broke off because it was told to stop', async () => {
+test('the audit log records an import that a stopping gateway broke off', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', TOKEN)
   const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile, '--shutdown-grace', '0'])
@@ -271,9 +272,9 @@ test('the audit log tells of an import that a gateway broke off because it was t
   ])
 })
 
-test('an import that is committed is done for the audit log and the metrics, though its client has left', async () => {
+test('the audit log and the metrics record a committed import as done, even if its client has left', async () => {
   const leaving = new AbortController()
-  // The gateway asks its store whether it can believe the outcome: that is between the commit and the last line.
+  // Between the commit and the last line, the gateway pings its store to learn whether it can trust the outcome.
   const ping = async () => {
     leaving.abort()
     await expect.poll(() => gateway.brokenOff.length).toBe(1)
@@ -300,7 +301,7 @@ test('an import that is committed is done for the audit log and the metrics, tho
   expect(imports?.values).toEqual([{ value: 1, labels: { result: 'imported' } }])
 })
 
-test('where clients may sign in, one that may import is enough', async () => {
+test('a gateway with registered clients imports for one with the scope "import", without an import token', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', BEN, '{"id":"p"}'))
   const added = await workspace.run('clients', 'add', 'mover', '--email-domains', '*', '--scopes', 'import')
@@ -314,7 +315,7 @@ test('where clients may sign in, one that may import is enough', async () => {
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
 })
 
-test('an import is taken where the working directory of the gateway was removed', async () => {
+test('a gateway whose working directory was removed still imports', async () => {
   const [folder, cwd] = [temporaryDirectory(), temporaryDirectory()]
   const token = join(folder, 'token')
   writeFileSync(token, TOKEN)
@@ -326,7 +327,7 @@ test('an import is taken where the working directory of the gateway was removed'
   expect(eventsOf(await answer.text()).at(-1)).toMatchObject({ type: 'imported', added: 8 })
 })
 
-test('import --to is its client, and leaves nothing behind on either side', async () => {
+test('import --to imports through POST /import, and the gateway leaves no temporary files behind', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', `${TOKEN}\n`)
   const env = { TMPDIR: temporaryDirectory() }
@@ -364,12 +365,12 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   expect(serving.stderr()).not.toContain(TOKEN)
 })
 
-test('import --to has not succeeded where a line was refused while the others were imported', async () => {
+test('import --to exits with 1 when one line was refused, although the others were imported', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', TOKEN)
   await workspace.load(documentLine('template', ANA, '{"id":"last"}'))
   const database = new SqliteDatabase(workspace.path('workspace.db'))
-  // In the last place of its list: behind it there is none.
+  // Moves the document to the last position of its list, so that there is none behind it.
   database.exec(`update document set key = key | ${LAST_DOCUMENT_POSITION}`)
   database.close()
   const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile])
@@ -379,8 +380,8 @@ test('import --to has not succeeded where a line was refused while the others we
   expect(stdout).toContain(' added')
 })
 
-// The next program that closes the database removes the log of a gateway that holds no lock.
-test.skipIf(!existsSync('/proc/locks'))('a gateway holds its lock on the database after an import too', async () => {
+// If the gateway held no lock, the next program that closes the database would remove its write-ahead log.
+test.skipIf(!existsSync('/proc/locks'))('a gateway still holds its lock on the database after an import', async () => {
   const workspace = createWorkspace()
   const path = workspace.path('workspace.db')
   const serving = await serveForTest([...workspace.flags, '--import-token-file', workspace.write('token', TOKEN)])
@@ -395,7 +396,7 @@ test.skipIf(!existsSync('/proc/locks'))('a gateway holds its lock on the databas
   expect(await serving.kill('SIGTERM')).toBe(0)
 })
 
-test('a token that is too short, or not there, stops the start', async () => {
+test('a gateway does not start when its import token is too short or missing', async () => {
   const workspace = createWorkspace()
   const short = workspace.write('token', 'secret\n')
   for (const path of [short, workspace.path('missing')]) {

@@ -1,4 +1,4 @@
-// Whole workspaces through the program as users run it. Beside the demo workspace, a file of your own:
+// Imports and serves whole workspaces with the program as users run it: the demo workspace, and a file of your own with
 // TEST_WORKSPACES=path/to/workspaces.ndjson npm test
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -30,7 +30,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
     return { ...JSON_BODY, ...bearer((await openSession(url, email)).accessToken) }
   }
 
-  test('every read of every user is the bytes of the file, over REST and as the twin', async () => {
+  test('every user reads the bytes of the file, over REST and through the GraphQL twins', async () => {
     const { url } = await serveImported()
     for (const [email, user] of readImportFile(source)) {
       const headers = await headersOf(url, email)
@@ -55,7 +55,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
     }
   })
 
-  test('typed fields agree with the documents', async () => {
+  test('typed GraphQL fields agree with the documents', async () => {
     const { url } = await serveImported()
     const projectFields = ['id', 'ref', 'name', 'description', 'framework', 'tags', 'version', 'createdAt', 'updatedAt']
     const itemFields = [
@@ -70,7 +70,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
       'createdAt',
       'updatedAt',
     ]
-    /** What a document calls its id is `documentId` here. */
+    /** GraphQL calls the id of a document `documentId`. */
     const toSelection = (fields: readonly string[]) => fields.join(' ').replace(/^id\b/, 'id: documentId')
     const elementFields = ['id', 'name', 'kind', 'type', 'path', 'content']
     for (const [email, user] of readImportFile(source)) {
@@ -113,7 +113,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
     }
   })
 
-  test('dump answers the same lines, and they import again to the same', async () => {
+  test('dump prints the lines of the file, which import again without a change, and into an equal copy', async () => {
     const { database, file } = await serveImported()
     const dumped = await runHere(['dump', '--database', database])
     expect(dumped.exitCode).toBe(0)

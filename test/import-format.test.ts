@@ -1,3 +1,4 @@
+// Which lines an import accepts, how it reports bad lines, and how a dump writes the data.
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import {
@@ -25,8 +26,8 @@ import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-describe('a moment', () => {
-  test('sorts by when it is, whatever its zone and fraction', () => {
+describe('a timestamp', () => {
+  test('sorts by its instant, whatever its time zone and fraction', () => {
     const inOrder = [
       '2026-01-01T01:00:00+02:00',
       '2025-12-31T23:30:00Z',
@@ -45,13 +46,13 @@ describe('a moment', () => {
     expect(toSortableUtc('2026-01-01T02:00:00.25+01:30')).toBe('2026-01-01T00:30:00.250000000Z')
   })
 
-  test('that is none is refused', () => {
+  test('is refused when it is not a valid date and time', () => {
     for (const text of ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T24:00:00Z', '2026-01-01T00:00:00', 'now', ''])
       expect(toSortableUtc(text), text).toBeNull()
   })
 })
 
-test('the newest export is the one that was made last, not the one that is written last', async () => {
+test('the newest export is the one created last, not the one that comes last in the file', async () => {
   const workspace = createWorkspace()
   const made = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: [`"${createdAt}"`] })
   await workspace.load(
@@ -70,7 +71,7 @@ test('the newest export is the one that was made last, not the one that is writt
   ])
 })
 
-test('what would be taken for something else is a bad line', async () => {
+test('a line is bad when its members are ambiguous or cannot be stored', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', ANA, '{"id":"a","ref":"x"}'))
   const cases: readonly (readonly [lines: string, reason: string])[] = [
@@ -113,17 +114,20 @@ test.each([
   ['id', '{"id":"","uuid":1.0,"ref":"named"}', '{"id":"named","later":1}'],
   ['id', '{"id":1.5,"uuid":12345678901234567890}', '{"uuid":12345678901234567890,"later":1}'],
   ['ref', '{"id":"p","ref":"","reference":7}', '{"id":"p","ref":"7","later":1}'],
-])('an empty string and a number that is no integer are no %s, as the help says: %s', async (field, first, second) => {
-  const workspace = createWorkspace()
-  const kind = field === 'id' ? 'template' : 'project'
-  await workspace.load(documentLine(kind, ANA, first) + documentLine(kind, ANA, second))
-  expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
-  const { stdout } = await runHere(['import', '--help'])
-  const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
-  expect(described).toContain('with a non-empty string or an integer')
-})
+])(
+  'an empty string or a number that is not an integer is no %s, as the help says: %s',
+  async (field, first, second) => {
+    const workspace = createWorkspace()
+    const kind = field === 'id' ? 'template' : 'project'
+    await workspace.load(documentLine(kind, ANA, first) + documentLine(kind, ANA, second))
+    expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
+    const { stdout } = await runHere(['import', '--help'])
+    const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
+    expect(described).toContain('with a non-empty string or an integer')
+  },
+)
 
-test('of a member that a document has twice, the last counts as its id', async () => {
+test('when a document has its id member twice, the last one counts', async () => {
   const workspace = createWorkspace()
   await workspace.load(
     documentLine('template', ANA, '{"id":1,"id":2}') + documentLine('template', ANA, '{"id":2,"new":1}'),
@@ -131,14 +135,14 @@ test('of a member that a document has twice, the last counts as its id', async (
   expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":2,"new":1}'))
 })
 
-test('a hundred bad lines are named, and the rest counted', async () => {
+test('an import names a hundred bad lines and counts the rest', async () => {
   const workspace = createWorkspace()
   const { stderr } = await workspace.importText('{}\n'.repeat(150))
   expect(stderr.match(/^stdin:\d+: /gm)).toHaveLength(100)
   expect(stderr).toContain('\n… and 50 more\n150 bad lines: nothing was imported')
 })
 
-test('the bad lines that are named are the first ones, also where one is only found to be bad at the end', async () => {
+test('an import names the first bad lines in order, even when one is found to be bad only at the end', async () => {
   const workspace = createWorkspace()
   const head = splitExportHead('r', '2026-01-01T00:00:00Z', 'x')
   const { stderr } = await workspace.importText(`${'{}\n'.repeat(50)}${head}${'{}\n'.repeat(100)}no element`)
@@ -148,7 +152,7 @@ test('the bad lines that are named are the first ones, also where one is only fo
   expect(stderr).toContain('\n… and 52 more\n152 bad lines: nothing was imported')
 })
 
-test('bad lines take no memory each, however many there are', async () => {
+test('an import counts 200,000 bad lines within an old generation of 48 MiB', async () => {
   const workspace = createWorkspace()
   const kinds = Array.from({ length: 200_000 }, (_, index) => `{"kind":"${`${index}`.padEnd(60, 'x')}"}\n`)
   const path = workspace.write('bad.ndjson', kinds.join(''))
@@ -158,7 +162,7 @@ test('bad lines take no memory each, however many there are', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('a line that is no JSON is named with the column, where that is known', async () => {
+test('a line that is not JSON is reported with the column, if the column is known', async () => {
   const workspace = createWorkspace()
   const { stderr } = await workspace.importText(
     '{"kind":"project",}\n{"kind":"é" "email"}\n{"kind":nothing}\n{"kind":\n',
@@ -171,7 +175,7 @@ test('a line that is no JSON is named with the column, where that is known', asy
   ])
 })
 
-test('good lines are not imported where the bad ones cannot be kept', async () => {
+test('--keep-going imports no good lines when the bad ones cannot be written to the rejects file', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('input.ndjson', `${templateLines(0, 3_000).join('')}{}\n`)
   writeFileSync(`${path}.rejects.ndjson`, 'of an earlier run')
@@ -179,7 +183,7 @@ test('good lines are not imported where the bad ones cannot be kept', async () =
   expect(await workspace.dump()).toBe('')
 })
 
-test('a line that a full list refuses is named and the others are imported, also where it cannot be kept', async () => {
+test('an import names a line that a full list refuses and imports the others, even if it cannot write the rejects file', async () => {
   const workspace = createWorkspace()
   await workspace.load(templateLines(0, 1).join(''))
   const hand = new Database(workspace.path('workspace.db'))
@@ -201,12 +205,12 @@ test('a line that a full list refuses is named and the others are imported, also
   expect(readFileSync(kept, 'utf8')).toBe(refused)
 })
 
-test('an import that is told to stop leaves no file of bad lines, so that it can be run again', async () => {
+test('a stopped import leaves no rejects file, so that it can be run again', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('input.ndjson', `{}\n${templateLines(0, 3).join('')}`)
   const signals = new EventEmitter()
   const clock = () => {
-    // Asked for when the bad lines have their file, and nothing is imported yet.
+    // The import asks the clock after it has made the rejects file and before it imports anything.
     signals.emit('SIGTERM')
     return Date.now()
   }
@@ -229,7 +233,7 @@ test('an import from stdin leaves no copy behind', async () => {
   expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":1}'))
 })
 
-test('stdin that is a folder, or cannot be read, is told and brings no database into being', async () => {
+test('an import reports a stdin that is a folder or cannot be read, and creates no database', async () => {
   const workspace = createWorkspace()
   const unreadable = openSync(workspace.path('unreadable'), 'w')
   for (const stdin of [openSync(temporaryDirectory(), 'r'), unreadable]) {
@@ -244,7 +248,7 @@ test('stdin that is a folder, or cannot be read, is told and brings no database 
   expect(existsSync(workspace.path('workspace.db'))).toBe(false)
 })
 
-test('an export that is too large for a line is dumped an element a line, and comes back the same', async () => {
+test('dump writes an export that is too large for one line as one line per element, and it imports again unchanged', async () => {
   const workspace = createWorkspace()
   const elements = Array.from({ length: 17 }, (_, n) => `"${n}${'x'.repeat(1_000_000)}"`)
   const lines = elements.map((element) => elementLine('big', element)).join('')
@@ -257,7 +261,7 @@ test('an export that is too large for a line is dumped an element a line, and co
   expect(dump).toContain(`"email":"${EVE}"`)
 })
 
-test('an export with more elements than a database has places for is a bad line, and nothing is imported', async () => {
+test('an export with more elements than a database has positions for is a bad line, and nothing is imported', async () => {
   const workspace = createWorkspace()
   const elements = `${'1,'.repeat(MAX_ELEMENTS)}1`
   const head = `{"kind":"export","email":"${ANA}","r":"p","createdAt":"2026-01-01T00:00:00Z","data":[`
@@ -266,16 +270,16 @@ test('an export with more elements than a database has places for is a bad line,
   expect([exitCode, stdout]).toEqual([1, ''])
   expect(stderr).toContain(`${path}:2: an export has at most 16777215 elements\n1 bad line: nothing was imported`)
   expect(await workspace.dump()).toBe('')
-  // Of those with a line each.
+  // The limit is the same for exports with one line per element.
   expect(() => requirePlace(MAX_ELEMENTS)).not.toThrow()
   expect(() => requirePlace(MAX_ELEMENTS + 1)).toThrow('at most 16777215 elements')
 })
 
-test('a line longer than can be read is named, and the lines around it are read', async () => {
+test('an import names a line that is too long to read, and reads the lines after it', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('long.ndjson', documentLine('template', ANA, '{"id":1}'))
   const start = statSync(path).size
-  // Nothing but NUL, which takes no room on the disk.
+  // A sparse file: the NUL bytes take no room on the disk.
   truncateSync(path, start + 268_400_001)
   appendFileSync(path, `\n{}\n`)
   const { exitCode, stderr } = await workspace.import(path)
@@ -285,7 +289,7 @@ test('a line longer than can be read is named, and the lines around it are read'
   ])
 })
 
-test('a dump needs no database that is not there', async () => {
+test('dump refuses a missing database and does not create it', async () => {
   const workspace = createWorkspace()
   expect((await runHere(['dump', ...workspace.flags])).exitCode).toBe(2)
   expect(existsSync(workspace.path('workspace.db'))).toBe(false)

@@ -1,3 +1,4 @@
+// Import files line by line: bad lines, --keep-going, exports with one line per element, and files that cannot be read.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,11 +17,11 @@ import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
-/** RFC 8878 section 3.1.1, and what is none of a frame. */
+/** The magic number of a Zstandard frame (RFC 8878 section 3.1.1), and a byte that does not make it a whole frame. */
 const ZSTD_BEGIN = Buffer.from('28b52ffd00', 'hex')
 
 describe('a bad line', () => {
-  test('late in a large file is named with the file, its number and the reason, and nothing of the file is kept', async () => {
+  test('late in a large file is reported with the file, its number and the reason, and nothing is imported', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     const before = await workspace.dump()
@@ -37,7 +38,7 @@ describe('a bad line', () => {
     expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
   })
 
-  test('says its reason in one line, which moves no cursor, whatever names the input has', async () => {
+  test('is reported on one line without control characters, whatever names the input has', async () => {
     const workspace = createWorkspace()
     const name = String.raw`a\u001b[2J\r\n\u009b1mbad.ndjson:9: b`
     const project = (id: string) => documentLine('project', EVE, `{"id":"${id}","ref":"${name}"}`)
@@ -61,7 +62,7 @@ describe('a bad line', () => {
     expect(`${stdout}${stderr}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 
-  test('is named whatever is wrong with it, in order, and never quoted', async () => {
+  test('is reported with its reason, in order, and never quoted', async () => {
     const workspace = createWorkspace()
     const cases: readonly (readonly [line: string | Buffer, reason: string])[] = [
       ['{"kind":"template","email":"a@example.com","data":{"id":"a secret"}', 'not valid JSON at column 68'],
@@ -86,7 +87,7 @@ describe('a bad line', () => {
 })
 
 describe('a reference', () => {
-  test('may come again with its project, however the line is written, and is refused to another one', async () => {
+  test('may repeat for its project, however the line is written, and is refused for another project of the user', async () => {
     const workspace = createWorkspace()
     const lines = [
       '\ufeff{"kind":"project","email":"EVE@example.com","data":{"id":"a","ref":"\u00e9t\u00e9"}}\r\n',
@@ -145,7 +146,7 @@ describe('--keep-going', () => {
     expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
   })
 
-  test('writes to the rejects file it is given', async () => {
+  test('writes the bad lines to the file of --rejects', async () => {
     const workspace = createWorkspace()
     const path = workspace.write('bad.ndjson', 'not json\n')
     const rejects = workspace.path('elsewhere.ndjson')
@@ -170,7 +171,7 @@ describe('--keep-going', () => {
   })
 })
 
-describe('an export whose elements have lines of their own', () => {
+describe('an export with one line per element', () => {
   const project = documentLine('project', EVE, '{"id":"site"}')
   const other = documentLine('project', EVE, '{"id":"other"}')
   const template = documentLine('template', EVE, '{"id":"t"}')
@@ -191,7 +192,7 @@ describe('an export whose elements have lines of their own', () => {
   interface Case {
     readonly name: string
     readonly lines: readonly string[]
-    /** All of it; what is not in it must not appear. */
+    /** All lines of the dump: nothing else may appear. */
     readonly kept: readonly string[]
   }
   const rejected: readonly Case[] = [
@@ -238,7 +239,7 @@ describe('an export whose elements have lines of their own', () => {
     expect(readFileSync(`${path}.rejects.ndjson`, 'utf8')).toBe(rejects.join(''))
   })
 
-  test('and a bad one of them keeps everything out without --keep-going', async () => {
+  test('is rejected with the whole file for a bad element when --keep-going is missing', async () => {
     const workspace = createWorkspace()
     await workspace.load(project + before)
     const path = workspace.write('split.ndjson', [template, head, first, bad, second, other].join(''))
@@ -278,7 +279,7 @@ describe('an export whose elements have lines of their own', () => {
 })
 
 describe('standard input', () => {
-  test('is read for -', async () => {
+  test('is read when the file is -', async () => {
     const workspace = createWorkspace(run)
     const { exitCode, stdout, stderr } = await workspace.importText(SMALL_WORLD)
     expect([exitCode, stderr]).toEqual([0, ''])
@@ -286,7 +287,7 @@ describe('standard input', () => {
     expect(sorted(await workspace.dump())).toEqual(sorted(SMALL_WORLD))
   })
 
-  test('is named in the reasons', async () => {
+  test('is called "stdin" in the report of a bad line', async () => {
     const workspace = createWorkspace(run)
     const { exitCode, stderr } = await workspace.importText(`${SMALL_WORLD}not json`)
     expect([exitCode, stderr.split('\n')[0]]).toEqual([1, 'stdin:9: not valid JSON'])
@@ -315,12 +316,12 @@ test('importing the same file again changes nothing, and importing another versi
   expect(await workspace.dump()).toBe(dump.replace(lines[50] ?? '', changed))
 })
 
-test('a file that cannot be read is wrong usage, said in one clear line without a stack', async () => {
+test('a file that cannot be read is wrong usage, reported on one line without a stack trace', async () => {
   const workspace = createWorkspace()
   const cases = [
     [workspace.path('missing.ndjson'), 'there is no such file'],
     [workspace.directory, 'it is a folder'],
-    // Nobody writes to it.
+    // A named pipe that nobody writes to.
     [makePipe(workspace.path('pipe')), 'not a file (pipe it in and use - to read from stdin)'],
     [workspace.write('some.gz', gzipSync(SMALL_WORLD)), 'it is compressed, so unpack it first'],
     [workspace.write('cut.gz', gzipSync(SMALL_WORLD).subarray(0, 40)), 'it is compressed, so unpack it first'],
@@ -337,7 +338,7 @@ function makePipe(path: string): string {
   return path
 }
 
-test('what is compressed is said to be, from stdin too, and nothing is imported of it', async () => {
+test('compressed input on stdin is reported as compressed, and nothing is imported', async () => {
   const directory = temporaryDirectory()
   const database = join(directory, 'workspace.db')
   const args = ['import', '-', '--database', `file:${database}`, '--keep-going']
@@ -346,7 +347,7 @@ test('what is compressed is said to be, from stdin too, and nothing is imported 
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('a file that cannot be read brings no database into being', async () => {
+test('a file that cannot be read does not create a database', async () => {
   const workspace = createWorkspace()
   expect(await workspace.import(workspace.path('missing.ndjson'))).toMatchObject({ exitCode: 2 })
   expect(existsSync(workspace.path('workspace.db'))).toBe(false)

@@ -1,4 +1,4 @@
-// Exports whose project is neither in the input nor stored: the outcome of an import says how many there are.
+// Exports whose project is neither in the input nor stored: the outcome of an import reports how many there are.
 import { describe, expect, test } from 'vitest'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
@@ -10,16 +10,16 @@ const project = (ref: string, email = ANA) => documentLine('project', email, `{"
 const exported = (r: string, email = ANA, day = '03') =>
   exportLine(email, { r, createdAt: `2026-01-${day}T00:00:00Z`, elements: [`"${r}"`] })
 const removal = (email: string, members: object) => `${JSON.stringify({ email, ...members, removed: true })}\n`
-/** More than one block of lines. */
+/** Enough lines to fill more than one block. */
 const APART = templateLines(0, 20_000).join('')
 
 const CASES: readonly (readonly [what: string, input: string, options: readonly string[], orphans: number])[] = [
   ['a project before its export', project('new') + exported('new'), [], 0],
-  ['a project right behind its exports', exported('new') + exported('new', ANA, '04') + project('new'), [], 0],
-  ['a project far behind its exports', exported('new') + exported('new', ANA, '04') + APART + project('new'), [], 0],
+  ['a project right after its exports', exported('new') + exported('new', ANA, '04') + project('new'), [], 0],
+  ['a project far after its exports', exported('new') + exported('new', ANA, '04') + APART + project('new'), [], 0],
   ['a stored project', exported('site'), [], 0],
   ['no project', exported('none') + exported('none', ANA, '04') + exported('other') + exported('site'), [], 3],
-  ['no project, and one of another reference far behind', exported('none') + APART + project('new'), [], 1],
+  ['no project, but one with another reference far after', exported('none') + APART + project('new'), [], 1],
   [
     'a project of somebody else',
     exported('secret') + exported('site', BEN) + project('new') + exported('new', BEN),
@@ -40,7 +40,7 @@ const CASES: readonly (readonly [what: string, input: string, options: readonly 
     0,
   ],
   [
-    'a stored project that has another reference by then',
+    'a stored project that the input gave another reference',
     documentLine('project', ANA, '{"id":"p1","ref":"new"}') + exported('site') + exported('new'),
     [],
     1,
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [what: string, input: string, options: readonly 
     ['--replace'],
     1,
   ],
-  ['the same, only tried', project('new') + exported('new') + exported('site'), ['--replace', '--dry-run'], 1],
+  ['the same in a dry run', project('new') + exported('new') + exported('site'), ['--replace', '--dry-run'], 1],
 ]
 
 const inWords = (count: number) =>
@@ -72,14 +72,14 @@ const inWords = (count: number) =>
     ? ''
     : `, ${count} ${count === 1 ? 'export whose project is' : 'exports whose projects are'} neither in the input nor stored`
 
-/** How many exports the lines tell of, each with its place. */
+/** How many exports the lines report in total; each line must name its place in the input. */
 function told(stderr: string): number {
   const lines = stderr.split('\n').slice(0, -1)
   const counts = lines.map((line) => /^\S+input\.ndjson:\d+: .* of (\d+) exports?$/.exec(line)?.[1])
   return counts.reduce((sum, count) => sum + Number(count), 0)
 }
 
-test('each of the first ten references without a project is named with its line, the others are counted', async () => {
+test('an import names the first ten references without a project, and counts the exports of the others', async () => {
   const workspace = createWorkspace()
   const others = Array.from({ length: 10 }, (_, index) => exported(`r${index}`))
   const lines = [
@@ -112,7 +112,7 @@ describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
 )
 
 function describeOrphans(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
-  test.each(CASES)('%s', async (_, input, options, orphans) => {
+  test.each(CASES)('an import counts the exports without a project: %s', async (_, input, options, orphans) => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     const { exitCode, stdout, stderr } = await workspace.import(workspace.write('input.ndjson', input), ...options)
@@ -123,7 +123,7 @@ function describeOrphans(workspaceHere: () => Promise<ReturnType<typeof createWo
   })
 }
 
-test('over HTTP they are in the last event, and in the words of the command', async () => {
+test('POST /import reports exports without a project in its last event, and import --to prints them like import', async () => {
   const gateway = await startImporting()
   const { text } = await gateway.send('POST', '/import', SMALL_WORLD + exported('none'), IMPORT_BEARER)
   expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({

@@ -1,3 +1,4 @@
+// Removal records (`"removed":true`), and --replace, which removes what the input does not contain.
 import { execFileSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -24,7 +25,7 @@ describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
 )
 
 function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
-  test('records that remove take away what they name, and are counted', async () => {
+  test('removal records remove what they name and are counted', async () => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     const digest = createExportDigest()
@@ -45,7 +46,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     for (const gone of ['new.html', 't1', 'ben.txt', '"data":{"id":1']) expect(dump, gone).not.toContain(gone)
   })
 
-  test('a removed user is gone, with and without anything, and may come again', async () => {
+  test('a removal record removes a user with or without data, and the user may be imported again', async () => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     await workspace.load(
@@ -57,7 +58,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     expect(await workspace.dump()).not.toMatch(/ben\.txt|eve@/)
   })
 
-  test('a removed project takes its exports along, and a new one of the reference has none', async () => {
+  test('removing a project removes its exports, and a new project with the same reference starts without exports', async () => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     await workspace.load(removal('project', ANA, { id: 'p1' }) + project('p9', 'site'))
@@ -66,7 +67,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     expect(await workspace.dump()).toMatch(/back\.html/)
   })
 
-  test('a reference is free again for whatever line comes after the removal, and only for those', async () => {
+  test('a removal frees a reference for the lines after it, and only for those', async () => {
     const workspace = await workspaceHere()
     await workspace.load(project('a', 'x') + project('b', 'y') + project('a', 'x', BEN))
     const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
@@ -99,7 +100,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     }
   })
 
-  test('a reference is free for whatever line comes after its project has another one, and only for those', async () => {
+  test('a project that changes its reference frees the old one for the lines after it, and only for those', async () => {
     const workspace = await workspaceHere()
     const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
       [[project('a', 'x-old'), project('c', 'x')], null],
@@ -124,7 +125,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     expect(await workspace.dump()).toBe(project('a', 'new') + project('c', 'z'))
   })
 
-  test('--keep-going takes no reference for a project that is not imported', async () => {
+  test('--keep-going reserves no reference for a project that is not imported', async () => {
     const workspace = await workspaceHere()
     await workspace.load(project('a', 'x'))
     const path = workspace.write(
@@ -137,7 +138,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     expect(await workspace.dump()).toBe(project('a', 'y') + project('d', 'x'))
   })
 
-  test('--replace makes each user of the input equal to it, and leaves the others alone', async () => {
+  test('--replace makes each user in the input equal to the input, and leaves other users alone', async () => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     const wanted =
@@ -160,7 +161,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     )
   })
 
-  test('--replace removes nothing when any line is bad, and references of what goes are free', async () => {
+  test('--replace removes nothing when any line is bad, and frees the references of what it removes', async () => {
     const workspace = await workspaceHere()
     await workspace.load(project('a', 'x'))
     const before = await workspace.dump()
@@ -190,23 +191,30 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
   const MADE = '2026-01-01T00:00:00Z'
 
   test.each<[what: string, reason: string, removal: string]>([
-    ['it', 'its export', removal('export', EVE, { r: 'r', createdAt: '2026-01-01T01:00:00+01:00' })],
-    ['one by digest', 'its export, or another one of the user,', removal('export', EVE, { digest: 'a'.repeat(64) })],
-    ['a project', 'a project of the user of its export', removal('project', EVE, { id: 'p' })],
-  ])('a removal of %s between the elements of a split export makes it a bad line', async (_, reason, between) => {
-    const workspace = await workspaceHere()
-    const head = splitExportHead('r', MADE, 'one')
-    await workspace.load(project('p', 'r', EVE))
-    const before = await workspace.dump()
-    const bad = await workspace.importText(head + elementLine('one', '1') + between + elementLine('one', '2'))
-    expect(bad.exitCode).toBe(1)
-    expect(bad.stderr).toContain(`stdin:4: ${reason} is removed by line 3\n`)
-    expect(await workspace.dump()).toBe(before)
-    const after = await workspace.importText(head + elementLine('one', '1') + elementLine('one', '2') + between)
-    expect([after.exitCode, after.stderr]).toEqual([0, ''])
-  })
+    ['the export', 'its export', removal('export', EVE, { r: 'r', createdAt: '2026-01-01T01:00:00+01:00' })],
+    [
+      'an export by digest',
+      'its export, or another one of the user,',
+      removal('export', EVE, { digest: 'a'.repeat(64) }),
+    ],
+    ['a project of its user', 'a project of the user of its export', removal('project', EVE, { id: 'p' })],
+  ])(
+    'removing %s between the elements of a split export makes its next element a bad line',
+    async (_, reason, between) => {
+      const workspace = await workspaceHere()
+      const head = splitExportHead('r', MADE, 'one')
+      await workspace.load(project('p', 'r', EVE))
+      const before = await workspace.dump()
+      const bad = await workspace.importText(head + elementLine('one', '1') + between + elementLine('one', '2'))
+      expect(bad.exitCode).toBe(1)
+      expect(bad.stderr).toContain(`stdin:4: ${reason} is removed by line 3\n`)
+      expect(await workspace.dump()).toBe(before)
+      const after = await workspace.importText(head + elementLine('one', '1') + elementLine('one', '2') + between)
+      expect([after.exitCode, after.stderr]).toEqual([0, ''])
+    },
+  )
 
-  test('removals of what a split export is no part of may stand between its elements', async () => {
+  test('removals that do not concern a split export may stand between its elements', async () => {
     const workspace = await workspaceHere()
     await workspace.load(project('p', 'r', EVE))
     const between = [
@@ -223,7 +231,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
   })
 }
 
-test('--replace that is told to stop stops after a swap, and stands in the audit log', async () => {
+test('a stopped --replace ends after a swap and is recorded in the audit log', async () => {
   const workspace = createWorkspace()
   const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
   const path = workspace.write('users.ndjson', users.join(''))
@@ -243,12 +251,12 @@ test('--replace that is told to stop stops after a swap, and stands in the audit
   expect((await workspace.import(path, '--replace')).exitCode).toBe(0)
 })
 
-test('--replace with a user who is removed before the swap of that user ends with a sentence', async () => {
+test('--replace reports in one sentence that a user was removed before that user was swapped in', async () => {
   const workspace = createWorkspace()
   const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
   const path = workspace.write('users.ndjson', users.join(''))
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  // The last one in the order in which they are swapped.
+  // The user that is swapped in last.
   const remove = [PROGRAM, 'users', 'remove', 'user-99@example.com', ...workspace.flags]
   stdout.once('data', () => execFileSync(process.execPath, remove))
   const told = text(stderr)
@@ -260,7 +268,7 @@ test('--replace with a user who is removed before the swap of that user ends wit
   expect((await workspace.run('users', 'show', 'user-99@example.com')).exitCode).toBe(1)
 })
 
-test('what a removal record lacks is said', async () => {
+test('an invalid removal record is reported with what is wrong', async () => {
   const workspace = createWorkspace()
   const cases: readonly (readonly [line: string, reason: string])[] = [
     ['{"kind":"project","email":"a@example.com","id":"p","removed":false}', '"removed" can only be true'],
@@ -298,7 +306,7 @@ test('what a removal record lacks is said', async () => {
   )
 })
 
-test('--replace --dry-run brings no database into being', async () => {
+test('--replace --dry-run does not create a database', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('world.ndjson', SMALL_WORLD)
   const { exitCode, stderr } = await workspace.import(path, '--replace', '--dry-run')

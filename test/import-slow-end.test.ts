@@ -1,11 +1,11 @@
-// An import that takes long to end once it is told to stop: a supervisor may kill the process before it has.
+// An import that takes long to end after it was told to stop: a supervisor may kill the process before it has ended.
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../src/auth/audit/audit-event.ts'
 import type { GatewayRequest } from '../src/http/request.ts'
 import type { ImportEvent } from '../src/import-export/run-import.ts'
 import { createImportEndpoint, type Importer, type RunningImport } from '../src/rest/import-endpoint.ts'
 
-test('it is recorded as broken off before it has ended, and once', async () => {
+test('a stopped import is recorded as broken off before it has ended, and only once', async () => {
   const ended = Promise.withResolvers<ImportEvent>()
   const importing: RunningImport = {
     ended: ended.promise,

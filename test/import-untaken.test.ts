@@ -1,4 +1,4 @@
-// How far an import goes ahead of a client that does not take its events.
+// How far an import runs ahead of a client that does not read its events (backpressure).
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { MAX_UNTAKEN } from '../src/cli/import/event-window.ts'
@@ -14,7 +14,7 @@ async function* input() {
   yield Buffer.from(LINES.join(''))
 }
 
-/** A verbose trial of a replacement, and how many users its thread has reported. */
+/** Starts a verbose dry run of a replacement and counts the users that its thread has reported. */
 async function startReplacing() {
   let reported = 0
   const onWorker = (worker: Worker) =>
@@ -32,7 +32,7 @@ async function startReplacing() {
   return { importing, reported: () => reported }
 }
 
-test('a replacement that reports each user waits until they are read, and then goes on to its end', async () => {
+test('a replacement that reports each user waits until its events are read, and then runs to its end', async () => {
   const { importing, reported } = await startReplacing()
   await expect.poll(reported, { timeout: 30_000 }).toBe(MAX_UNTAKEN)
   let read = 0
@@ -46,7 +46,7 @@ test('a replacement that reports each user waits until they are read, and then g
   expect(await importing.ended).toBe(last)
 })
 
-test('a replacement that waits to be read can be ended', async () => {
+test('a replacement that waits for its reader can be ended', async () => {
   const { importing, reported } = await startReplacing()
   await expect.poll(reported, { timeout: 30_000 }).toBe(MAX_UNTAKEN)
   await importing[Symbol.asyncDispose]()

@@ -1,3 +1,4 @@
+// An import into a database that a gateway is serving.
 import { expect, test } from 'vitest'
 import { type Client, createClient, requireSession } from './support/client.ts'
 import { serveForTest } from './support/command-line.ts'
@@ -5,7 +6,7 @@ import { startImport } from './support/import-process.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
-test('while an import runs, every login is answered, reads stay right, and an export is seen as a whole or not at all', async () => {
+test('during an import the gateway answers every login, reads stay correct, and an export is visible whole or not at all', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const elements = Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}.html","of":1.0}`)
@@ -62,7 +63,7 @@ test('while an import runs, every login is answered, reads stay right, and an ex
   expect((await client.get('/exports?r=site', accessToken)).text).toBe(`[${elements.join(',')}]`)
 })
 
-test('an import that finds a bad line late changes nothing of what is served', async () => {
+test('an import that finds a bad line late does not change what is served', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const path = workspace.write(
@@ -87,7 +88,7 @@ test('an import that finds a bad line late changes nothing of what is served', a
   expect((await importing.ended).exitCode).toBe(1)
 })
 
-/** What each of the asking ones was answered, every answer once, asking again and again until the process has ended. */
+/** Repeats each request until the process has ended; returns the distinct answers to each. */
 async function whileRunning(
   isRunning: () => boolean,
   url: string,

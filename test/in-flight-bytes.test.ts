@@ -1,10 +1,11 @@
+// The budget of in-flight bytes: which reservations it grants and which it refuses.
 import { expect, test } from 'vitest'
 import { GatewayError } from '../src/errors.ts'
 import { createInFlightBytes, SMALL_RESERVATION_BYTES } from '../src/http/limits/in-flight-bytes.ts'
 
 const MIB = 1_048_576
 
-test('what is large is refused once the budget is full, and let in again when room was given back', () => {
+test('a large reservation is refused when the budget is full, and granted after memory was released', () => {
   const inFlight = createInFlightBytes(4 * MIB)
   const first = inFlight.open()
   const second = inFlight.open()
@@ -20,7 +21,7 @@ test('what is large is refused once the budget is full, and let in again when ro
   expect(inFlight.byteLength()).toBe(2 * MIB)
 })
 
-test('small reservations pass a full budget, until they are no longer small', () => {
+test('a small reservation may exceed a full budget, but only while it stays small', () => {
   const inFlight = createInFlightBytes(MIB)
   inFlight.open().require(MIB)
   const small = inFlight.open()
@@ -29,7 +30,7 @@ test('small reservations pass a full budget, until they are no longer small', ()
   expect(inFlight.byteLength()).toBe(MIB + SMALL_RESERVATION_BYTES)
 })
 
-test('when little room is left, what is large goes on growing, and what is small stays small', () => {
+test('when little room is left, large reservations keep growing and small ones stay small', () => {
   const inFlight = createInFlightBytes(8 * MIB)
   const [large, small] = [inFlight.open(), inFlight.open()]
   small.require(SMALL_RESERVATION_BYTES)
@@ -39,11 +40,11 @@ test('when little room is left, what is large goes on growing, and what is small
   large.require(1)
   expect(small.grow(1)).toBe(false)
   expect(large.grow(MIB / 2)).toBe(true)
-  // What is not to grow takes what room there is.
+  // A reservation without a small part may take what room there is.
   expect(inFlight.open(0).grow(MIB / 8)).toBe(true)
 })
 
-test('several requests of one user leave a quarter to others, and a single one may take all', () => {
+test('several requests of one user leave a quarter of the budget to others; a single request may take all of it', () => {
   const inFlight = createInFlightBytes(8 * MIB)
   const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
   first.require(4 * MIB)
@@ -54,14 +55,14 @@ test('several requests of one user leave a quarter to others, and a single one m
   expect(other.grow(MIB)).toBe(true)
   other[Symbol.dispose]()
   second.shrink(2 * MIB - SMALL_RESERVATION_BYTES)
-  // What is small besides does not count.
+  // A small reservation beside it does not count.
   expect(first.grow(3 * MIB)).toBe(true)
   second[Symbol.dispose]()
   first[Symbol.dispose]()
   expect(inFlight.byteLength()).toBe(0)
 })
 
-test('when little is left of the part of a user, none of their small requests becomes large', () => {
+test('when little is left of the share of a user, none of the user’s small reservations becomes large', () => {
   const inFlight = createInFlightBytes(8 * MIB)
   const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
   first.require(5.5 * MIB)
@@ -74,7 +75,7 @@ test('when little is left of the part of a user, none of their small requests be
   expect(second.grow(MIB)).toBe(true)
 })
 
-test('a refusal is 503 with a time to try again', () => {
+test('a refusal is UNAVAILABLE with a time to retry after', () => {
   const reservation = createInFlightBytes(0).open()
   let refusal: unknown
   try {
@@ -86,7 +87,7 @@ test('a refusal is 503 with a time to try again', () => {
   expect(refusal).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
 })
 
-test('nothing is given back that was not taken', () => {
+test('a reservation gives back no more than it took, and cannot grow after it was disposed', () => {
   const inFlight = createInFlightBytes(MIB)
   const reservation = inFlight.open()
   reservation.require(10)

@@ -1,4 +1,4 @@
-// How much memory V8 takes for young objects, in a process of its own: it is a setting of the process.
+// The size limit of V8’s young generation. It is a setting of the process, so each test measures a process of its own.
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const LIMIT = new URL('../src/cli/limit-young-generation.ts', import.meta.url).href
 
-/** Allocates so many objects that stay: the young generation grows until it is allowed no more. Prints its size in MiB. */
+/** Keeps `count` objects alive, so that the young generation grows to its limit. Prints its size in MiB. */
 const allocate = (count: number) => `
 import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
@@ -30,13 +30,13 @@ async function youngMiB(program: string): Promise<number> {
 const limited = (limits: string) =>
   `import { limitYoungGeneration } from ${JSON.stringify(LIMIT)}\nconst limit = limitYoungGeneration(${limits})\n`
 
-test('the young generation takes 32 MiB and no more', async () => {
+test('the young generation takes at most 32 MiB until the limit is disposed', async () => {
   expect(await youngMiB(LONG)).toBeGreaterThan(32)
   expect(await youngMiB(limited('') + LONG)).toBeLessThanOrEqual(32)
   expect(await youngMiB(`${limited('')}limit[Symbol.dispose]()\n${LONG}`)).toBeGreaterThan(32)
 })
 
-test('more where it may have more once it has been busy for a while, and a burst may not', async () => {
+test('the young generation may take 64 MiB after the process has been busy for a while, but not in a burst', async () => {
   const whenBusy = limited('{ maxBytesWhenBusy: 67_108_864 }')
   const burst = await youngMiB(allocate(1_500_000))
   expect(burst).toBeGreaterThan(32)
@@ -46,7 +46,7 @@ test('more where it may have more once it has been busy for a while, and a burst
   expect(await youngMiB(whenBusy + keepBusy + LONG)).toBe(64)
 })
 
-test('a gateway that is busy takes 64 MiB', async () => {
+test('the young generation of a busy gateway takes at most 64 MiB', async () => {
   const cwd = temporaryDirectory()
   const busy = join(cwd, 'busy.mjs')
   writeFileSync(busy, LONG)

@@ -1,3 +1,4 @@
+// The notes of the first pass of an import, which save the second pass from parsing each line again.
 import { expect, test } from 'vitest'
 import { isDocument } from '../src/import-export/checks/validate.ts'
 import { createLineNotes } from '../src/import-export/format/line-index.ts'
@@ -29,7 +30,7 @@ const READ_AGAIN: readonly string[] = [
   documentLine('project', 'ana@example.com', '{"id":"a","ref":"\\"a\\""}'),
 ]
 
-test('every line is answered with the record that was read from it, or with nothing, over many pages of notes', () => {
+test('the notes return, for every line, the record that was read from it, or null, across many pages of notes', () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => [
     NOTED[index % NOTED.length] ?? '',
     ...(index % 3 === 0 ? [READ_AGAIN[index % READ_AGAIN.length] ?? ''] : []),

@@ -1,3 +1,4 @@
+// Which values of Content-Type count as JSON, for the bodies of requests and for the guard "local".
 import { describe, expect, test } from 'vitest'
 import { createLocalGuard } from '../src/auth/guards/local.ts'
 import { isJsonMediaType } from '../src/media-type.ts'
@@ -37,7 +38,7 @@ const LONG: readonly (readonly [what: string, contentType: string])[] = [
   ['spaces in a parameter', `application/json; charset=${' '.repeat(15_000)}x`],
   ['semicolons', `application/json${';'.repeat(15_000)}x`],
   ['letters', `application/${'a'.repeat(15_000)}`],
-  ['a quoted parameter', `application/json; a="${'\\'.repeat(15_000)}`],
+  ['backslashes in a quoted parameter', `application/json; a="${'\\'.repeat(15_000)}`],
 ]
 
 describe.each([
@@ -48,7 +49,7 @@ describe.each([
     expect(await isJson(contentType)).toBe(expected)
   })
 
-  test.each(LONG)('refuses 15,000 %s at once', async (_what, contentType) => {
+  test.each(LONG)('refuses 15,000 %s without delay', async (_what, contentType) => {
     const started = performance.now()
     for (let round = 0; round < 20; round += 1) expect(await isJson(contentType)).toBe(false)
     expect(performance.now() - started).toBeLessThan(500)
@@ -61,7 +62,7 @@ async function isLetIn(contentType: string | undefined): Promise<boolean> {
   return (await guard.decide({ caller, email: ANA, code: null })).outcome === 'admitted'
 }
 
-test('a login and a query whose media type has a parameter are answered', async () => {
+test('a gateway answers a login and a query whose media type has a parameter', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const headers = { 'content-type': 'application/json; profile="x"' }
