@@ -1,3 +1,4 @@
+// `import <URL>`: moving users from another server of the REST contract, or an NDJSON file, into a database.
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -20,7 +21,7 @@ async function oldServer() {
   return { url: `${url}/v1`, database }
 }
 
-test('a server of the contract moves in with one command, byte for byte, and moving again adds nothing', async () => {
+test('import copies the users of a contract server byte for byte, and importing again adds nothing', async () => {
   const { url, database } = await oldServer()
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
   const args = ['import', url, '--email', `${ANA},${BEN}`, '--database', moved]
@@ -32,13 +33,13 @@ test('a server of the contract moves in with one command, byte for byte, and mov
   const lines = async (from: string) =>
     (await runHere(['dump', '--database', from])).stdout
       .split('\n')
-      // The contract shows the newest export only, and not when it was made.
+      // The contract shows only the newest export, and not when it was created.
       .filter((line) => line !== '' && !line.includes('old.html'))
       .map((line) => line.replace(/"createdAt":"[^"]*"/, ''))
   expect(await lines(moved)).toEqual(await lines(database))
 })
 
-test('who has no workspace there is said, and is not the end; a server that is not there is', async () => {
+test('import reports users without a workspace and goes on, but fails when the server does not answer', async () => {
   const { url } = await oldServer()
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
   const nobody = await runHere(['import', url, '--email', `nobody@example.com,${ANA}`, '--database', moved])
@@ -54,7 +55,7 @@ test('who has no workspace there is said, and is not the end; a server that is n
   expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)
 })
 
-test('a server that is busy from the first request on, or breaks off, is a failure: another run may do', async () => {
+test('a server that answers 503 or breaks off from the first request is a failure, so that another run may succeed', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = join(temporaryDirectory(), 'new.db')
   const moveIn = () =>
@@ -68,7 +69,7 @@ test('a server that is busy from the first request on, or breaks off, is a failu
   expect(existsSync(database)).toBe(false)
 })
 
-test('an authority of the operator vouches for a server; without it, what is wrong with the certificate is said', async () => {
+test('import and conformance report an untrusted certificate, and import trusts the authority of NODE_EXTRA_CA_CERTS', async () => {
   const authority = createAuthority('the operator')
   const { key, certificate } = authority.sign('old', ['127.0.0.1'])
   await using plain = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
@@ -93,7 +94,7 @@ test('an authority of the operator vouches for a server; without it, what is wro
   expect(known.stdout).toContain('the same on both sides')
 })
 
-test('documents and elements that the other server writes over several lines come in as they mean', async () => {
+test('import joins multi-line documents and elements of the other server into one line each, with the same meaning', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const workspace = server.workspaces.get(ANA)
   workspace?.templates.splice(0, 9, '{\r\n  "id": "t",\n  "text": "a\\nb"\r}')
@@ -107,7 +108,7 @@ test('documents and elements that the other server writes over several lines com
   expect(data('export')).toContain('"data":[{ "path": "a" },[1, 2.0]]}')
 })
 
-test('an NDJSON file is imported from its address', async () => {
+test('import reads an NDJSON file from its URL', async () => {
   const server = createServer((_request, response) => response.end(SMALL_WORLD)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -119,7 +120,7 @@ test('an NDJSON file is imported from its address', async () => {
   server.close()
 })
 
-test('a file whose address does not answer, or breaks off, is a failure; one that is not there is wrong usage', async () => {
+test('a file URL that does not answer, breaks off or answers 502 is a failure; one that answers 404 is wrong usage', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = join(temporaryDirectory(), 'new.db')
   const read = (url: string) => runHere(['import', `${url}/all.ndjson?key=k-1`, '--database', `file:${database}`])

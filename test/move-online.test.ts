@@ -1,3 +1,4 @@
+// `move --online`: moving to another database while gateways serve and clients work.
 import { EventEmitter, once } from 'node:events'
 import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const QUIET = ['--log-level', 'silent']
 const file = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
-/** `TEST_MOVES=all` (in `npm run test:move`): every direction, and more kills. */
+/** With `TEST_MOVES=all` (`npm run test:move`): every direction, and more kills. */
 const isLong = process.env.TEST_MOVES === 'all'
 const MOST_KILLS = isLong ? 3 : 1
 const WAYS = [
@@ -27,7 +28,7 @@ const WAYS = [
 ]
   .filter(({ openFrom, openTo }) => isLong || openFrom !== openTo || POSTGRES_URL === null)
   .filter(({ openFrom, openTo }) => POSTGRES_URL !== null || (openFrom === file && openTo === file))
-/** Of users that nobody works with meanwhile, so that copying takes a while. */
+/** Projects of users that nobody works with meanwhile, so that copying takes a while. */
 const OTHERS = Array.from({ length: 400 }, (_, index) =>
   documentLine('project', `other-${index}@example.com`, `{"id":"p","n":${index}.0,"text":"${'x'.repeat(2_000)}"}`),
 ).join('')
@@ -51,7 +52,7 @@ async function startWorkers(from: string, to: string, more: Pick<MoveLoadOptions
 }
 
 describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFrom, openTo }) => {
-  test('goes unnoticed by those who are at work, also when it was killed again and again before', async () => {
+  test('goes unnoticed by active clients, even after earlier attempts were killed', async () => {
     const seed = Number(process.env.TEST_MOVES_SEED ?? randomSeed())
     const random = createSeededRandom(seed)
     const [from, to] = [await openFrom(), await openTo()]
@@ -72,7 +73,7 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
     expect(report.wrong.slice(0, 10), `seed ${seed}\n${logs}`).toEqual([])
     expect(Math.min(report.logins, report.logouts, report.imports), JSON.stringify(exitCodes)).toBeGreaterThan(2)
 
-    // All that is left of the old database says where to go; gateways that know it, went.
+    // The old database only reports that it has moved; gateways that know the next database have changed over to it.
     const imported = await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('has moved')])
     const refused = await run(['serve', '--port', '0', '--database', from])
@@ -94,7 +95,7 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
 })
 
 describe('an online move', () => {
-  test('that is stopped, or cancelled after it was killed, leaves everything as it was', async () => {
+  test('leaves everything as it was when it is stopped, or cancelled after it was killed', async () => {
     const [from, to] = [await file(), await file()]
     await run(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
     const gateway = await serveForTest(['--database', from, ...QUIET])
@@ -117,7 +118,7 @@ describe('an online move', () => {
     expect((await run(['move', '--from', from, '--cancel'])).stderr).toContain('too late')
   })
 
-  test('that is stopped too late, and fails then, does not say that nothing has happened', async () => {
+  test('does not claim that nothing happened when it is stopped too late and then fails', async () => {
     const [from, to] = [await file(), await file()]
     await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     await run(['import', '-', '--database', to, '--audit-retention', '0'])
@@ -143,7 +144,7 @@ describe('an online move', () => {
     expect((await run(['move', ...args])).stdout).toContain('--to has taken over already')
   })
 
-  test('leaves gateways that do not know the other database to answer 503', async () => {
+  test('makes gateways that do not know the next database answer 503', async () => {
     const [from, to] = [await file(), await file()]
     await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const gateway = await serveForTest(['--database', from, ...QUIET])
@@ -162,7 +163,7 @@ describe('an online move', () => {
     expect(read.status).toBe(200)
   })
 
-  test('may be made anew before it is moved to: those who serve go on, start again, and follow', async () => {
+  test('allows the next database to be made anew before the cutover: gateways keep serving, start, and follow', async () => {
     const [from, to] = [await file(), await file()]
     const path = to.slice('file:'.length)
     const remove = () => {
@@ -175,7 +176,7 @@ describe('an online move', () => {
     await expect.poll(first.stderr).toContain('--database-next cannot be used')
     expect((await login(first.url)).status).toBe(200)
     expect(existsSync(`${path}.lost`)).toBe(false)
-    // A directory is no database.
+    // A directory in place of the database file.
     mkdirSync(path)
     const second = await serveForTest(args)
     expect(second.stderr()).toContain('--database-next cannot be used')
@@ -186,13 +187,13 @@ describe('an online move', () => {
       expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
       expect((await login(url)).status).toBe(200)
     }
-    // From here on its loss is that of a database.
+    // After the cutover, losing the next database means losing the database.
     remove()
     for (const { process: child } of [first, second]) if (child.exitCode === null) await once(child, 'close')
     expect([first.process.exitCode, second.process.exitCode, existsSync(`${path}.lost`)]).toEqual([1, 1, true])
   })
 
-  test('that is stuck while writes are stopped does not stop them for longer than it said', async () => {
+  test('does not stop writes for longer than it announced when it is stuck', async () => {
     const [from, to] = [await file(), await file()]
     await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const gateway = await serveForTest(['--database', from, '--database-next', to, ...QUIET])

@@ -1,3 +1,4 @@
+// `move`: copying a whole database to another one, without --online.
 import { copyFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -30,7 +31,7 @@ const file = () => `file:${join(temporaryDirectory(), 'workspace.db')}`
 const json = (body: object) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 const QUIET = ['--log-level', 'silent']
 
-/** More than one page of each, and more than one transaction. */
+/** More than one page of each kind, and more than one transaction. */
 const LARGE =
   Array.from({ length: 2_300 }, (_, index) =>
     documentLine('project', 'large@example.com', `{"id":"p${index}","text":"${'x'.repeat(2_000)}"}`),
@@ -45,7 +46,7 @@ const LARGE =
   })
 
 describe.skipIf(POSTGRES_URL === null)('move', () => {
-  test('takes everything there and back; users stay signed in, and who signed out stays out', async () => {
+  test('copies everything there and back; users stay signed in, and those who signed out stay signed out', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
     const before = await serveForTest(['--database', home, ...QUIET])
@@ -77,7 +78,7 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     }
   })
 
-  test('tells of a gateway that serves from the source, and of none that has ended', async () => {
+  test('warns of a gateway that uses the source or the target, but not of one that has ended', async () => {
     const home = await temporaryDatabase()
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
     const serving = await serveForTest(['--database', home, ...QUIET])
@@ -91,7 +92,7 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     expect((await runHere(args())).stderr).toBe('')
   })
 
-  test('goes on where it was killed, and makes the target the same again until somebody uses it', async () => {
+  test('resumes where it was killed, and repairs a changed target until somebody uses it', async () => {
     const [home, away] = [file(), file()]
     await run(['import', '-', '--database', home], { stdin: MANY + OTHERS })
     const args = ['--from', home, '--to', away]
@@ -117,7 +118,7 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining('not used since')])
   })
 
-  test('takes workspaces of any size, a second time too when half of one is other than it was', async () => {
+  test('copies workspaces that exceed a page and a transaction, and again after half of one has changed', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
     await run(['import', '-', '--database', home], { stdin: LARGE })
     const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
@@ -135,7 +136,7 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     expect(await dump(away)).toBe(await dump(home))
   })
 
-  test('refuses a target that is somebody else’s, and two names for one database', async () => {
+  test('refuses a target with other data, and two names of the same database', async () => {
     const [home, away] = [file(), await temporaryDatabase()]
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
     await runHere(['import', '-', '--database', away], { stdin: MANY })

@@ -1,4 +1,4 @@
-// Which media type answers a request, for the headers that clients really send and for some that nobody should.
+// Which media type answers a request, for the Accept headers that clients really send and for some that none should send.
 import { expect, test } from 'vitest'
 import { RESPONSE_TYPES } from '../src/graphql/endpoint/media-types.ts'
 import { createMediaTypeNegotiator } from '../src/http/negotiation/media-type.ts'
@@ -28,7 +28,7 @@ test.each([
   ['*/*;q=0', null],
   ['application/json;q=0, application/graphql-response+json;q=0.000', null],
   ['application/json;q=2, application/graphql-response+json', GRAPHQL_TYPE],
-  // What Java's HttpURLConnection sends unless it is told otherwise.
+  // The default of Java's HttpURLConnection.
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', JSON_TYPE],
   ['*', JSON_TYPE],
   ['application/json;q=0, *;q=0.5', GRAPHQL_TYPE],
@@ -37,14 +37,14 @@ test.each([
   ['application/json;q=0.3333333, application/graphql-response+json;q=0.3333334', GRAPHQL_TYPE],
   ['application/json;q=., application/graphql-response+json;q=1.1', null],
   ['application/json;q=.0, application/graphql-response+json;q=-.5', null],
-  // The first hundred are read, and of one as many parts.
+  // Only the first hundred media ranges are read, and the first hundred parts of one.
   [`${'x/y,'.repeat(99)}application/graphql-response+json`, GRAPHQL_TYPE],
   [`${'x/y,'.repeat(100)}application/graphql-response+json`, null],
   [`application/graphql-response+json${';a=b'.repeat(98)};q=0`, null],
   [`application/graphql-response+json${';a=b'.repeat(99)};q=0`, GRAPHQL_TYPE],
-])('Accept: %s', (header, type) => {
+])('Accept: %s is answered with %s', (header, type) => {
   expect(negotiate(header)).toBe(type)
-  // Remembered or not.
+  // The first result may be cached.
   expect(negotiate(header)).toBe(type)
 })
 
@@ -53,6 +53,6 @@ test.each([
   ['text/*, application/*', 'application/json'],
   ['text/*, application/json', 'application/json'],
   ['text/*;q=0.9, application/*;q=0.8', 'text/html'],
-])('a client says its order by names: Accept: %s', (header, type) => {
+])('a client orders media types by naming them, not by ranges: Accept: %s', (header, type) => {
   expect(createMediaTypeNegotiator(['application/json', 'text/html'])(header)).toBe(type)
 })

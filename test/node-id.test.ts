@@ -1,3 +1,4 @@
+// Global ids: opaque texts that identify one thing of one user.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -52,7 +53,7 @@ function issue(key: NodeKey, ids = ANA): string {
 }
 
 describe('global ids', () => {
-  test('of an element before the first are of nothing: it would be one of another export', () => {
+  test('name nothing for the element before the first, which would belong to another export', () => {
     const key = { ref: 'site', instant: EXPORT.instant, digest: EXPORT.digest }
     const issued = issue({ type: 'ExportElement', key, position: 1 })
     const forged = Buffer.from(issued, 'base64url')
@@ -63,7 +64,7 @@ describe('global ids', () => {
     expect(ANA.read(forged.toString('base64url'))).toBeNull()
   })
 
-  test('name what they were issued for, whoever issued them for the same email, and nobody else’s', () => {
+  test('name what they were issued for, whoever issued them for the same email, and nothing of another user', () => {
     fc.assert(
       fc.property(KEYS, (key) => {
         const id = issue(key)
@@ -75,7 +76,7 @@ describe('global ids', () => {
     )
   })
 
-  test('differ wherever what they name differs', () => {
+  test('differ whenever what they name differs', () => {
     fc.assert(
       fc.property(KEYS, KEYS, (one, other) => {
         expect(issue(one) === issue(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
@@ -92,7 +93,7 @@ describe('global ids', () => {
     expect(new Set(issued).size).toBe(issued.length)
   })
 
-  test('stay what they are from one release to the next', () => {
+  test('stay the same from one release to the next', () => {
     expect([
       ANA.user(),
       ANA.document({ kind: 'project', id: 'p1' }),
@@ -108,7 +109,7 @@ describe('global ids', () => {
     `)
   })
 
-  test('have one spelling, and nothing else is one', () => {
+  test('have one spelling, and no other text is read as an id', () => {
     const id = ANA.document({ kind: 'project', id: 'p1' })
     const exportId = ANA.export(EXPORT)
     const others = [
@@ -124,7 +125,7 @@ describe('global ids', () => {
       exportId.slice(0, 40),
       exportId.replace(/^.{21}/, (head) => `${head.slice(0, -1)}_`),
       ANA.user().slice(0, -1),
-      // A last character with bits that stand for nothing, and bytes that are not UTF-8.
+      // A last character with unused bits, and bytes that are not UTF-8.
       `${id.slice(0, 20)}cDF`,
       `${id.slice(0, 20)}${Buffer.of(0xff).toString('base64url')}`,
       `B${id.slice(1)}`,
@@ -139,7 +140,7 @@ describe('global ids', () => {
     expect(others.filter((other) => ANA.read(other) !== null)).toEqual([])
   })
 
-  test('are none of a type that there is not, and none that are cut short', () => {
+  test('are not read when their type is unknown or when they are cut short', () => {
     const bytes = Buffer.from(ANA.document({ kind: 'project', id: 'p1' }), 'base64url')
     for (const type of [0, 8, 255]) {
       bytes[0] = type
@@ -152,7 +153,7 @@ describe('global ids', () => {
     }
   })
 
-  test('do not tell the email, and are not the hash that others look emails up by', () => {
+  test('contain neither the email nor the SHA-256 by which others look emails up', () => {
     const id = ANA.document({ kind: 'project', id: 'p1' })
     const bytes = Buffer.from(id, 'base64url')
     expect(bytes.toString('latin1')).not.toContain('ana@')
