@@ -1,3 +1,4 @@
+// `node` and `nodes` in GraphQL: finding things by their global ids.
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../src/store/contract.ts'
@@ -7,7 +8,7 @@ import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
 const DAY = '2026-01-01T00:00:00Z'
 
-/** Two users with the same things in them, and one id for everything. */
+/** Two users with equal workspaces, in which most things have the same id. */
 const SAME = [ANA, BEN]
   .map((email) =>
     [
@@ -50,14 +51,14 @@ async function idsIn(gateway: TestGateway) {
   return { ana, ben, anas: await idsOf(ana), bens: await idsOf(ben), nodes }
 }
 
-test('every thing of every user has an id of its own, whatever the documents say', async () => {
+test('every thing of every user has its own id, whatever ids the documents contain', async () => {
   const { anas, bens } = await startSame()
   // The user, two projects, a template, a library, three exports, and the elements of each.
   expect(anas).toHaveLength(1 + 2 + 1 + 1 + 3 + 7)
   expect(new Set([...anas, ...bens]).size).toBe(2 * anas.length)
 })
 
-test.each(['nodes together', 'each by itself'])('what an id names is found by it, %s', async (way) => {
+test.each(['nodes together', 'each by itself'])('an id finds what it names, %s', async (way) => {
   const { gateway, ana, anas, nodes } = await startSame()
   const together = (await nodes(anas, ana)).data.nodes
   const found =
@@ -93,7 +94,7 @@ test.each(['nodes together', 'each by itself'])('what an id names is found by it
   ])
 })
 
-describe('null is answered', () => {
+describe('nodes answers null', () => {
   test('for every id of another user', async () => {
     const { ana, ben, anas, bens, nodes } = await startSame()
     for (const [token, ids] of [
@@ -105,7 +106,7 @@ describe('null is answered', () => {
     }
   })
 
-  test('for what is no id, at its place among those that are', async () => {
+  test('for a text that is not an id, at its position among the valid ids', async () => {
     const { ana, anas, nodes } = await startSame()
     const [user = ''] = anas
     const bad = ['', 'same', '0', '1', user.slice(1), `${user}=`, 'é', '\u0000', "' or 1=1", 'x'.repeat(10_000)]
@@ -116,7 +117,7 @@ describe('null is answered', () => {
     ])
   })
 
-  test('for what was removed, and with a project for its exports', async () => {
+  test('for what was removed, and for the exports of a removed project', async () => {
     const { gateway, ana, ben, anas, bens, nodes } = await startSame()
     const database = new Database(gateway.databasePath)
     database.exec(`delete from document where id = 'same' and user_id = (select id from user where email = '${ANA}')`)
@@ -135,14 +136,14 @@ describe('null is answered', () => {
     expect((await nodes(bens, ben)).data.nodes).not.toContain(null)
   })
 
-  test('for whoever has no workspace', async () => {
+  test('for a user without a workspace', async () => {
     const { gateway, anas, nodes } = await startSame()
     const { accessToken } = await gateway.login('nobody@example.com')
     expect(await nodes(anas.slice(0, 2), accessToken)).toEqual({ data: { nodes: [null, null] } })
   })
 })
 
-test('nothing is told without a token: an error, as for me', async () => {
+test('node and nodes answer UNAUTHENTICATED without a token, as me does', async () => {
   const { gateway, anas, nodes } = await startSame()
   const stranger = await nodes(anas)
   expect(stranger).toMatchObject({ data: null, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
@@ -152,7 +153,7 @@ test('nothing is told without a token: an error, as for me', async () => {
   expect(one).toMatchObject({ data: { node: null }, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
 })
 
-test('nodes takes a hundred ids and no more', async () => {
+test('nodes accepts at most a hundred ids', async () => {
   const { ana, anas, nodes } = await startSame()
   const [user = ''] = anas
   expect((await nodes(Array(100).fill(user), ana)).data.nodes).toHaveLength(100)
@@ -162,7 +163,7 @@ test('nodes takes a hundred ids and no more', async () => {
   expect((await nodes([], ana)).data.nodes).toEqual([])
 })
 
-test('nodes of every type are one read of each kind, two where there are more than four, and one asked for twice is read once', async () => {
+test('nodes reads each kind in one batch, or in two for more than four things, and reads a repeated id once', async () => {
   const asked: [string, number][] = []
   const { ana, anas, nodes } = await startSame({ wrapStore: (store) => recording(store, asked) })
   asked.length = 0
@@ -210,7 +211,7 @@ describe('ids stay the same', () => {
   })
 })
 
-test('introspection over HTTP tells what JSON is, where it is specified, and which types are nodes', async () => {
+test('introspection over HTTP describes JSON and its specification, and lists the types that are nodes', async () => {
   const gateway = await startGateway()
   const answer = await gateway.graphql(`{
     json: __type(name: "JSON") { description specifiedByURL }
@@ -230,7 +231,7 @@ test('introspection over HTTP tells what JSON is, where it is specified, and whi
   )
 })
 
-/** Notes each verb with how many questions it was asked. */
+/** Records the name of each method that is called, and the number of questions it was asked. */
 function recording(store: Store, asked: [string, number][]): Store {
   return new Proxy(store, {
     get(target, name, receiver) {

@@ -1,7 +1,8 @@
+// A value that is made when it is first needed.
 import { expect, test } from 'vitest'
 import { lazyAsync } from '../src/http/lazy.ts'
 
-test('what is needed by many at once is made once, and made again only after a failure', async () => {
+test('lazyAsync makes a value once for all callers, and makes it again only after a failure', async () => {
   let made = 0
   const onDemand = lazyAsync(async () => {
     made += 1

@@ -1,4 +1,4 @@
-// An answer is of one state of a workspace, however many reads it takes and whatever is written between them.
+// An answer shows one state of a workspace, however many reads it takes and whatever is written between them.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
@@ -9,7 +9,7 @@ import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-/** So long that a list of them is read in five parts or more. */
+/** So many projects that a list of them is read in five or more parts. */
 const LONG = 40
 const project = (id: number, version: number, text: string) =>
   `{"id":${id},"ref":"r${id}","v":${version},"t":"${text}"}`
@@ -46,7 +46,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
   }
 
   test.each(Object.keys(lists) as (keyof typeof lists)[])(
-    '%s that is written to between two of its parts is what it was made, and nothing of what it was',
+    '%s answers only the new state when the list is written to between two of its parts',
     async (kind) => {
       const { gateway, beforeNext, snapshots } = await open()
       await gateway.load(lines(projects(1)))
@@ -59,13 +59,13 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
         expect(await lists[kind](gateway, accessToken)).toBe(`[${projects(version).join(',')}]`)
       }
       expect(snapshots()).toBe(2)
-      // Nor is anything else kept.
+      // No mixture of states was cached either.
       expect(await lists[kind](gateway, accessToken)).toBe(`[${projects(3).join(',')}]`)
       expect(snapshots()).toBe(2)
     },
   )
 
-  test('a second try has the memory of the first', async () => {
+  test('a second attempt uses the memory of the first one', async () => {
     const { gateway, beforeNext, snapshots } = await open({ inFlight: createInFlightBytes(1_000_000) })
     await gateway.load(lines(projects(1)))
     const { accessToken } = await gateway.login(ANA)
@@ -77,8 +77,8 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(2)
   })
 
-  test('a first try that fails of a mixture is followed by a second one', async () => {
-    // Each half of the list fits into the memory there is, and both halves do not.
+  test('a first attempt that fails because it read a mixture of states is followed by a second one', async () => {
+    // A list with one long half fits into the memory; the mixture has two long halves, which do not fit.
     const { gateway, beforeNext, snapshots } = await open({ inFlight: createInFlightBytes(600_000) })
     const halves = [projects(1).slice(0, LONG / 2), projects(1).slice(LONG / 2)] as const
     const others = [projects(2, LONG, '').slice(0, LONG / 2), projects(2, LONG, '').slice(LONG / 2)] as const
@@ -90,7 +90,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(1)
   })
 
-  test('a list that is written to before its first part needs no second try', async () => {
+  test('a list that is written to before its first part is read needs no second attempt', async () => {
     const { gateway, beforeNext, snapshots } = await open()
     await gateway.load(lines(projects(1)))
     const { accessToken } = await gateway.login(ANA)
@@ -99,7 +99,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(0)
   })
 
-  test('a GraphQL answer counts what it lists, and streams an export from after its snapshot', async () => {
+  test('a GraphQL answer counts what it lists, and streams an export whose reference changes meanwhile', async () => {
     const { gateway, beforeNext, snapshots } = await open()
     const elements = Array.from({ length: 30 }, (_, index) => `"${index} ${'y'.repeat(60_000)}"`)
     await gateway.load(
@@ -107,7 +107,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     )
     const { accessToken } = await gateway.login(ANA)
     beforeNext('documentCounts', () => gateway.load(lines(projects(2, 3, ''))))
-    // While it is sent: it is still there, under another reference.
+    // While the export is sent, it still exists, but under another reference.
     const renamed = projects(3, 3, '').map((text) => text.replace('"r0"', '"s0"'))
     beforeNext('elementRunsOf', () => gateway.load(lines(renamed)), 3)
     const answer = await gateway.graphql(
@@ -121,7 +121,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(1)
   })
 
-  test('an export that is replaced between finding and reading it is the new one', async () => {
+  test('when an export is replaced between finding and reading it, the new one is answered', async () => {
     const at = (day: number, elements: readonly string[]) =>
       exportLine(ANA, { r: 'r0', createdAt: `2026-01-0${day}T00:00:00Z`, elements })
     const removal = `{"kind":"export","email":"${ANA}","r":"r0","createdAt":"2026-01-01T00:00:00Z","removed":true}\n`
@@ -136,7 +136,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(0)
   })
 
-  test('an export that is removed while its snapshot is read is what it was', async () => {
+  test('an export that is removed while a snapshot of it is read is still answered', async () => {
     const { gateway, beforeNext, snapshots } = await open({
       async openSnapshot(store, options) {
         const snapshot = await store.openSnapshot(options)
@@ -158,7 +158,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(1)
   })
 
-  test('a user who is removed between two reads has no workspace that is empty', async () => {
+  test('a user who is removed between two reads is answered INVALID_TOKEN, not an empty workspace', async () => {
     for (const later of [0, 2]) {
       const { gateway, beforeNext } = await open()
       await gateway.load(lines(projects(1)))
@@ -175,7 +175,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect([answer.data, answer.errors[0].extensions.code]).toEqual([undefined, 'INVALID_TOKEN'])
   })
 
-  test('nor has a user who is removed before an export is read no project', async () => {
+  test('a user who is removed before an export is read is answered INVALID_TOKEN, not that the project is missing', async () => {
     const { gateway, beforeNext } = await open()
     await gateway.load(lines(projects(1, 1)))
     const { accessToken } = await gateway.login(ANA)
@@ -184,7 +184,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect([answer.status, answer.json().code]).toEqual([401, 'INVALID_TOKEN'])
   })
 
-  test('a user who is renamed before the first read is not shown under the email of before', async () => {
+  test('a user who is renamed before the first read is not answered under the old email', async () => {
     const asked = {
       GraphQL: (gateway: TestGateway, accessToken: string) =>
         gateway.graphql('{ me { email projects { id data } } }', { accessToken }),
@@ -195,7 +195,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
       await gateway.load(lines(projects(1, 1, '')))
       const { accessToken } = await gateway.login(ANA)
       beforeNext('documentsWithin', async () => {
-        // The store of a gateway is the one that commands edit.
+        // The store of a gateway also has the methods with which commands edit.
         await (gateway.store as EditableStore).renameUser(ANA, BEN)
         await gateway.load(documentLine('project', BEN, project(0, 2, '')))
       })
@@ -204,7 +204,7 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     }
   })
 
-  test('where no snapshot can be had, the client is told to come again, and the next answer is there', async () => {
+  test('when no snapshot can be opened, the client is told to retry, and the next request succeeds', async () => {
     const openSnapshot = async () => {
       throw new StoreUnavailableError('no room for one more connection')
     }

@@ -1,4 +1,4 @@
-// The OpenAPI document: that it is well made, and that the gateway keeps to it.
+// The OpenAPI document: it is well formed, and the answers of the gateway match it.
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -25,7 +25,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-test('the document lints clean, and every row of the route table is in it with its twin', async () => {
+test('the OpenAPI document passes the linter and contains every route with its twin', async () => {
   const gateway = await startGateway({ examples: await demoExamples() })
   const { text, json } = await gateway.get('/openapi.json')
   const config = await createConfig({ extends: ['recommended-strict'] })
@@ -37,12 +37,12 @@ test('the document lints clean, and every row of the route table is in it with i
     expect(document.paths[path]?.[method.toLowerCase()]?.['x-graphql-operation']).toBe(twin)
   }
   expect(text).toContain('Quillmoor')
-  // Documents are shown with the members they have, not with what GraphQL calls them.
+  // The examples are documents with their own member names, not with those of GraphQL.
   expect(text).toContain('prj_8Kq2vTnY')
   expect(text).not.toContain('documentId')
 })
 
-test('a body with a content coding is refused with a status that the document has for the route', async () => {
+test('a body with a content coding is refused with 415, which the OpenAPI document describes for the route', async () => {
   const gateway = await startGateway()
   const { paths }: OpenApi = (await gateway.get('/openapi.json')).json()
   for (const { method, path } of SESSION_ROUTES) {
@@ -53,7 +53,7 @@ test('a body with a content coding is refused with a status that the document ha
   }
 })
 
-test('what is answered has a name and fields, codes are a closed list, and the address is the one it was asked at', async () => {
+test('the OpenAPI document has named schemas with fields, all failure codes, and the host of the request as its server', async () => {
   const gateway = await startGateway({ trustedProxies: ['127.0.0.1'], examples: await demoExamples() })
   const { json } = await gateway.get('/openapi.json')
   const { servers, components, paths } = json()
@@ -77,14 +77,14 @@ test('what is answered has a name and fields, codes are a closed list, and the a
   }
   const behindProxy = await gateway.get('/openapi.json', undefined, proxied)
   expect(behindProxy.json().servers).toMatchObject([{ url: 'https://api.example.com' }])
-  // Nobody else is believed, and nothing that is no host is repeated.
+  // Forwarded headers are trusted only from a trusted proxy, and a value that is no host is not repeated.
   const direct = await startGateway()
   expect((await direct.get('/openapi.json', undefined, proxied)).json().servers).toMatchObject([{ url: direct.url }])
   const odd = await gateway.get('/openapi.json', undefined, { ...proxied, 'x-forwarded-host': 'a"b<c' })
   expect(odd.text).not.toContain('b<c')
 })
 
-test('it is made once, under however many addresses it is asked for', async () => {
+test('the OpenAPI document is made once, however many host names it is requested under', async () => {
   let looks = 0
   const examples = {
     get Project() {
@@ -106,7 +106,7 @@ test('it is made once, under however many addresses it is asked for', async () =
   expect(looks).toBe(looksOfOne)
 })
 
-test('what is described is true of REST: no word about what only GraphQL does, and each member of a request says what it is', async () => {
+test('descriptions mention nothing that only GraphQL does, and say what each member of a request body is', async () => {
   const gateway = await startGateway()
   const { schemas } = (await gateway.get('/openapi.json')).json().components
   const described = ['Project', 'Template', 'UiLibrary', 'ExportElement', 'Tokens', 'AccessToken', 'LoginRequest']
@@ -120,7 +120,7 @@ test('what is described is true of REST: no word about what only GraphQL does, a
   expect(schemas.LoginRequest.properties.code.description).toContain('mailed')
 })
 
-test('the problem document that is shown is one, with the id of its request', async () => {
+test('the example of a problem is valid and contains the id of its request, which is required', async () => {
   const gateway = await startGateway()
   const document = (await gateway.get('/openapi.json')).json()
   const ajv = new Ajv2020({ strict: false })
@@ -135,7 +135,7 @@ test('the problem document that is shown is one, with the id of its request', as
   expect(validate(without)).toBe(false)
 })
 
-test('1,000 requests, well formed and not, get answers that the document describes', async () => {
+test('1,000 well-formed and malformed requests get answers that the OpenAPI document describes', async () => {
   const gateway = await startGateway({ bodyLimitBytes: 512 })
   await gateway.load(SMALL_WORLD)
   const ana = await gateway.login(ANA)
@@ -168,7 +168,7 @@ test('1,000 requests, well formed and not, get answers that the document describ
       fc.string({ maxLength: 30 }),
       fc.constant(undefined),
       fc.constant(JSON.stringify({ email: 'x'.repeat(600) })),
-      // A session of its own each time: a logout that succeeds.
+      // A new session each time, so that a logout can succeed.
       fc.constant('fresh'),
     ),
   })
@@ -195,7 +195,7 @@ test('1,000 requests, well formed and not, get answers that the document describ
   expect(gateway.reported).toEqual([])
 })
 
-test('what is too often and what cannot be done are described too', async () => {
+test('the OpenAPI document also describes a login that is refused with 429 or 403', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1 })
   const document: OpenApi = (await gateway.get('/openapi.json')).json()
   const check = createCheck(document)
@@ -210,7 +210,7 @@ test('what is too often and what cannot be done are described too', async () => 
   check('POST', '/login', forbidden)
 })
 
-test('everything in the GraphQL schema is described', () => {
+test('every object type, scalar, field and argument of the GraphQL schema has a description', () => {
   const missing: string[] = []
   const kinds: readonly string[] = [
     'ObjectTypeDefinition',

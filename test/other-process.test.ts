@@ -1,3 +1,4 @@
+// Other processes write to the database of a serving gateway: no answer is older than the last reported commit.
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -37,11 +38,11 @@ test('no answer and no 304 is older than what another process had reported as co
     reported = state
   }
 
-  // The gateway writes as well: what it knows of its own writes must not hide those of others.
+  // The gateway writes as well: its knowledge of its own writes must not hide the writes of others.
   const signIns = signInWithoutPause(url)
   for (let state = 1; state < PACED_WRITES; state += 1) {
     await write(state)
-    // The second request since then presents the tag of this state: unless it is wrong, it is answered 304.
+    // The second request after the write sends the entity tag of this state, so a correct gateway answers 304.
     await readers.whenEachAnswered(2)
   }
   for (let state = PACED_WRITES; state < writes.length; state += 1) await write(state)
@@ -55,7 +56,7 @@ test('no answer and no 304 is older than what another process had reported as co
   expect(notModified).toBeGreaterThan(PACED_WRITES)
 })
 
-test('a session that another process deletes is refused with the very next request', async () => {
+test('a session that another process deletes is refused at the very next request', async () => {
   const { url, shell } = await startServing([documentLine('project', ANA, '{"id":"secret project"}')])
   const clients = Array.from({ length: 4 }, () => createClient(url))
   const [first] = clients
@@ -85,7 +86,7 @@ test('a session that another process deletes is refused with the very next reque
   expect(await signIns.stop()).toBeGreaterThan(50)
 })
 
-test('an export that another process deletes is not answered any more, not even as not modified', async () => {
+test('an export that another process deletes is no longer answered, not even with 304', async () => {
   const { url, shell } = await startServing([
     documentLine('project', ANA, '{"id":"site"}'),
     ...Array.from({ length: 50 }, (_, minute) =>
@@ -110,7 +111,7 @@ test('an export that another process deletes is not answered any more, not even 
   expect([none.status, none.text]).toEqual([404, expect.stringContaining('NO_EXPORT')])
 })
 
-test('a hand that replaces the row of a user does not bring back what was answered before', async () => {
+test('replacing the row of a user by hand does not bring back an earlier answer', async () => {
   const { url, shell } = await startServing([documentLine('project', ANA, '{"id":"site","n":0}')])
   using client = createClient(url)
   const { accessToken } = await requireSession(client, ANA)
@@ -125,7 +126,7 @@ test('a hand that replaces the row of a user does not bring back what was answer
   }
 })
 
-test('a document that a hand has left as no JSON fails alone: the gateway goes on, for whoever asks beside it', async () => {
+test('a document that was made invalid JSON by hand fails only the GraphQL queries that read it', async () => {
   const { url, shell } = await startServing([
     documentLine('project', ANA, '{"id":"first","n":0}'),
     documentLine('project', ANA, '{"id":"second","name":"kept"}'),
@@ -164,7 +165,7 @@ test('a document that a hand has left as no JSON fails alone: the gateway goes o
   }
 })
 
-test('a copy of the database that is put back while the gateway serves, and changed, is answered as it is', async () => {
+test('when a copy of the database is restored and changed while the gateway serves, the gateway answers the current state', async () => {
   const { url, shell, path } = await startServing([documentLine('project', ANA, '{"id":"site","state":"copied"}')])
   using client = createClient(url)
   const { accessToken } = await requireSession(client, ANA)
@@ -183,7 +184,7 @@ test('a copy of the database that is put back while the gateway serves, and chan
   expect([changed.status, changed.text]).toEqual([200, '[{"id":"site","state":"new"}]'])
 })
 
-/** `sid` of the token's claims, which is the row's id. */
+/** The `sid` claim of the token, which is the id of the session's row. */
 function sessionId(accessToken: string): string {
   const claims: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
   return String(Reflect.get(Object(claims), 'sid'))
@@ -202,7 +203,7 @@ async function startServing(lines: readonly string[]): Promise<{
   return { url, path, shell: openSqliteShell(path) }
 }
 
-/** `stop` answers how many there were. */
+/** `stop` returns the number of sign-ins. */
 function signInWithoutPause(url: string): { readonly stop: () => Promise<number> } {
   const client = createClient(url)
   let count = 0
@@ -222,18 +223,18 @@ function signInWithoutPause(url: string): { readonly stop: () => Promise<number>
 
 interface Write {
   readonly sql: string
-  /** What the user has after it, no two states the same. */
+  /** The projects of the user after the write; no two states are the same. */
   readonly projects: readonly string[]
 }
 
 const OF_ANA = `user_id = (select id from user where email = '${ANA}')`
 const KEEP = `where ${OF_ANA} and id = 'kept'`
 const MOVE = `where ${OF_ANA} and id = 'moved'`
-/** The row id of a document is made of its user, its kind (1: project) and its position. */
+/** The row id of a document is composed of its user, its kind (1: project) and its position. */
 const LAST_KEY = `(select max(key) from document where ${OF_ANA})`
 const LAST_OTHER = 'key = (select max(key) from document where user_id = 2)'
 
-/** State 0 is what was imported; each later one is one write of another kind: whatever a hand may do to a document. */
+/** State 0 is the import. Each later state is one more write; the kinds cover all that SQL can do to a document. */
 function* writesTo(count: number): Generator<Write> {
   let kept = '{"id":"kept","n":0}'
   let moved = '{"id":"moved","n":0}'
@@ -283,7 +284,7 @@ function* writesTo(count: number): Generator<Write> {
 }
 
 interface Observed {
-  /** Bodies of both protocols, and the state each shows. */
+  /** The state that each possible body shows, for both protocols. */
   readonly states: ReadonlyMap<string, number>
   /** The newest state whose commit was reported, and the newest one whose write was begun. */
   readonly reported: () => number
@@ -291,7 +292,7 @@ interface Observed {
 }
 
 interface Readers {
-  /** Each reader has been answered so many requests that started after this call. */
+  /** Resolves when each reader has received answers to `count` requests that started after this call. */
   readonly whenEachAnswered: (count: number) => Promise<void>
   readonly stop: () => Promise<{
     readonly wrong: readonly string[]
@@ -312,7 +313,7 @@ const READS: readonly Read[] = [
   (client, accessToken, headers) => client.get(`/graphql?query=${encodeURIComponent(QUERY)}`, accessToken, headers),
 ]
 
-/** Ask without a pause until they are stopped, each on a connection of its own, with the last entity tag it was given. */
+/** Readers that ask without a pause until stopped, each on its own connection, with the last entity tag it received. */
 async function startReaders(url: string, { states, reported, begun }: Observed): Promise<Readers> {
   const wrong: string[] = []
   const clients = READS.map(() => createClient(url))
@@ -346,7 +347,7 @@ async function startReaders(url: string, { states, reported, begun }: Observed):
   }
 
   const polling = Promise.all(READS.map(poll))
-  // Handled where it is awaited.
+  // A failure is handled where the promise is awaited.
   polling.catch(() => {})
   return {
     async whenEachAnswered(count) {

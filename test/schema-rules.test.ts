@@ -1,5 +1,5 @@
-// The rules of graphql-eslint's `schema-recommended` and `relay` that a schema which builds can still break. The plugin itself
-// brings ESLint, a second `graphql` and 87 MB along.
+// The rules of graphql-eslint's `schema-recommended` and `relay` that a schema can break although it builds. The plugin itself
+// would bring ESLint, a second `graphql` and 87 MB.
 import { readFileSync } from 'node:fs'
 import {
   type GraphQLNamedType,
@@ -21,9 +21,9 @@ import { createSchema } from '../src/graphql/schema.ts'
 
 const SOURCE = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')
 
-/** Answers to a question, not things: they have nothing to be known again by. */
+/** Types that are answers, not things: they have no identity. */
 const WITHOUT_ID = /^(?:Query|Mutation|PageInfo|Tokens|AccessToken|\w+Connection|\w+Edge)$/
-/** The names of the REST contract. */
+/** Names that the REST contract prescribes. */
 const CONTRACT_NAMES = ['AccessToken.accessToken']
 
 const schema = createSchema()
@@ -38,7 +38,7 @@ function fieldType(type: GraphQLObjectType, field: string): string {
   return String(type.getFields()[field]?.type)
 }
 
-test('everything that can be described is, in block strings', () => {
+test('everything that can have a description has one, as a block string', () => {
   const bare: string[] = []
   const inline: string[] = []
   visit(parse(SOURCE), {
@@ -53,7 +53,7 @@ test('everything that can be described is, in block strings', () => {
   expect([bare, inline]).toEqual([[], []])
 })
 
-test('names are in the case they should be, without the name of their type or a verb in front', () => {
+test('names have the right case, and fields start neither with the name of their type nor with a verb', () => {
   const fields = types.flatMap((type) =>
     isObjectType(type) || isInterfaceType(type)
       ? Object.values(type.getFields()).map((field) => ({ type: type.name, field }))
@@ -71,7 +71,7 @@ test('names are in the case they should be, without the name of their type or a 
   }
 })
 
-test('every type that is a thing has one `id: ID!`, and is a Node', () => {
+test('every type that is a thing has `id: ID!` as its first field and implements Node', () => {
   const things = objects.filter(({ name }) => !WITHOUT_ID.test(name))
   expect(things.length).toBeGreaterThanOrEqual(6)
   for (const type of things) {
@@ -99,7 +99,7 @@ test('connections have edges, page info, and arguments for both directions', () 
   }
 })
 
-test('edges have a cursor and a node that is a Node, and stand in connections only', () => {
+test('edges have a cursor and a node that is a Node, and each edge type belongs to a connection type', () => {
   expect(edges.map(({ name }) => name.replace(/Edge$/, 'Connection')).toSorted()).toEqual(
     connections.map(({ name }) => name).toSorted(),
   )
@@ -111,7 +111,7 @@ test('edges have a cursor and a node that is a Node, and stand in connections on
   }
 })
 
-test('page info is the specification’s', () => {
+test('PageInfo has exactly the fields of the specification', () => {
   const pageInfo = schema.getType('PageInfo')
   const fields = isObjectType(pageInfo) ? Object.values(pageInfo.getFields()) : []
   expect(Object.fromEntries(fields.map(({ name, type }) => [name, String(type)]))).toEqual({
@@ -122,7 +122,7 @@ test('page info is the specification’s', () => {
   })
 })
 
-test('Relay can refetch: Query.node takes an ID and answers a Node', () => {
+test('Relay can refetch: Query.node takes an id and returns a Node', () => {
   const { node, nodes } = schema.getQueryType()?.getFields() ?? {}
   expect([String(node?.type), node?.args.map(String), String(nodes?.type)]).toEqual([
     'Node',

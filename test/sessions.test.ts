@@ -1,3 +1,4 @@
+// Sessions and their tokens: login, refresh, logout, lifetimes and signing keys.
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
@@ -11,7 +12,7 @@ const DAY = 86_400
 
 const body = (value: object) => JSON.stringify(value)
 
-test('an access token is what the design says, and verifies with the published keys', async () => {
+test('an access token has the documented header, claims and lifetime, and verifies with the published keys', async () => {
   const gateway = await startGateway()
   const { accessToken } = await gateway.login(' ANA@Example.COM ')
   const keys = await gateway.get('/.well-known/jwks.json')
@@ -39,7 +40,7 @@ test('a refresh token is opaque, and stored only as a hash', async () => {
   }
 })
 
-test('a refresh token of the time before tokens had a time is good to its end', async () => {
+test('a refresh token from an older release, which contains no time, works until its logout', async () => {
   const gateway = await startGateway()
   const { refreshToken } = await gateway.login(ANA)
   const old = `wgr_${'o'.repeat(43)}`
@@ -54,7 +55,7 @@ test('a refresh token of the time before tokens had a time is good to its end', 
   expect((await refresh(old)).status).toBe(401)
 })
 
-test('logout is now: the next request with either token is refused', async () => {
+test('logout takes effect at once: the next request with either token is refused', async () => {
   for (const method of ['DELETE', 'POST']) {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
@@ -73,7 +74,7 @@ test('logout is now: the next request with either token is refused', async () =>
   }
 })
 
-test('a hundred refreshes at once all succeed, and all their tokens work', async () => {
+test('a hundred concurrent refreshes all succeed, and all their tokens work', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { refreshToken } = await gateway.login(ANA)
@@ -88,7 +89,7 @@ test('a hundred refreshes at once all succeed, and all their tokens work', async
   expect(Object.keys(answers[0]?.json())).toEqual(['accessToken'])
 })
 
-test('a logout among a hundred refreshes: what is answered after it is refused', async () => {
+test('after a logout among a hundred concurrent refreshes, every token of the session is refused', async () => {
   const gateway = await startGateway()
   const { refreshToken } = await gateway.login(ANA)
   const refresh = () => gateway.send('POST', '/token', body({ refreshToken }))
@@ -104,7 +105,7 @@ test('a logout among a hundred refreshes: what is answered after it is refused',
   expect((await refresh()).status).toBe(401)
 })
 
-test('an access token ends at its exp, a session at its idle and absolute lifetimes', async () => {
+test('an access token expires at its exp, and a session at the end of its idle or absolute lifetime', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken, refreshToken } = await gateway.login(ANA)
@@ -112,7 +113,7 @@ test('an access token ends at its exp, a session at its idle and absolute lifeti
   expect((await gateway.get('/projects', accessToken)).status).toBe(200)
   gateway.advance(1)
   expect((await gateway.get('/projects', accessToken)).status).toBe(401)
-  // Refreshed in time, again and again, it lives on until the absolute lifetime is over.
+  // A session that is refreshed in time lives until the end of its absolute lifetime.
   for (let day = 10; day <= 80; day += 10) {
     gateway.advance(10 * DAY)
     expect((await gateway.send('POST', '/token', body({ refreshToken }))).status, `day ${day}`).toBe(200)
@@ -124,7 +125,7 @@ test('an access token ends at its exp, a session at its idle and absolute lifeti
   expect((await gateway.send('POST', '/token', body(idle))).status).toBe(401)
 })
 
-test('a store that takes no writes idles sessions on, and refreshes them all the same; one that fails does not', async () => {
+test('a store that refuses writes still lets sessions be refreshed; a store that is unavailable does not', async () => {
   let refusal: Error | null = null
   const gateway = await startGateway({
     wrapStore: (store) => ({
@@ -143,7 +144,7 @@ test('a store that takes no writes idles sessions on, and refreshes them all the
   expect(await refresh()).toBe(200)
 })
 
-test('a workspace that is stored after the login is there at the next read', async () => {
+test('a workspace that is imported after the login is visible at the next read', async () => {
   const gateway = await startGateway()
   const { accessToken } = await gateway.login(ANA)
   expect((await gateway.get('/projects', accessToken)).json().code).toBe('NO_WORKSPACE')
@@ -169,7 +170,7 @@ test('a new signing key takes over within a second, and tokens of the old one st
   expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(2)
 })
 
-test('a token of a key that was removed is refused within a second, also by the gateway that issued it', async () => {
+test('a token of a removed key is refused within a second, even by the gateway that issued it', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const [used, unused] = [await gateway.login(ANA), await gateway.login(ANA)]
@@ -185,7 +186,7 @@ test('a token of a key that was removed is refused within a second, also by the 
   expect((await gateway.get('/projects', accessToken)).status).toBe(200)
 })
 
-test('every access token of a session names it, and no two tokens are alike', async () => {
+test('every access token of a session names the session, and no two tokens have the same jti', async () => {
   const gateway = await startGateway()
   const { accessToken, refreshToken } = await gateway.login(ANA)
   const renewed = (await gateway.send('POST', '/token', body({ refreshToken }))).json().accessToken

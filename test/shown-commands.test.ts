@@ -1,4 +1,4 @@
-// The command lines that the papers show: each is one that the program has, and those that need nothing else are run.
+// The command lines that the documentation shows: each one exists, and those that need nothing else are run.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -17,7 +17,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DOCS.map((file)
 )
 const PROGRAM = /^(?:npx workspace-gateway|(?:node_modules\/\.bin\/)?node src\/main\.ts|npm start --) (.*)$/gm
 
-test('every command that a paper shows is one, and has its options', () => {
+test('every command that the documentation shows exists and has the options shown', () => {
   const shown = PAGES.flatMap((page) => commandsOf(page).map((line) => ({ page, line })))
   expect(shown.length).toBeGreaterThan(40)
   expect(shown.filter(({ line }) => !isKnown(line))).toEqual([])
@@ -37,7 +37,7 @@ test.each(['docs/operate/one-machine.md', 'docs/operate/workers.md'])(
   },
 )
 
-test('the records of the first page are imported by its command', async () => {
+test('the import command of README.md imports the records of README.md', async () => {
   const records = /```json\n(\{"kind":.*?\n)```/s.exec(read('README.md'))?.[1] ?? ''
   const workspace = createWorkspace()
   const file = workspace.write('workspaces.ndjson', records)
@@ -53,13 +53,13 @@ function read(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8')
 }
 
-/** From the name of the command on, in one line each. */
+/** Each command line from the name of the command on, joined into one line. */
 function commandsOf(page: string): readonly string[] {
   const text = read(page).replaceAll(/ \\\n */g, ' ')
   return [...text.matchAll(PROGRAM)].map(([line, args = '']) => (line.startsWith('npm') ? `serve ${args}` : args))
 }
 
-/** Whether the program has the command, and the command each option that is given. Arguments are read as a shell does. */
+/** Whether the program has the command and the command each given option. Arguments are split as in a shell. */
 function isKnown(line: string): boolean {
   const args = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([word, single, double]) => single ?? double ?? word,

@@ -1,3 +1,4 @@
+// The validation rule that allows one mutation field per operation.
 import { parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { singleSessionMutation } from '../src/graphql/document/single-session-mutation-rule.ts'

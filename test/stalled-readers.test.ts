@@ -1,3 +1,4 @@
+// Clients that stop reading: when their connections are reset, and how much memory their answers hold.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
@@ -13,7 +14,7 @@ import { openSocket, readAnswers, readToEnd, requestText, type WireRequest } fro
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const MIB = 1_048_576
-/** More than the kernel holds for a connection on loopback; half of it when compressed. */
+/** More than the kernel buffers for a loopback connection; half of it when compressed. */
 const FILES = Array.from(
   { length: 160 },
   (_, n) => `{"path":"f${n}","content":"${randomBytes(65_536).toString('hex')}"}`,
@@ -33,7 +34,7 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { 
 
 const JSON_TYPE = [['Content-Type', 'application/json']] as const
 
-/** Asks, reads until the first bytes of the answer came, and nothing more. */
+/** Sends a request, waits for the first bytes of the answer, and reads nothing more. */
 async function stall(gateway: TestGateway, target: string, accessToken: string, accept = 'identity'): Promise<Socket> {
   const socket = await openSocket(gateway.url)
   onTestFinished(() => {
@@ -49,24 +50,27 @@ test.each([
   ['an export', '/exports?r=large', 'identity'],
   ['a compressed export', '/exports?r=large', 'gzip'],
   ['a long list', '/templates', 'identity'],
-])('%s whose client stops reading is cut off, and the log can say after how many bytes', async (_, target, accept) => {
-  const gateway = await start({ sendTimeoutMs: 300 })
-  await stall(gateway, target, gateway.accessToken, accept)
-  await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
-  const [event] = gateway.brokenOff
-  expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
-  expect(event?.sentBytes).toBeGreaterThan(0)
-  expect(JSON.stringify(event)).not.toContain('large')
-})
+])(
+  '%s is cut off when its client stops reading, and the event says after how many bytes',
+  async (_, target, accept) => {
+    const gateway = await start({ sendTimeoutMs: 300 })
+    await stall(gateway, target, gateway.accessToken, accept)
+    await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
+    const [event] = gateway.brokenOff
+    expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
+    expect(event?.sentBytes).toBeGreaterThan(0)
+    expect(JSON.stringify(event)).not.toContain('large')
+  },
+)
 
-test('clients that stalled together lose their connections one in a turn of the event loop', async () => {
+test('clients that stalled together lose their connections one per turn of the event loop', async () => {
   const sendTimeoutMs = 300
   const gateway = await start({ sendTimeoutMs })
   for (let reader = 0; reader < 8; reader += 1) await stall(gateway, '/exports?r=large', gateway.accessToken)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
-  // Until the kernel has taken what it takes.
+  // Until the kernel has taken all that it buffers.
   for (let turns = 0; turns < 500; turns += 1) await turn()
-  // The event loop stands still until all of them are due.
+  // The event loop is blocked until all of them are due.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, sendTimeoutMs)
   let mostInTurn = 0
   for (let known = gateway.brokenOff.length; known < 8; known = gateway.brokenOff.length) {
@@ -76,7 +80,7 @@ test('clients that stalled together lose their connections one in a turn of the 
   expect(mostInTurn).toBe(1)
 })
 
-test('small answers that pile up unread on a connection are cut off too', async () => {
+test('a connection on which small answers pile up unread is cut off too', async () => {
   const gateway = await start({ sendTimeoutMs: 300 })
   const socket = await openSocket(gateway.url)
   socket.pause()
@@ -85,7 +89,7 @@ test('small answers that pile up unread on a connection are cut off too', async 
   await expect.poll(stalled, { timeout: 10_000 }).toMatchObject([{ path: '/openapi.json' }])
 })
 
-test('a client that reads slowly, and goes on reading, gets all of it', async () => {
+test('a client that reads slowly without stopping receives the whole answer', async () => {
   const gateway = await start({ sendTimeoutMs: 2_000 })
   const socket = await openSocket(gateway.url)
   const headers = [
@@ -103,33 +107,33 @@ test('a client that reads slowly, and goes on reading, gets all of it', async ()
   expect(gateway.brokenOff).toEqual([])
 })
 
-test('readers of a compressed export that stop reading hold a chunk each, not what was made for them', async () => {
+test('clients that stop reading a compressed export hold a chunk each: less than 32 MiB for 16 clients', async () => {
   const gateway = await start({ cacheBytes: 8 * MIB })
   const before = await liveBytes()
   for (let reader = 0; reader < 16; reader += 1) {
     await stall(gateway, '/exports?r=large', gateway.accessToken, 'gzip')
-    // Until what was made for this one has outgrown its room: the next is not to join it.
+    // Until the output for this client has outgrown its buffer, so that the next client does not join it.
     await delay(250)
   }
   expect((await liveBytes()) - before).toBeLessThan(32 * MIB)
 })
 
-test('long lists that are not read are refused to others before there is no memory left, and answered again after', async () => {
+test('an unread long list makes the gateway refuse another one before its memory is used up, and answer it afterwards', async () => {
   const inFlight = createInFlightBytes(10 * MIB)
   const gateway = await start({ inFlight })
   const first = await stall(gateway, '/templates', gateway.accessToken)
-  // The very same is held once, and answered.
+  // The same request would share the answer that is held, so this one asks for another.
   const refused = await gateway.graphql('{ me { templates { data } } }', gateway)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   expect(refused.json().errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
-  // What is small goes on.
+  // Small answers are still sent.
   expect((await gateway.get('/projects', gateway.accessToken)).status).toBe(200)
   first.destroy()
   await expect.poll(inFlight.byteLength).toBe(0)
   const { status, headers } = await gateway.get('/templates', gateway.accessToken)
   expect(status).toBe(200)
   await expect.poll(inFlight.byteLength).toBe(0)
-  // Nothing is held for what is not sent.
+  // An answer without a body holds no memory.
   const etag = headers.get('etag') ?? ''
   expect((await gateway.get('/templates', gateway.accessToken, { 'if-none-match': etag })).status).toBe(304)
   expect(
@@ -143,7 +147,7 @@ test('long lists that are not read are refused to others before there is no memo
   await expect.poll(inFlight.byteLength).toBe(0)
 })
 
-test('what there is no memory to compress is refused before it begins, and answered as it is', async () => {
+test('an export that the gateway has no memory to compress is refused before it begins, but sent uncompressed', async () => {
   const gateway = await start({ inFlight: createInFlightBytes(200_000) })
   const read = (coding: string) => gateway.get('/exports?r=large', gateway.accessToken, { 'accept-encoding': coding })
   const refused = await read('br')
@@ -151,7 +155,7 @@ test('what there is no memory to compress is refused before it begins, and answe
   expect((await read('identity')).status).toBe(200)
 })
 
-test('answers that wait behind one that is not read are let go with their connection', async () => {
+test('answers that wait behind an unread one are released with their connection', async () => {
   const inFlight = createInFlightBytes(64 * MIB)
   const gateway = await start({ inFlight })
   const socket = await openSocket(gateway.url)
@@ -159,11 +163,11 @@ test('answers that wait behind one that is not read are let go with their connec
     method: 'POST',
     target: '/graphql',
     headers: [['Authorization', `Bearer ${gateway.accessToken}`], ...JSON_TYPE],
-    // Whoever asks for the very same shares one answer.
+    // Requests for the same share one answer, so each query is different.
     body: JSON.stringify({ query: `{ me { templates { data } } } # ${comment}` }),
   })
   socket.write([1, 2, 3].map((comment) => requestText(request(comment))).join(''))
-  // The two that wait have 12.5; the kernel may hold nearly all of the first.
+  // The two waiting answers hold 12.5 MiB; the kernel may hold nearly all of the first.
   await expect.poll(inFlight.byteLength).toBeGreaterThan(12 * MIB)
   socket.destroy()
   await expect.poll(inFlight.byteLength).toBe(0)
