@@ -1,3 +1,4 @@
+// The SQLite store: the contract of all stores, and what only SQLite does.
 import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -37,10 +38,10 @@ const CODE_RULES: CodeRules = {
   maxTotal: 1,
 }
 
-/** Of a file's header: how many pages it says that it has unused. */
+/** The offset of the number of free pages in the header of a file. */
 const FREE_PAGES_AT = 36
 
-/** Behind the file's header, of the page that says which tables there are. */
+/** The offset of the page type of the schema page, right after the header of the file. */
 const KIND_OF_PAGE_AT = 100
 
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
@@ -71,7 +72,7 @@ const moving = async () => {
 describeMoves('sqlite', moving)
 describeCutover('sqlite', moving)
 
-test('a snapshot that is asked for too late is no fault of the database', async () => {
+test('a closed store refuses a snapshot without reporting a fault of the database', async () => {
   const faults: unknown[] = []
   const path = join(temporaryDirectory(), 'store.db')
   const store = await openSqliteStore(path, { ...OPTIONS, onFatal: (error) => faults.push(error) })
@@ -80,7 +81,7 @@ test('a snapshot that is asked for too late is no fault of the database', async 
   expect(faults).toEqual([])
 })
 
-test('a snapshot is not of another database that has taken its name', async () => {
+test('a snapshot is not opened on another database that has taken the file name', async () => {
   const [path, other] = [join(temporaryDirectory(), 'store.db'), join(temporaryDirectory(), 'other.db')]
   const faults: unknown[] = []
   await using store = await openSqliteStore(path, { ...OPTIONS, onFatal: (error) => faults.push(error) })
@@ -115,7 +116,7 @@ async function openEdits(): Promise<EditsSubject> {
 describeEdits('sqlite', openEdits)
 describeChangedReferences('sqlite', openEdits)
 
-test('new files are their owner’s alone, in a directory for everyone too', async () => {
+test('only the owner can access new files, even in a directory that is open to everyone', async () => {
   const directory = temporaryDirectory()
   chmodSync(directory, 0o755)
   const path = join(directory, 'store.db')
@@ -132,7 +133,7 @@ test('the file is in WAL mode', async () => {
   database.close()
 })
 
-test('a hand in the shell moves the revision with every change, however it is made', async () => {
+test('every change by hand raises the revision, whatever the statement', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.applyChanges([
@@ -161,7 +162,7 @@ test('a hand in the shell moves the revision with every change, however it is ma
   hand.close()
 })
 
-test('a hand that gives a document to another user moves the revision of both', async () => {
+test('giving a document to another user by hand changes the revision and the state version of both users', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.applyChanges([
@@ -179,7 +180,7 @@ test('a hand that gives a document to another user moves the revision of both', 
   hand.close()
 })
 
-test('a document that a hand’s trigger refuses is refused for that, and not for a reference that is taken', async () => {
+test('a document that an operator’s trigger refuses fails with the message of the trigger, not as a taken reference', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   const project = { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r' } as const
@@ -190,7 +191,7 @@ test('a document that a hand’s trigger refuses is refused for that, and not fo
   await expect(store.applyChanges([{ ...project, text: '2' }])).rejects.toThrow('not on a Sunday')
 })
 
-test('an export is immutable for a hand in the shell too', async () => {
+test('an export cannot be modified by hand', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.applyChanges([
@@ -210,7 +211,7 @@ test('an export is immutable for a hand in the shell too', async () => {
   hand.close()
 })
 
-test('a file of another program, or of a newer version, is refused and left as it is', async () => {
+test('a file of another program or of a newer version is refused', async () => {
   const directory = temporaryDirectory()
   const foreign = join(directory, 'foreign.db')
   const other = new Database(foreign)
@@ -227,7 +228,7 @@ test('a file of another program, or of a newer version, is refused and left as i
 })
 
 test.each([false, true])(
-  'a file that can be read, and does not fit together, is used only where nobody asked for a look at it, read-only: %s',
+  'a readable but inconsistent file is refused by an integrity check and opened without one, read-only: %s',
   async (isReadOnly) => {
     const path = join(temporaryDirectory(), 'store.db')
     await (await open(path))[Symbol.asyncDispose]()
@@ -243,7 +244,7 @@ test.each([false, true])(
 )
 
 test.each(['quick', 'off'] as const)(
-  'a file that cannot be read is refused with what to do, looked at or not: %s',
+  'an unreadable file is refused with the advice to restore a backup, with the integrity check "%s"',
   async (check) => {
     const path = join(temporaryDirectory(), 'store.db')
     await (await open(path))[Symbol.asyncDispose]()
@@ -254,14 +255,14 @@ test.each(['quick', 'off'] as const)(
   },
 )
 
-test.skipIf(!existsSync(DESCRIPTORS))('a file that cannot be used is closed again', async () => {
+test.skipIf(!existsSync(DESCRIPTORS))('a file that is not a database is closed again', async () => {
   const path = join(temporaryDirectory(), 'none.db')
   writeFileSync(path, 'this is no database '.repeat(1_000))
   await expect(open(path)).rejects.toThrow()
   expect(openFiles()).not.toContain(realpathSync(path))
 })
 
-test.skipIf(!existsSync(DESCRIPTORS))('a store that is closed leaves no file open', async () => {
+test.skipIf(!existsSync(DESCRIPTORS))('a closed store leaves no file open', async () => {
   const directory = realpathSync(temporaryDirectory())
   const store = await open(join(directory, 'store.db'))
   await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
@@ -272,7 +273,7 @@ test.skipIf(!existsSync(DESCRIPTORS))('a store that is closed leaves no file ope
 })
 
 test.skipIf(!existsSync(DESCRIPTORS))(
-  'a file that lacks a table of its schema is refused, and left open by nobody',
+  'a file that lacks a table of its schema is refused, and no file and no timer is left behind',
   async () => {
     const directory = realpathSync(temporaryDirectory())
     const path = join(directory, 'store.db')
@@ -288,7 +289,7 @@ test.skipIf(!existsSync(DESCRIPTORS))(
   },
 )
 
-test('a file of before it could be vacuumed in pieces is written anew once, and gives back room in pieces from then on', async () => {
+test('a file from before incremental vacuum is rewritten once, and gives back space in pieces from then on', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await (await open(path))[Symbol.asyncDispose]()
   const hand = new Database(path)
@@ -314,11 +315,11 @@ test('a file of before it could be vacuumed in pieces is written anew once, and 
   expect(after.reclaimableBytes).toBe(after.unusedBytes)
   const less = await store.reclaimSpace()
   expect(less.byteLength).toBeLessThan(after.byteLength)
-  // As much as is done while others wait for the lock, and no more.
+  // One call does only as much as may be done while others wait for the lock.
   expect(less.unusedBytes).toBeGreaterThan(0)
 })
 
-test('what was removed is out of the log once nobody reads it any more, or writes', async () => {
+test('removed data leaves the write-ahead log once nobody reads or writes any more', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.applyChanges([put()])
@@ -337,7 +338,7 @@ test('what was removed is out of the log once nobody reads it any more, or write
   other.close()
 })
 
-test('a signing key that is removed, or sealed anew, is in no file of the database any more, and the others are', async () => {
+test('a removed or resealed signing key is in no file of the database, and the other keys are', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   const textOf = (letter: string) => `${letter}${'.'.repeat(20)}`.repeat(10)
@@ -364,7 +365,7 @@ test.each<[name: string, damaged: readonly string[], read: (store: MigratableSto
   ['of statistics', ['session', 'session_idle_expires_at'], (store) => store.statistics(NOW)],
   ['that begins a snapshot', ['user', 'sqlite_autoindex_user_1'], (store) => store.openSnapshot()],
   ['for key texts that stay', ['signing_key'], (store) => store.eraseKeyTraces(['a text'])],
-])('a read %s that meets damage is the end of writing, and is reported once', async (_name, damaged, read) => {
+])('a read %s that meets damage ends all writing, and is reported once', async (_name, damaged, read) => {
   const path = join(temporaryDirectory(), 'store.db')
   {
     await using store = await open(path)
@@ -396,7 +397,7 @@ test('eight stores opened at once on a file that does not exist all come up', as
   for (const store of stores) await store[Symbol.asyncDispose]()
 })
 
-test('closing waits for the writes that are under way', async () => {
+test('closing a store waits for the writes in flight', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   const store = await open(path)
   const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
@@ -420,10 +421,10 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
   expect(await store.signingKeys()).toEqual([key])
 })
 
-test('a database that another process holds locked is waited for at a start, and not for longer than it may take', async () => {
+test('opening a store waits for a locked database, but no longer than the lock timeout', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   const hand = new Database(path)
-  // As another gateway does that makes the database.
+  // As another gateway does while it creates the database.
   hand.exec('begin exclusive')
   await expect(openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 20 })).rejects.toThrow('holds the database locked')
   const opening = openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 60_000 })
@@ -434,7 +435,7 @@ test('a database that another process holds locked is waited for at a start, and
   await store.ping()
 })
 
-test('reads of one turn see one state, and those of the next turn what was committed meanwhile', async () => {
+test('reads in one turn of the event loop see one state, and reads in the next turn see what was committed meanwhile', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   const other = new Database(path)
@@ -448,7 +449,7 @@ test('reads of one turn see one state, and those of the next turn what was commi
   expect([await nobody, await stillNobody, await one]).toEqual([[], [], ['ana@example.com']])
 })
 
-test('what decides, or is copied, counted or reported, is read as it is now, also in a turn that read before', async () => {
+test('reads that decide, copy, count or report see the current state, even in a turn that has read before', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   const session = newSession({ email: BEN })
@@ -501,7 +502,7 @@ test('what decides, or is copied, counted or reported, is read as it is now, als
     ["update rest_call set day = '2002-02-02'", () => store.restCallsOf(['2002-02-02']), [{ day: '2002-02-02' }]],
   ]
   const other = new Database(path)
-  // All in one turn of the event loop: its reads see one state otherwise.
+  // All in one turn of the event loop, in which other reads see one state.
   const answers = asked.map(([change, read]) => {
     other.exec(change)
     return read()
@@ -511,7 +512,7 @@ test('what decides, or is copied, counted or reported, is read as it is now, als
     expect([await answers[index]], change).toMatchObject([found])
 })
 
-test('a ping writes nothing where nothing failed', async () => {
+test('a ping writes nothing when nothing has failed', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   const other = new Database(path)
@@ -523,7 +524,7 @@ test('a ping writes nothing where nothing failed', async () => {
   other.close()
 })
 
-test('a store that is closed looks after its files no more', async () => {
+test('a closed store stops watching its files', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -534,7 +535,7 @@ test('a store that is closed looks after its files no more', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a database that is deleted is noticed while nothing is asked of the store', async () => {
+test('a store notices that its database was deleted, even when nobody uses the store', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   const failed = Promise.withResolvers<unknown>()
   await using store = await openSqliteStore(path, { ...OPTIONS, onFatal: failed.resolve })

@@ -1,10 +1,11 @@
+// The periodic cleanup of expired rows.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { startSweep } from '../src/store/sweep.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-test('expired sessions go though nobody signs in, all of them, and the others stay', async () => {
+test('a sweep removes all expired sessions without any traffic, and keeps the others', async () => {
   const store = await openSqliteStore(join(temporaryDirectory(), 'w.db'), { lockTimeoutMs: 1_000, onFatal() {} })
   onTestFinished(() => store[Symbol.asyncDispose]())
   const sessionOf = (n: number, idleExpiresAt: number) => ({
@@ -31,7 +32,7 @@ test('expired sessions go though nobody signs in, all of them, and the others st
   expect(reported).toEqual([])
 })
 
-test('what fails is reported and stops nothing', async () => {
+test('a sweep reports an error', async () => {
   const reported: unknown[] = []
   const failure = new Error('not now')
   using _ = startSweep(

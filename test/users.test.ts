@@ -1,3 +1,4 @@
+// Commands that list, show, remove and rename users and prune exports, and what a removal leaves in the files.
 import { EventEmitter } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ describe('on SQLite', () => describeUsers(async () => undefined))
 describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeUsers(temporaryDatabase))
 
 function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
-  test('a removed user is gone for every reader at once, and their tokens with them', async () => {
+  test('a removed user is gone for every reader at once, and so are the user’s tokens', async () => {
     const url = await databaseUrl()
     const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
     await gateway.load(SMALL_WORLD)
@@ -47,7 +48,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect(both.stdout).toContain(`removed ${ANA}: `)
   })
 
-  test('users are listed and shown with what they have', async () => {
+  test('users list and users show print what each user has', async () => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     await workspace.load(SMALL_WORLD)
     const ben = `${BEN}\t1 project, 0 templates, 0 UI libraries, 1 export (20 B), 0 sessions\n`
@@ -60,7 +61,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect((await workspace.run('users', 'show', 'no email')).exitCode).toBe(2)
   })
 
-  test('a renamed user has everything under the new email, and the old one has nothing', async () => {
+  test('a renamed user has everything under the new email, and nothing under the old one', async () => {
     const url = await databaseUrl()
     const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
     await gateway.load(SMALL_WORLD)
@@ -76,7 +77,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect((await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status).toBe(404)
   })
 
-  test('who is removed or renamed is a hash in the audit log of emails in clear, also in the entry of that', async () => {
+  test('an audit log with clear emails keeps only the hash of a removed or renamed user, even in the entry of the removal', async () => {
     const url = await databaseUrl()
     const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
     await gateway.load(SMALL_WORLD)
@@ -102,7 +103,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     }
   })
 
-  test('an event that waits while its user is removed is written without the email, which is nowhere in the database', async () => {
+  test('an audit event that waits while its user is removed is written without the email, which is nowhere in the database', async () => {
     const url = await databaseUrl()
     const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
     await gateway.load(SMALL_WORLD)
@@ -136,7 +137,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect(ofBen).toContain(`"who":"${BEN}"`)
   })
 
-  test('exports are pruned by number and age, and the newest always stays', async () => {
+  test('exports prune removes exports by number and age, and always keeps the newest', async () => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     const made = (day: number) =>
       exportLine(ANA, { r: 'p', createdAt: `2026-01-0${day}T00:00:00Z`, elements: [`${day}`] })
@@ -153,8 +154,8 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect(await workspace.dump()).toBe(`${documentLine('project', ANA, '{"id":"p"}')}${made(4)}`)
   })
 
-  // The third one ends before the year 0, and the last one before the first day of a JavaScript date.
-  test.each(['36500d', '740000d', '999999d', '999999999d'])('no export is pruned for an age of %s', async (age) => {
+  // The third age reaches back before the year 0, the last one before the first date of JavaScript.
+  test.each(['36500d', '740000d', '999999d', '999999999d'])('an age of %s prunes no export', async (age) => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     const made = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: ['1'] })
     const dates = ['1960-01-01T00:00:00Z', '1999-01-01T00:00:00Z', '2026-01-01T00:00:00Z']
@@ -164,7 +165,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
   })
 }
 
-test('a pruning that breaks off says what is gone, to the audit log too, and goes on when it is run again', async () => {
+test('an exports prune that breaks off reports what it removed, also in the audit log, and continues when it is run again', async () => {
   const workspace = createWorkspace()
   const made = (email: string, day: number) =>
     exportLine(email, { r: 'p', createdAt: `2026-01-0${day}T00:00:00Z`, elements: [`${day}`] })
@@ -197,7 +198,7 @@ test('a pruning that breaks off says what is gone, to the audit log too, and goe
   expect(await entries()).toContain('"result":"done","detail":"1 exports pruned"')
 })
 
-test('whatever else is stored under the email of a removed user goes too, and ends with a rename', async () => {
+test('rows of any other table with the email of a user are removed when the user is removed or renamed', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const database = new Database(workspace.path('workspace.db'))
@@ -210,8 +211,7 @@ test('whatever else is stored under the email of a removed user goes too, and en
   database.close()
 })
 
-/** What an operator's grep would find: in the file, its log, and whatever else is beside it. */
-/** Whatever any table of the database has, as text. */
+/** All rows of all tables as text. */
 async function allRows({ databaseUrl, databasePath }: TestGateway): Promise<string> {
   if (databaseUrl.startsWith('file:')) {
     const database = new Database(databasePath, { readonly: true })
@@ -230,6 +230,7 @@ async function allRows({ databaseUrl, databasePath }: TestGateway): Promise<stri
   return JSON.stringify(rows)
 }
 
+/** Whether an operator's grep would find the marker in the file, in its log or in a file beside it. */
 function isInFiles(path: string, marker: string): boolean {
   return ['', '-wal', '-shm', '-journal'].some(
     (end) => existsSync(path + end) && readFileSync(path + end).includes(marker),
@@ -241,17 +242,17 @@ const REMOVAL = `${JSON.stringify({ kind: 'user', email: ANA, removed: true })}\
 test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
   ['users remove', async ({ databaseUrl }) => runHere(['users', 'remove', ANA, '--database', databaseUrl])],
   [
-    'import of a record that removes',
+    'an import of a removal record',
     async ({ databaseUrl }) => runHere(['import', '-', '--database', databaseUrl], { stdin: REMOVAL }),
   ],
   [
-    'POST /import of one',
+    'POST /import of a removal record',
     async ({ send }) => {
       const { status, text } = await send('POST', '/import', REMOVAL, IMPORT_BEARER)
       return { stderr: status === 200 && text.includes('"type":"imported"') ? '' : text }
     },
   ],
-])('what %s took is in no file of an SQLite database any more, while a gateway serves on it', async (_, remove) => {
+])('what %s removed is in no file of an SQLite database, while a gateway serves it', async (_, remove) => {
   const gateway = await startImporting()
   const path = gateway.databaseUrl.slice('file:'.length)
   const long = (word: string) => `${word.repeat(5_000)}`
@@ -279,9 +280,9 @@ test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
 test.each([
   ['users remove', ['users', 'remove', ANA]],
   ['users rename', ['users', 'rename', ANA, 'new@example.com']],
-  ['a record that removes', ['import', '-']],
+  ['a removal record', ['import', '-']],
 ])(
-  'after %s no file has the email that an audit log of emails in clear had, while a gateway serves',
+  'after %s no file contains the email that an audit log with clear emails had, while a gateway serves',
   async (_, args) => {
     const path = join(temporaryDirectory(), 'workspace.db')
     const flags = ['--database', `file:${path}`, '--audit-emails', 'clear']
@@ -298,7 +299,7 @@ test.each([
   },
 )
 
-/** What an import --replace of ana leaves that is killed before its swap. */
+/** Stages what an import --replace of ana leaves behind when it is killed before its swap. */
 async function stageAsKilled(path: string, at: number): Promise<void> {
   await using store = await openSqliteStore(path, { lockTimeoutMs: 1_000, onFatal() {} })
   await store.beginReplacement('killed', at)
@@ -322,8 +323,8 @@ async function stageAsKilled(path: string, at: number): Promise<void> {
 test.each([
   ['users remove', ['users', 'remove', ANA]],
   ['users rename', ['users', 'rename', ANA, 'new@example.com']],
-  ['a record that removes', ['import', '-']],
-])('%s takes along what an import --replace that was killed had staged for the user', async (_, args) => {
+  ['a removal record', ['import', '-']],
+])('%s removes what a killed import --replace had staged for the user', async (_, args) => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const path = workspace.path('workspace.db')
@@ -334,7 +335,7 @@ test.each([
   for (const word of ['STAGED-TEMPLATE', 'STAGED-ELEMENT', ANA]) expect(isInFiles(path, word), word).toBe(false)
 })
 
-test('what imports that died left behind goes with vacuum, and while a gateway serves, once it is old', async () => {
+test('vacuum and a serving gateway remove what dead imports left behind, once it is old', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   const flags = ['--database', `file:${path}`]
   const countStaged = () => {
@@ -355,7 +356,7 @@ test('what imports that died left behind goes with vacuum, and while a gateway s
   await expect.poll(countStaged).toBe(0)
 })
 
-test('vacuum gives the space back, also of a file that was made before it could', async () => {
+test('vacuum gives unused space back; a file without incremental vacuum needs vacuum --full', async () => {
   const workspace = createWorkspace()
   const path = workspace.path('workspace.db')
   const world = documentLine('template', BEN, '{"id":"t"}')

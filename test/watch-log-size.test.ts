@@ -1,3 +1,4 @@
+// The size of the write-ahead log: when it is reported, and what happens when another program makes the checkpoints.
 import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { openStore } from '../src/store/open-store.ts'
 import { put } from './contract/values.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-test('a log that grows is told of once, and again whenever it has doubled', async () => {
+test('a growing log is reported once, and again whenever it has doubled', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   const warned: number[] = []
   const check = createLogSizeCheck(path, (bytes) => warned.push(bytes), 1_000)
@@ -19,7 +20,7 @@ test('a log that grows is told of once, and again whenever it has doubled', asyn
   expect(warned).toEqual([1_000, 2_000, 9_000, 1_200])
 })
 
-test('with external checkpoints a process makes none, and says so after a removal', async () => {
+test('with external checkpoints a store makes no checkpoint, and says so after a removal', async () => {
   const options = { lockTimeoutMs: 100, connectTimeoutMs: 0, statementTimeoutMs: 0, poolSize: 1, onFatal() {} }
   const sizes: number[] = []
   for (const checkpoints of ['own', 'external'] as const) {
@@ -35,7 +36,7 @@ test('with external checkpoints a process makes none, and says so after a remova
   expect(sizes[1]).toBeGreaterThan(16_000_000)
 })
 
-test('with external checkpoints a key that is removed is told to be in the files still, and the log stays whole', async () => {
+test('with external checkpoints, removing a key reports that it is still in the files, and does not truncate the log', async () => {
   const options = { lockTimeoutMs: 100, connectTimeoutMs: 0, statementTimeoutMs: 0, poolSize: 1, onFatal() {} }
   const path = join(temporaryDirectory(), 'workspace.db')
   await using store = await openStore(`file:${path}`, { ...options, checkpoints: 'external' })

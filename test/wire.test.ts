@@ -1,3 +1,4 @@
+// HTTP on the wire: malformed requests, limits, pipelining, tunnels, and clients that go away.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ const CLOSE = ['Connection', 'close'] as const
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
 const LOGIN = JSON.stringify({ email: ANA })
 
-/** What is not HTTP/1, or leaves open where a message ends. Should one be taken for a request, it asks to be the last. */
+/** Not HTTP/1, or with an unclear end. Each asks to close the connection, should it be taken for a request. */
 const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint8Array }[] = [
   { name: 'a word', bytes: 'hello\r\n\r\n' },
   { name: 'a TLS handshake', bytes: Buffer.from('16030100c8010000c40303', 'hex') },
@@ -22,14 +23,14 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'a request line without a target', bytes: lines('GET HTTP/1.1', 'Host: localhost') },
   { name: 'a version that is no number', bytes: lines('GET /healthz HTTP/x', 'Host: localhost') },
   { name: 'another protocol', bytes: lines('GET /healthz ICY/1.1', 'Host: localhost') },
-  { name: 'HTTP/2 in the words of HTTP/1', bytes: lines('GET /healthz HTTP/2.0', 'Host: localhost') },
-  { name: 'a target of a user', bytes: lines('GET http://ana@localhost/healthz HTTP/1.1', 'Host: localhost') },
-  { name: 'a target of no host', bytes: lines('GET http:///healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'the version HTTP/2 in a request line of HTTP/1', bytes: lines('GET /healthz HTTP/2.0', 'Host: localhost') },
+  { name: 'a target with a user', bytes: lines('GET http://ana@localhost/healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'a target without a host', bytes: lines('GET http:///healthz HTTP/1.1', 'Host: localhost') },
   {
-    name: 'a target of no host, in capitals, beside an empty Host',
+    name: 'a target without a host, in capitals, with an empty Host',
     bytes: lines('GET HTTP:///healthz HTTP/1.1', 'Host:'),
   },
-  { name: 'a target of a port alone', bytes: lines('GET http://:80/healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'a target with a port but no host', bytes: lines('GET http://:80/healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method that HTTP does not have', bytes: lines('FETCH /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method in lower case', bytes: lines('get /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a target with a space in it', bytes: lines('GET /he althz HTTP/1.1', 'Host: localhost') },
@@ -52,7 +53,7 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'no Host', bytes: lines('GET /healthz HTTP/1.1') },
   { name: 'two Hosts', bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', 'Host: localhost') },
   {
-    name: 'a second Host behind 100 other headers',
+    name: 'a second Host after 100 other headers',
     bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', ...Array(100).fill('a:'), 'Host: localhost'),
   },
   { name: 'two lengths', bytes: post(['Content-Length', '27'], ['Content-Length', '28']) },
@@ -61,11 +62,11 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'a negative length', bytes: post(['Content-Length', '-1']) },
   { name: 'a length with a sign', bytes: post(['Content-Length', '+27']) },
   { name: 'a length in hexadecimal', bytes: post(['Content-Length', '0x1b']) },
-  { name: 'a length beyond all numbers', bytes: post(['Content-Length', '9'.repeat(40)]) },
+  { name: 'a length that is too large', bytes: post(['Content-Length', '9'.repeat(40)]) },
   { name: 'a length and chunks', bytes: post(['Content-Length', '27'], ['Transfer-Encoding', 'chunked']) },
   { name: 'chunks and a length', bytes: post(['Transfer-Encoding', 'chunked'], ['Content-Length', '27']) },
   { name: 'a transfer coding that does not end in chunks', bytes: post(['Transfer-Encoding', 'chunked, identity']) },
-  { name: 'chunks of no size', bytes: post(['Transfer-Encoding', 'chunked'], JSON_TYPE) },
+  { name: 'a chunk without a size', bytes: post(['Transfer-Encoding', 'chunked'], JSON_TYPE) },
 ]
 
 function lines(...given: readonly string[]): string {
@@ -88,7 +89,7 @@ async function startSmallWorld(): Promise<TestGateway> {
   return gateway
 }
 
-/** Statuses and bodies of what comes back until the connection ends. */
+/** The answers that arrive until the connection ends. */
 async function answersTo(
   gateway: TestGateway,
   request: string | Uint8Array,
@@ -97,12 +98,12 @@ async function answersTo(
   return readAnswers(await exchange(gateway.url, request), methods)
 }
 
-/** The id of a refused request is its own. */
+/** The status, and the body without the request id, which differs for each refused request. */
 function withoutId(answer: Answer | undefined): readonly [status: number | undefined, text: string | undefined] {
   return [answer?.status, answer?.text.replace(answer.headers.get('x-request-id') ?? '', '')]
 }
 
-test('what is not a request is answered 400 as a problem, and the connection is closed', async () => {
+test('malformed requests are answered 400 with a problem, and the connection is closed', async () => {
   const gateway = await startSmallWorld()
   await expectEach(MALFORMED, async ({ bytes }) => {
     const answers = await answersTo(gateway, bytes)
@@ -115,7 +116,7 @@ test('what is not a request is answered 400 as a problem, and the connection is 
   await expectToServe(gateway)
 })
 
-test('headers over the limit are answered 431 as a problem, whichever they are', async () => {
+test('headers over the limit are answered 431 with a problem, whichever header is too large', async () => {
   const gateway = await startSmallWorld()
   const long = 'a'.repeat(20_000)
   const rows = [
@@ -136,7 +137,7 @@ test('headers over the limit are answered 431 as a problem, whichever they are',
   await expectToServe(gateway)
 })
 
-test('of 128 header lines all are read, and a request with more is refused before anything else', async () => {
+test('a request with 128 header lines is read, and one with more is refused before anything else', async () => {
   const gateway = await startSmallWorld()
   const { accessToken } = await gateway.login(ANA)
   const withLines = (count: number) =>
@@ -153,7 +154,7 @@ test('of 128 header lines all are read, and a request with more is refused befor
   expect((await answersTo(gateway, withLines(128) + last)).map(({ status }) => status)).toEqual([200, 200])
   const rows = [129, 200, 3_500].map((count) => ({ name: `${count} lines`, count }))
   await expectEach(rows, async ({ count }) => {
-    // Of what else the connection brings nothing is believed.
+    // Nothing else on the connection is trusted.
     const answers = await answersTo(gateway, withLines(count) + last)
     expect(answers.map(({ status }) => status)).toEqual([431])
     const [answer] = answers
@@ -164,7 +165,7 @@ test('of 128 header lines all are read, and a request with more is refused befor
 })
 
 describe('a client that goes away', () => {
-  test('in the middle of its body harms nobody, and is nothing for the log', async () => {
+  test('in the middle of its body affects nobody else, and is not reported', async () => {
     const gateway = await startSmallWorld()
     const cut = requestText({ method: 'POST', target: '/login', headers: [JSON_TYPE], body: LOGIN }).slice(0, -10)
     const chunked = requestText({
@@ -179,7 +180,7 @@ describe('a client that goes away', () => {
       await readToEnd(half)
       const reset = await openSocket(gateway.url)
       reset.write(bytes)
-      // The gateway has begun with the request once it answers one that came after it.
+      // Once the gateway answers a later request, it has begun with this one.
       await ask(`${gateway.url}/healthz`)
       reset.resetAndDestroy()
       await expectToServe(gateway)
@@ -187,7 +188,7 @@ describe('a client that goes away', () => {
     expect(gateway.reported).toEqual([])
   })
 
-  test('in the middle of a streamed export harms nobody, and is nothing for the log', async () => {
+  test('in the middle of a streamed export affects nobody else, and is not reported', async () => {
     const { gateway, request } = await startWithLargeExport()
     const socket = await openSocket(gateway.url)
     socket.write(request('GET', CLOSE))
@@ -217,7 +218,7 @@ test('the absolute form of a request target is answered like the origin form', a
   }
 })
 
-test('HTTP/1.0 is answered and closed, or kept when it asks for that', async () => {
+test('an HTTP/1.0 request is answered and its connection closed, or kept alive when the request asks for it', async () => {
   const gateway = await startSmallWorld()
   const [answer, ...none] = await answersTo(gateway, 'GET /healthz HTTP/1.0\r\n\r\n')
   expect([answer?.status, answer?.text, none]).toEqual([200, '{"status":"ok"}', []])
@@ -226,7 +227,7 @@ test('HTTP/1.0 is answered and closed, or kept when it asks for that', async () 
   expect(kept.map(({ status }) => status)).toEqual([200, 404])
 })
 
-test('HTTP/1.0 with a transfer coding is answered and closed, also when it asks to be kept', async () => {
+test('an HTTP/1.0 request with a transfer coding is answered and its connection closed, even if it asks for keep-alive', async () => {
   const gateway = await startSmallWorld()
   const query = '{"query":"{ __typename }"}'
   const request = requestText({
@@ -257,7 +258,7 @@ test.each(['gzip, chunked', 'chunked, chunked', 'identity, chunked', 'x,chunked'
   },
 )
 
-test('chunks are read whatever the case of their name', async () => {
+test('the transfer coding "chunked" is recognized in any letter case', async () => {
   const gateway = await startSmallWorld()
   const body = `${LOGIN.length.toString(16)}\r\n${LOGIN}\r\n0\r\n\r\n`
   const headers = [JSON_TYPE, ['Transfer-Encoding', 'Chunked']] as const
@@ -266,8 +267,8 @@ test('chunks are read whatever the case of their name', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 })
 
-describe('requests of one connection', () => {
-  test('are answered in order, whatever takes how long', async () => {
+describe('requests on one connection', () => {
+  test('are answered in order, however long each takes', async () => {
     const { gateway, request, body } = await startWithLargeExport()
     const { accessToken } = await gateway.login(ANA)
     const authorization = ['Authorization', `Bearer ${accessToken}`] as const
@@ -288,7 +289,7 @@ describe('requests of one connection', () => {
     expect(answers[4]?.text).toBe('[{"path":"new.html"},1.0]')
   })
 
-  test('go on after one that was refused before its body was read, when that came with its head', async () => {
+  test('continue after one that was refused before its body was read, if the body arrived with the head', async () => {
     const gateway = await startSmallWorld()
     const refused = requestText({ method: 'POST', target: '/projects', headers: [JSON_TYPE], body: LOGIN })
     const answers = await answersTo(gateway, `${refused}${refused}${requestText({ headers: [CLOSE] })}`)
@@ -296,7 +297,7 @@ describe('requests of one connection', () => {
     expect(answers[0]?.headers.get('connection')).toBe('keep-alive')
   })
 
-  test('are each answered before what comes after them is refused', async () => {
+  test('are answered before malformed bytes after them are refused', async () => {
     const gateway = await startSmallWorld()
     const { accessToken } = await gateway.login(ANA)
     const read = requestText({ target: '/templates', headers: [['Authorization', `Bearer ${accessToken}`]] })
@@ -305,7 +306,7 @@ describe('requests of one connection', () => {
     expect(answers[0]?.text).toBe('[{"id":"t1","name":"Landing"}]')
   })
 
-  test('never get the refusal of the next one into a body that is being sent', async () => {
+  test('never have the refusal of the next one inside a body that is being sent', async () => {
     const { gateway, request, body } = await startWithLargeExport()
     const socket = await openSocket(gateway.url)
     socket.write(request('GET'))
@@ -314,11 +315,11 @@ describe('requests of one connection', () => {
     const all = Buffer.concat([first, await readToEnd(socket)])
     const sent = all.subarray(all.indexOf('\r\n\r\n') + 4).toString('latin1')
     const expected = Buffer.from(body).toString('latin1')
-    // Whole or cut short; what may follow a whole one is the refusal.
+    // The body is whole or cut short; only the refusal may follow a whole body.
     expect(expected.startsWith(sent) || sent.startsWith(expected)).toBe(true)
   })
 
-  test('are not what stands in the body of another, also where nobody reads that body', async () => {
+  test('are never read from the body of another request, even if nobody reads that body', async () => {
     const gateway = await startSmallWorld()
     const smuggled = requestText({ target: '/nowhere', headers: [CLOSE] })
     const rows = [
@@ -334,7 +335,7 @@ describe('requests of one connection', () => {
       for (const body of [smuggled, `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`]) {
         const chunked = body === smuggled ? [] : [['Transfer-Encoding', 'chunked'] as const]
         const request = requestText({ method, target, headers: chunked, body })
-        // Kept or closed, as the gateway likes; the body is never answered.
+        // The gateway may keep or close the connection, but it never answers the body.
         const answers = await answersTo(gateway, request + requestText({ target: '/readyz', headers: [CLOSE] }), [
           method,
         ])
@@ -344,7 +345,7 @@ describe('requests of one connection', () => {
   })
 })
 
-test('HEAD of a streamed export says its length, sends nothing and keeps the connection', async () => {
+test('HEAD of a streamed export answers with its length and no body, and keeps the connection alive', async () => {
   const { gateway, request, body } = await startWithLargeExport()
   const both = `${request('HEAD')}${request('HEAD', CLOSE)}`
   const answers = await answersTo(gateway, both, ['HEAD', 'HEAD'])
@@ -363,7 +364,7 @@ describe('Expect: 100-continue', () => {
       headers: [JSON_TYPE, ['Expect', '100-continue'], ['Content-Length', String(length)], CLOSE],
     })
 
-  test('is answered, and then the body is', async () => {
+  test('is answered with 100, and then the body is answered', async () => {
     const gateway = await startSmallWorld()
     const socket = await openSocket(gateway.url)
     socket.write(head(LOGIN.length))
@@ -374,12 +375,12 @@ describe('Expect: 100-continue', () => {
     expect(answer?.status).toBe(200)
   })
 
-  test('is answered 413 when the body is going to be too large, whether the client sends it or not', async () => {
+  test('is answered 413 when the announced body is too large', async () => {
     const gateway = await startSmallWorld()
     const socket = await openSocket(gateway.url)
     socket.write(head(3_000_000))
     let seen = Buffer.alloc(0)
-    // Whether the gateway closes now or waits for the rest is its own affair.
+    // The gateway may close now or wait for the rest.
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       seen = Buffer.concat([seen, chunk])
       if (seen.includes('}')) break
@@ -396,7 +397,7 @@ describe('Expect: 100-continue', () => {
     expect((await answersTo(gateway, text)).map(({ status }) => status)).toEqual([200])
   })
 
-  test('is all that may be expected: anything else is answered like every request', async () => {
+  test('is the only expectation: a request with any other one is answered like every request', async () => {
     const gateway = await startSmallWorld()
     const headers = [JSON_TYPE, ['Expect', 'tokens'], CLOSE] as const
     const [answer, ...more] = await answersTo(
@@ -407,7 +408,7 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-test('methods that HTTP has and the gateway does not are refused, and tunnels are not opened', async () => {
+test('HTTP methods that the gateway does not have are refused, and an upgrade is ignored', async () => {
   const gateway = await startSmallWorld()
   for (const method of ['TRACE', 'PROPFIND', 'PURGE', 'LOCK']) {
     const [answer] = await answersTo(gateway, requestText({ method, headers: [CLOSE, ['X-Secret', 'letmein']] }))
@@ -424,7 +425,7 @@ test('methods that HTTP has and the gateway does not are refused, and tunnels ar
   await expectToServe(gateway)
 })
 
-describe('a tunnel is refused', () => {
+describe('a CONNECT request', () => {
   const tunnel = requestText({ method: 'CONNECT', target: 'localhost:22', headers: [['X-Secret', 'letmein']] })
 
   function expectRefused(answer: Answer | undefined): void {
@@ -433,7 +434,7 @@ describe('a tunnel is refused', () => {
     expect([answer.headers.get('allow'), answer.headers.get('connection')]).toEqual(['', 'close'])
   }
 
-  test('with what was sent ahead for its other end', async () => {
+  test('is refused together with the bytes that were sent ahead for the tunnel', async () => {
     const gateway = await startSmallWorld()
     for (const ahead of ['', 'SSH-2.0-client\r\n', requestText({})]) {
       const [answer, ...more] = await answersTo(gateway, tunnel + ahead)
@@ -444,7 +445,7 @@ describe('a tunnel is refused', () => {
     await expectToServe(gateway)
   })
 
-  test('after what was asked before it', async () => {
+  test('is refused after the requests before it are answered', async () => {
     const { gateway, request, body } = await startWithLargeExport()
     const [large, health, refused, ...more] = await answersTo(gateway, request('GET') + requestText({}) + tunnel)
     expect([large?.text === body, health?.text]).toEqual([true, '{"status":"ok"}'])
@@ -452,7 +453,7 @@ describe('a tunnel is refused', () => {
     expect(more).toEqual([])
   })
 
-  test('and its connection ends, also when the client keeps its end open or resets it', async () => {
+  test('is refused and its connection ends, even when the client keeps its end open or resets it', async () => {
     const gateway = await startSmallWorld()
     const { hostname, port } = new URL(gateway.url)
     const open = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => {})
@@ -460,7 +461,7 @@ describe('a tunnel is refused', () => {
     open.write(tunnel)
     open.on('data', () => {})
     await once(open, 'end')
-    // What is written from now on goes nowhere, until the gateway has closed its end.
+    // Whatever is written from now on is ignored until the gateway has closed its end.
     const writing = setInterval(() => open.write('more'), 50)
     await closed
     clearInterval(writing)
@@ -471,7 +472,7 @@ describe('a tunnel is refused', () => {
   })
 })
 
-test('every way to ask for a GraphQL answer gets a response with one length', async () => {
+test('a GraphQL request gets one response with one length for every Accept header', async () => {
   const gateway = await startSmallWorld()
   const body = JSON.stringify({ query: '{ __typename }' })
   const rows = [
@@ -490,7 +491,7 @@ test('every way to ask for a GraphQL answer gets a response with one length', as
       const headers = [JSON_TYPE, ['Accept', accept] as const, ...authorization]
       const request = requestText({ method: 'POST', target: '/graphql', headers, body })
       const answers = await answersTo(gateway, request + requestText({ target: '/nowhere', headers: [CLOSE] }))
-      // Kept or closed, as the gateway likes.
+      // The gateway may keep or close the connection.
       expect([[], [404]]).toContainEqual(answers.slice(1).map(({ status }) => status))
       expect(answers[0]?.headers.get('api-version')).toBe('1.2')
       expect(answers[0]?.headers.get('content-encoding')).toBeNull()
@@ -498,14 +499,14 @@ test('every way to ask for a GraphQL answer gets a response with one length', as
   })
 })
 
-describe('a body that is too large is answered 413, which a client that sends all of it first can read', () => {
+describe('a body that is too large', () => {
   const SIZE = 3_000_000
 
   test.each([
     ['with its length', ['Content-Length', String(SIZE)], 'x'.repeat(SIZE)],
     ['in chunks', ['Transfer-Encoding', 'chunked'], `${SIZE.toString(16)}\r\n${'x'.repeat(SIZE)}\r\n0\r\n\r\n`],
-  ] as const)('%s', async (_how, header, body) => {
-    // A process of its own: in this one the gateway could not answer while the client writes.
+  ] as const)('%s is answered 413, which a client that sends all of it first can read', async (_how, header, body) => {
+    // The gateway has its own process: in this one it could not answer while the client writes.
     const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
     for (const headers of [
       [JSON_TYPE, header],
@@ -513,10 +514,10 @@ describe('a body that is too large is answered 413, which a client that sends al
     ]) {
       const socket = await openSocket(url)
       await write(socket, requestText({ method: 'POST', target: '/login', headers }))
-      // The gateway has seen the length when it answers what came later.
+      // Once the gateway answers a later request, it has seen the length.
       await ask(`${url}/healthz`)
       await write(socket, body)
-      // Should the connection be kept, this ends it.
+      // Ends the connection if the gateway kept it alive.
       await write(socket, requestText({ headers: [CLOSE] }))
       const [answer] = readAnswers(await readToEnd(socket))
       if (!answer) throw new Error('no answer')
@@ -525,21 +526,21 @@ describe('a body that is too large is answered 413, which a client that sends al
   })
 })
 
-/** Resolves when the system has taken all of it. */
+/** Resolves when the operating system has taken all bytes. */
 async function write(socket: Socket, bytes: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   socket.write(bytes, (error) => (error ? reject(error) : resolve()))
   await promise
 }
 
-/** The bytes of the first turn; nothing more is read until somebody reads on. */
+/** The first chunk. The socket stays paused until somebody reads on. */
 async function pausedAfterFirstChunk(socket: Socket): Promise<Buffer> {
   const [chunk] = (await once(socket, 'data')) as [Buffer]
   socket.pause()
   return chunk
 }
 
-/** An export far larger than what the sockets between two processes hold. */
+/** An export far larger than the socket buffers between two processes. */
 async function startWithLargeExport() {
   const gateway = await startSmallWorld()
   const elements = Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(5_000)}"}`)

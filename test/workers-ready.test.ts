@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createWorkerTotals } from '../src/cli/workers/add-up-workers.ts'
 
-/** `isReady` null: its event loop stands still. */
+/** With `isReady` null, the worker never answers because its event loop hangs. */
 function workerThatIs(isReady: boolean | null): Worker {
   const worker = new EventEmitter()
   return Object.assign(worker, {
@@ -15,8 +15,8 @@ function workerThatIs(isReady: boolean | null): Worker {
   }) as unknown as Worker
 }
 
-test('nobody waits for one that stands still beside one that is ready', async () => {
-  // So that no patience ends by itself.
+test('the workers are ready when one is, without waiting for one that hangs', async () => {
+  // No timeout may end by itself.
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const totals = createWorkerTotals()
@@ -24,7 +24,7 @@ test('nobody waits for one that stands still beside one that is ready', async ()
   expect(await totals.isReady()).toBe(true)
 })
 
-test('none of them is not, once all have answered or had their time', async () => {
+test('the workers are not ready when each has answered that it is not, or has timed out', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const totals = createWorkerTotals()

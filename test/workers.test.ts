@@ -1,3 +1,4 @@
+// Several worker processes on one port: how they are started, replaced and ended.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -18,10 +19,10 @@ const ENGINES = [
   { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
 ]
 
-/** Of each client between an answer and its next request: enough of them meet every moment, and workers can start. */
+/** The pause of a client between two requests: short enough to hit every moment, long enough that workers can start. */
 const PAUSE_MS = 15
 
-/** Asks on a new connection every time; answers how it went once `stop` is called. */
+/** Sends each request on a new connection. The returned function ends the load and returns the outcomes. */
 function load(url: string, accessToken: string, clients: number) {
   const outcomes = new Map<string, number>()
   let isOver = false
@@ -60,7 +61,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
       const before = workersOf(gateway)
       expect(before).toHaveLength(2)
 
-      // A session that one worker opens is open, and a logout that one answers holds, on all.
+      // A session that one worker opens is valid on all of them.
       const { accessToken } = await openSession(gateway.url, ANA)
 
       const stopLoad = load(gateway.url, accessToken, 4)
@@ -79,7 +80,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
       const { 200: successes = 0, ...dropped } = await stopNextLoad()
       expect(workersOf(gateway)).toContain(other)
       expect(successes).toBeGreaterThan(0)
-      // At most what the killed worker had in its hands.
+      // At most the requests that were in flight on the killed worker.
       expect(Object.values(dropped).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4)
 
       const workers = workersOf(gateway)
@@ -90,7 +91,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'workers that cannot start say why once, and nothing keeps trying',
+  'workers that cannot start report the reason once, and nothing keeps trying',
   async () => {
     const { exitCode, stderr } = await run(['serve', '--workers', '2', '--port', '0', '--database', 'file:/dev/null/x'])
     expect(exitCode).toBe(1)
@@ -98,10 +99,10 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('workers that cannot listen there end as one process does: a sentence, and wrong usage', async () => {
+test('workers that cannot listen end like a single process: with a sentence and the exit code of wrong usage', async () => {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   const { url } = await serveForTest(['--database', database])
-  // Of RFC 5737: no machine has it.
+  // An address of RFC 5737, which no machine has.
   for (const where of [
     ['--port', new URL(url).port],
     ['--port', '0', '--host', '192.0.2.1', '--login-guard', 'none'],
@@ -115,7 +116,7 @@ test('workers that cannot listen there end as one process does: a sentence, and 
   }
 })
 
-/** A module that ends workers before they listen, by their number. */
+/** A module that ends the workers for which the condition holds, before they listen. */
 function endingWorkers(condition: string): Readonly<Record<string, string>> {
   const path = join(temporaryDirectory(), 'end.mjs')
   writeFileSync(path, `import cluster from 'node:cluster'\nif (cluster.isWorker && (${condition})) process.exit(7)\n`)
@@ -123,7 +124,7 @@ function endingWorkers(condition: string): Readonly<Record<string, string>> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a worker that fails at its first start is started again and logged, and all listen before it is said',
+  'a worker that fails at its first start is logged and started again, and all listen before the gateway says so',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const env = endingWorkers('cluster.worker.id === 2')
@@ -135,7 +136,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'the first one too where it is killed, and the database is looked at and made by the one in its place',
+  'when the first worker is killed at its start, the worker in its place checks and creates the database',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const path = join(temporaryDirectory(), 'kill.mjs')
@@ -151,7 +152,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'one that ends again and again is started after longer and longer pauses',
+  'a worker that ends again and again is restarted with exponential backoff',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const env = endingWorkers('cluster.worker.id > 1')
@@ -177,17 +178,17 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'one that ends soon after it listened is replaced after a pause',
+  'a worker that ends soon after it listened is replaced after a pause',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const gateway = await serveForTest(['--workers', '2', '--database', database])
     const pauses = () =>
       [...gateway.stderr().matchAll(/"pauseMs":(\d+)[^\n]*"a worker ended: /g)].map(([, ms]) => Number(ms))
     const rounds = () => gateway.stderr().split('all workers were replaced').length - 1
-    // On a busy machine its start alone may have taken longer than that.
+    // On a busy machine, its start alone may have taken longer than that.
     for (let ended = 0; pauses().at(-1) !== 100; ended += 1) {
       expect(ended).toBeLessThan(5)
-      // The last of them listens then, and has not for long.
+      // After this the last worker listens, and has not for long.
       gateway.process.kill('SIGHUP')
       await until(() => rounds() > ended)
       process.kill(workersOf(gateway).at(-1) ?? Number.NaN, 'SIGKILL')
@@ -197,7 +198,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'one whose event loop stands still is ended and replaced, and the other one answers meanwhile',
+  'a worker whose event loop hangs is ended and replaced, and the other worker stays',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const gateway = await serveForTest(['--workers', '2', '--worker-timeout', '3', '--database', database])
@@ -216,7 +217,7 @@ test.skipIf(process.platform !== 'linux')(
       { level: 50, msg: 'a worker ended: starting another' },
     ])
 
-    // Nor does one that stands still hold up the others' replacement, or the end.
+    // A worker that hangs delays neither the replacement of the others nor the shutdown.
     const [next = 0] = workersOf(gateway)
     process.kill(next, 'SIGSTOP')
     gateway.process.kill('SIGHUP')
@@ -228,7 +229,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'one that stands still before it listens does not hold up the end',
+  'a worker that hangs before it listens does not delay the shutdown',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const flags = ['--workers', '2', '--worker-timeout', '600', '--shutdown-grace', '1', '--database', database]
@@ -236,12 +237,12 @@ test.skipIf(process.platform !== 'linux')(
     const before = workersOf(gateway)
     process.kill(before[0] ?? 0, 'SIGKILL')
     const started = () => workersOf(gateway).find((pid) => !before.includes(pid))
-    // Not before it runs its own program: whoever starts it waits for that.
+    // Not before it runs its own program, because its parent waits for that.
     const own = commandOf(gateway.process.pid ?? 0)
     await until(() => started() !== undefined && commandOf(started() ?? 0) !== own)
     const pid = started() ?? 0
     process.kill(pid, 'SIGSTOP')
-    // Until then SIGTERM ends it, as it would any process.
+    // Until it is stopped, SIGTERM would end it like any process.
     await until(() => stateOf(pid) === 'T')
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
@@ -249,7 +250,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'one that answers but does not end does not hold up the replacement of the others',
+  'a worker that answers but does not end does not delay the replacement of the others',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const path = join(temporaryDirectory(), 'stay.mjs')
