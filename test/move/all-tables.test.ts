@@ -1,3 +1,4 @@
+// Every table of the schema in moves and backups: none is forgotten, and no column.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Client } from 'pg'
@@ -11,9 +12,9 @@ import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** Copied by what they mean, not as rows. */
+/** Tables that a move copies by their meaning, not as rows. */
 const OWN_COPIES = ['user', 'session', 'signing_key', 'document', 'export', 'export_element', 'rest_call']
-/** Every database names its states itself. */
+/** The columns in which every database names its own states. */
 const NAMES_OF_STATES = new Set(['revision', 'stamp'])
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 3_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
 
@@ -42,7 +43,7 @@ function withDatabase<T>(url: string, use: (database: Database.Database) => T): 
   }
 }
 
-/** Tables and columns of the schema itself. */
+/** The tables of the schema with their columns. */
 function sqliteSchema(url: string): Readonly<Record<string, readonly Column[]>> {
   return withDatabase(url, (database) => {
     const names = database
@@ -93,7 +94,7 @@ async function postgresTables(url: string): Promise<Tables> {
   })
 }
 
-/** Something in every table, and in every column something else than what it is when nobody says so. */
+/** A database with a row in every table, and in every column a value that is not its default. */
 async function filled(): Promise<string> {
   const databasePath = join(temporaryDirectory(), 'workspace.db')
   const gateway = await startGateway({ databasePath })
@@ -120,13 +121,13 @@ async function filled(): Promise<string> {
   return url
 }
 
-describe.skipIf(POSTGRES_URL === null)('every table there is', () => {
-  test('is moved with all its columns, or is named as left behind with its reason, on both engines', async () => {
+describe.skipIf(POSTGRES_URL === null)('every table of the schema', () => {
+  test('is moved with all its columns, or listed as left behind with a reason, on both engines', async () => {
     const [file, url] = [await filled(), await temporaryDatabase()]
     await (await openStore(url, STORE))[Symbol.asyncDispose]()
     const [here, there] = [sqliteSchema(file), await postgresSchema(url)]
     const known = [...OWN_COPIES, ...Object.keys(CARRIED_TABLES), ...Object.keys(LEFT_BEHIND)].toSorted()
-    // SQLite has a number of its own for this.
+    // SQLite has its own number for the version of the schema, so it needs no such table.
     expect(Object.keys(here).toSorted()).toEqual(known.filter((name) => name !== 'schema_version'))
     expect(Object.keys(there).toSorted()).toEqual(known)
     for (const [table, { columns }] of Object.entries(CARRIED_TABLES)) {
@@ -147,7 +148,7 @@ describe.skipIf(POSTGRES_URL === null)('every table there is', () => {
       [home, away],
       [away, back],
     ] as const) {
-      // The second time there is nothing to do, and it finds that out.
+      // The second move finds nothing to do.
       for (const _ of [1, 2])
         expect(await runHere(['move', '--from', from, '--to', to])).toMatchObject({ exitCode: 0, stderr: '' })
     }
@@ -159,7 +160,7 @@ describe.skipIf(POSTGRES_URL === null)('every table there is', () => {
     })
   })
 
-  test('is the same after a backup of PostgreSQL was restored, but for what is asked for to sign in', async () => {
+  test('is the same after a backup of PostgreSQL is restored, except for the tables that backups leave out', async () => {
     const [home, away, restored, ended] = [
       await filled(),
       await temporaryDatabase(),
@@ -182,7 +183,7 @@ describe.skipIf(POSTGRES_URL === null)('every table there is', () => {
   })
 })
 
-/** But for the entry that `restore` adds to the audit log of what it restored, and for what is known of its writer. */
+/** Without the entry that `restore` adds to the audit log, and without the writer of that entry. */
 function withoutRestore({ audit_entry: entries = [], rest_call_writer: writers = [], ...tables }: Tables): Tables {
   const others = entries.filter(({ kind }) => kind !== 'restore')
   expect(others).toHaveLength(entries.length - 1)
@@ -190,7 +191,7 @@ function withoutRestore({ audit_entry: entries = [], rest_call_writer: writers =
   return { ...tables, audit_entry: others, rest_call_writer: [] }
 }
 
-/** Columns whose rows would be the same if the column had been forgotten. */
+/** Columns that hold only their default: their rows would look the same if the move had forgotten the column. */
 function columnsThatSayNothing(url: string): readonly string[] {
   const schema = sqliteSchema(url)
   return withDatabase(url, (database) =>
@@ -207,7 +208,7 @@ function columnsThatSayNothing(url: string): readonly string[] {
   )
 }
 
-test('what changes of them while a move is under way is caught up with', async () => {
+test('an online move catches up with what changes in the other tables while it is under way', async () => {
   const [home, away] = [await filled(), `file:${join(temporaryDirectory(), 'away.db')}`]
   {
     await using from = await openStore(home, STORE)

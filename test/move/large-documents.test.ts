@@ -1,4 +1,4 @@
-// How much memory a move takes of users with many large documents.
+// The memory that a move takes for users with many large documents.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
@@ -10,7 +10,7 @@ const USERS = 3
 const DOCUMENTS = 60
 const HEAP_MB = 96
 
-test('a move holds a part of what a user has, however large the documents are', async () => {
+test('a move holds only a part of the documents of a user in memory, however large they are', async () => {
   const [from, to] = [join(temporaryDirectory(), 'from.db'), join(temporaryDirectory(), 'to.db')]
   {
     await using store = await openSqliteStore(from, { lockTimeoutMs: 5_000, onFatal() {} })
@@ -23,7 +23,7 @@ test('a move holds a part of what a user has, however large the documents are', 
       }
     }
   }
-  // All of them are 180 MB.
+  // All documents together are 180 MB.
   const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` }
   const moved = await run(['move', '--from', `file:${from}`, '--to', `file:${to}`], { env })
   expect([moved.exitCode, moved.stderr]).toEqual([0, ''])

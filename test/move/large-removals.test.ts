@@ -1,4 +1,4 @@
-// What a target on PostgreSQL has of users who are gone from the source, and takes longer to remove than a statement may last.
+// A PostgreSQL target with users who are gone from the source and take longer to remove than a statement may last.
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { move } from '../../src/migration/offline.ts'
@@ -12,7 +12,7 @@ const OPTIONS = { onProgress() {}, onTracesLeft() {}, stop: new AbortController(
 const USERS = 300
 
 describe.skipIf(POSTGRES_URL === null)('a move into PostgreSQL', () => {
-  test('removes users with large exports', async () => {
+  test('removes users whose exports take longer to remove than a statement may last', async () => {
     const url = await temporaryDatabase()
     const source = await openStore(`file:${join(temporaryDirectory(), 'from.db')}`, {
       ...STORE,
@@ -23,7 +23,7 @@ describe.skipIf(POSTGRES_URL === null)('a move into PostgreSQL', () => {
     onTestFinished(() => target[Symbol.asyncDispose]())
     await source.applyChanges([put()])
     await move(source, target, OPTIONS)
-    // As an earlier run has brought them over: one with an export of 600,000 elements, the others with 1,000 each.
+    // Users that an earlier run has copied: one has an export of 600,000 elements, the others have 1,000 each.
     await execute(
       url,
       `set search_path to workspace_gateway;

@@ -1,4 +1,4 @@
-// npm run test:move [-- DOCUMENTS [SESSIONS]]: everything there and back, first with nobody at work, then with many.
+// npm run test:move [-- DOCUMENTS [SESSIONS]]: moves everything there and back, first offline, then online under load.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -109,7 +109,7 @@ async function moveOnline(
   to: keyof typeof databases,
   sessions: readonly Session[],
 ): Promise<void> {
-  // However long it takes: nobody's session is ended by many others of the same user.
+  // However long the run takes, no session may be ended because its user has many others.
   const many = ['--sessions-per-user', '100000']
   const args = ['--database', databases[from], '--database-next', databases[to], ...many, ...QUIET]
   const gateways = [await serve(args), await serve([...args, '--workers', '2'])]
@@ -148,7 +148,7 @@ async function moveOnline(
   }
 }
 
-/** Whose workspaces change during the online moves. */
+/** Lines of the users whose workspaces change during the online moves. */
 function isWorkers(line: string): boolean {
   return line.includes('"worker-')
 }
@@ -165,7 +165,7 @@ async function compare(
     console.log(`  ${name}: documents and exports ${dumps.get(name)}, sessions ${sessions.get(name)}`)
   }
   check(`dumps of ${names.join(', ')} are the same`, new Set(dumps.values()).size === 1)
-  // Those who were at work opened others meanwhile.
+  // The users of the load have opened other sessions meanwhile.
   if (!names.includes('onlineAway')) check('sessions are the same', new Set(sessions.values()).size === 1)
 }
 

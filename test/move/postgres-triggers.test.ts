@@ -1,4 +1,4 @@
-// The triggers that a move away from PostgreSQL needs: where somebody has locked a table, and where they note very much.
+// The triggers that a move away from PostgreSQL needs, when a table is locked and when the change log is very long.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { moveOnline } from '../../src/migration/online.ts'
@@ -31,7 +31,7 @@ async function countOfTriggers(url: string): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-/** A transaction that holds the lock until the answer is called. */
+/** Holds the lock in a transaction until the returned function is called. */
 async function hold(url: string, lock: string): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -44,7 +44,7 @@ async function hold(url: string, lock: string): Promise<() => Promise<void>> {
 }
 
 describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', () => {
-  test('that cannot begin for a lock leaves nothing behind', async () => {
+  test('leaves nothing behind when a lock prevents its beginning', async () => {
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const [source, target] = [await open(from), await open(to)]
     await hold(from, 'lock table workspace_gateway.audit_entry in row exclusive mode')
@@ -53,11 +53,11 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await source.applyChanges([put()])).toEqual(['added'])
   })
 
-  test('begins although a vacuum holds a lock, which gives way to those who have waited for a second', async () => {
+  test('begins although a vacuum holds a lock, because the vacuum gives way to a session that has waited for a second', async () => {
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const [source, target] = [await open(from), await open(to)]
     const release = await hold(from, 'lock table workspace_gateway.document in share update exclusive mode')
-    // As the server does to an autovacuum: whoever has waited for as long as `deadlock_timeout` has it ended.
+    // What the server does to an autovacuum: it ends the vacuum for a session that has waited for `deadlock_timeout`.
     const giveWay = async () => {
       const [waiting] = await execute(
         from,
@@ -72,13 +72,13 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await moving).toMatchObject({ attempts: 1 })
   })
 
-  test('that is given up while a table is locked says so, and leaves nothing once it is cancelled', async () => {
+  test('reports the failed cleanup when it is stopped while a table is locked, and leaves nothing once it is cancelled', async () => {
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const [source, target] = [await open(from), await open(to)]
     await source.applyChanges([put()])
     const stopping = new AbortController()
     const told: unknown[] = []
-    // As a dump has it for as long as it takes.
+    // A dump holds this lock for as long as it runs.
     const release = await hold(from, 'lock table workspace_gateway.audit_entry in access share mode')
     const moving = moveOnline(source, target, {
       ...OPTIONS,
@@ -99,20 +99,20 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(rows[0]?.count).toBe(0)
   })
 
-  test('that has closed the source refuses who prunes exports before they lock a user', async () => {
+  test('refuses to prune exports of a fenced source before the pruning locks a user', async () => {
     const from = await temporaryDatabase()
     const source = await open(from)
     await source.applyChanges([put()])
     const [user] = await source.usersAfter('', 1)
     expect(await source.beginMove({ id: 'm', other: 'target' })).toBe(true)
     expect(await source.fenceWrites('m', 60_000)).toBe(true)
-    // Who would wait for it, waits for as long as this test.
+    // Pruning that waited for this lock would wait for as long as the test runs.
     await hold(from, `select 1 from workspace_gateway.user where id = ${user?.id} for update`)
     const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 1, before: null, after: '' })
     await expect(pruning).rejects.toBeInstanceOf(StoreClosedError)
   })
 
-  test('takes millions of notes of one change, for which a statement may not last as long as it does', async () => {
+  test('reads a change log of two million entries, although that takes longer than a statement may last', async () => {
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const source = await openStore(from, { ...STORE, statementTimeoutMs: 500 })
     onTestFinished(() => source[Symbol.asyncDispose]())

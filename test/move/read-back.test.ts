@@ -1,4 +1,4 @@
-// What a move reads back from its target before it calls it the same, with somebody who changes things there meanwhile.
+// What a move reads back from its target before it accepts the copy, while somebody else writes to the databases.
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -34,7 +34,7 @@ async function open(): Promise<Opened> {
   }
 }
 
-/** Of `[1,2]`. */
+/** The export `[1,2]`. */
 const EXPORT = {
   digest: '49a64717d5d4cb19952e6eac2946415cf6879adacf9908e7d872332d32c6e684',
   byteLength: 5,
@@ -59,15 +59,18 @@ async function openFilled(): Promise<Opened> {
 
 describe('a move whose target somebody else writes to', () => {
   test.each([
-    ['a document', `update document set text = '{"id":"q"}'`],
+    ['a changed document', `update document set text = '{"id":"q"}'`],
     [
-      'a document more',
+      'an added document',
       `insert into document (key, user_id, kind, id, text) values ((1 << 28) | (2 << 26) | 1, 1, 'template', 'x', '{}')`,
     ],
-    ['a document less', 'delete from document'],
-    ['an element', `drop trigger export_element_immutable; update export_element set text = '3' where text = '2'`],
-    ['an export less', 'delete from export'],
-  ])('says so, where %s is not what it was', async (_, sql) => {
+    ['a removed document', 'delete from document'],
+    [
+      'a changed element',
+      `drop trigger export_element_immutable; update export_element set text = '3' where text = '2'`,
+    ],
+    ['a removed export', 'delete from export'],
+  ])('fails because of %s in the target', async (_, sql) => {
     await using from = await openFilled()
     await using to = await open()
     const meddled: MigratableStore = {
@@ -84,14 +87,14 @@ describe('a move whose target somebody else writes to', () => {
 })
 
 describe('an online move', () => {
-  test('does not take over while something was written that it does not have', async () => {
+  test('does not take over before it has copied what was written after its fence had expired', async () => {
     await using from = await openFilled()
     await using to = await open()
     const late = newSession()
     let raised = 0
     const slow: MigratableStore = {
       ...to.store,
-      // The last step before it takes over: here the time of the closing runs out, and a write is let in.
+      // The last step before the target takes over: here the fence expires, and a write is accepted.
       async raiseIds(...asked) {
         raised += 1
         if (raised === 1) {
@@ -112,7 +115,7 @@ describe('an online move', () => {
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
   })
 
-  test('tries again where the time of a closing ran out while it read somebody who is written to', async () => {
+  test('tries again when its fence expired while it read a user who is written to', async () => {
     await using from = await openFilled()
     await using to = await open()
     let lapses = 0
@@ -125,11 +128,11 @@ describe('an online move', () => {
       },
       async exportsOf(pages) {
         const found = await from.store.exportsOf(pages)
-        // What was found has no elements any more when these are read.
+        // The export that was found has no elements any more when they are read.
         if (isClosed && lapses === 0)
           from.hand('update move set closed_until = 0; delete from export; delete from export_element')
         if (isClosed) lapses += 1
-        // What is read in one turn is of one state.
+        // All reads in one turn see one state.
         await setImmediate()
         return found
       },
@@ -148,7 +151,7 @@ describe('an online move', () => {
     expect(await to.store.exportsOf([{ userId: user?.id ?? 0, ref: 'r', after: null, limit: null }])).toEqual([[]])
   })
 
-  test('takes what is noted while it still copies everything', async () => {
+  test('drains the change log while it still copies everything', async () => {
     await using from = await openFilled()
     await using to = await open()
     const steps: string[] = []
@@ -167,7 +170,7 @@ describe('an online move', () => {
     expect(steps.slice(0, 2)).toEqual(['notes are taken', 'sessions are copied'])
   })
 
-  test('that was killed between its last two steps is ended by the first gateway that goes on', async () => {
+  test('that was killed between its last two steps is completed by the first gateway that writes', async () => {
     await using from = await openFilled()
     await using to = await open()
     const killed: MigratableStore = {
@@ -186,7 +189,7 @@ describe('an online move', () => {
     expect(await to.store.sessionsById([session.id])).toHaveLength(1)
   })
 
-  test('closes the database that it left, once, when that has answered what it was asked', async () => {
+  test('lets a gateway close the old database once, after the old database has answered its last read', async () => {
     await using from = await openFilled()
     await using to = await open()
     const { promise: slow, resolve } = Promise.withResolvers<[]>()
@@ -215,7 +218,7 @@ describe('an online move', () => {
     expect(closed).toBe(2)
   })
 
-  test('lets writes wait while they are stopped, and does them when they are let in again', async () => {
+  test('makes writes wait while they are stopped, and lets them proceed when it opens the fence', async () => {
     await using from = await openFilled()
     const gateway = withCutover(from.store, { next: null })
     await from.store.beginMove({ id: 'm', other: 'elsewhere' })
@@ -226,7 +229,7 @@ describe('an online move', () => {
       await gateway.addSessions([session])
       done += 1
     })
-    // Each has been refused once by then.
+    // By then each has been refused once.
     await expect(from.store.addSessions([newSession()])).rejects.toThrow('being moved')
     expect(done).toBe(0)
     await from.store.unfenceWrites('m')
@@ -249,7 +252,7 @@ describe('an online move', () => {
   })
 })
 
-test('what is noted while sessions are copied is taken between their pages', async () => {
+test('an online move drains the change log between the pages of the sessions that it copies', async () => {
   await using source = await open()
   await using target = await open()
   await source.store.applyChanges([put()])
@@ -263,7 +266,7 @@ test('what is noted while sessions are copied is taken between their pages', asy
       return source.store.sessionsAfter(...args)
     },
     drainChangeLog: (moveId) => {
-      // Of those behind a page of sessions.
+      // Counts only the calls after a page of sessions was read.
       if (reads > 0) drained += 1
       return source.store.drainChangeLog(moveId)
     },

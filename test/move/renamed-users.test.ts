@@ -1,4 +1,4 @@
-// Users whose old email is somebody else's when a move comes to them.
+// Users whose old email belongs to somebody else by the time a move reaches them.
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { move } from '../../src/migration/offline.ts'
@@ -21,7 +21,7 @@ const PAIRS = Array.from({ length: 6 }, (_, index) => [`a-${index}@example.com`,
 const documents = (email: string, count: number): readonly Change[] =>
   Array.from({ length: count }, (_, index) => put({ email, id: `p-${index}`, ref: `r-${index}`, text: `"${email}"` }))
 
-/** One of each pair has few documents, the other many: either may be the first that is done. */
+/** One user of each pair has few documents and the other many, so that either may be copied first. */
 async function fill(store: MigratableStore): Promise<void> {
   for (const [a, b] of PAIRS) await store.applyChanges([...documents(a, 2), ...documents(b, 60)])
 }
@@ -37,14 +37,14 @@ async function worldOf(store: MigratableStore): Promise<readonly unknown[]> {
 }
 
 const RENAMINGS = {
-  'two who change places': async (store: MigratableStore) => {
+  'users who swap their emails': async (store: MigratableStore) => {
     for (const [a, b] of PAIRS) {
       await store.renameUser(a, 'nobody@example.com')
       await store.renameUser(b, a)
       await store.renameUser('nobody@example.com', b)
     }
   },
-  'one who is renamed, and somebody new': async (store: MigratableStore) => {
+  'renamed users, and new users with their old emails': async (store: MigratableStore) => {
     for (const [a, b] of PAIRS) {
       for (const email of [a, b]) {
         await store.renameUser(email, `was-${email}`)
@@ -62,7 +62,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
   }
 
   describe.each(Object.entries(RENAMINGS))('%s', (_, rename) => {
-    test.skipIf(!isThere)('are what they are in the source after a move that is run again', async () => {
+    test.skipIf(!isThere)('are the same as in the source after a repeated move', async () => {
       const [from, to] = [await open(), await open()]
       await fill(from)
       await move(from, to, OPTIONS)
@@ -71,13 +71,13 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
       expect(await worldOf(to)).toEqual(await worldOf(from))
     })
 
-    test.skipIf(!isThere)('are what they are in the source after a move that has caught up with them', async () => {
+    test.skipIf(!isThere)('are the same as in the source after an online move that catches up with them', async () => {
       const [from, to] = [await open(), await open()]
       await fill(from)
       let isRenamed = false
       const source: MigratableStore = {
         ...from,
-        // Everything is copied by then.
+        // By then everything has been copied.
         async drainChangeLog(moveId) {
           if (!isRenamed) await rename(from)
           isRenamed = true

@@ -1,4 +1,4 @@
-// A signing key that is retired while a move has brought it over already: its private part is in no file of the target in the end.
+// A signing key that is retired after a move has copied it: in the end its private part is in no file of the target.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -25,7 +25,7 @@ const TABLE = 'workspace_gateway.signing_key'
 interface Place {
   readonly url: string
   readonly isInFiles: () => Promise<boolean>
-  /** Somebody reads what is there now until the end of the test. */
+  /** Reads the current state in a snapshot that stays open until the end of the test. */
   readonly read: () => Promise<void>
 }
 
@@ -88,48 +88,54 @@ describe.each([
     return from
   }
 
-  test.skipIf(!isThere)('after a move that has caught up with it', async () => {
-    const [from, there] = [await fill(), await make()]
-    const to = await open(there.url)
-    let isRetired = false
-    const source: MigratableStore = {
-      ...from,
-      // Everything is copied by then.
-      async fenceWrites(...asked) {
-        if (!isRetired) {
-          expect(await there.isInFiles()).toBe(true)
-          await from.removeSigningKey('old')
-        }
-        isRetired = true
-        return from.fenceWrites(...asked)
-      },
-    }
-    await moveOnline(source, to, {
-      ...OPTIONS,
-      onTracesLeft(error) {
-        throw error
-      },
-    })
-    expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
-    expect(await there.isInFiles()).toBe(false)
-  })
+  test.skipIf(!isThere)(
+    'no file of the target contains the key after an online move that has caught up with its retirement',
+    async () => {
+      const [from, there] = [await fill(), await make()]
+      const to = await open(there.url)
+      let isRetired = false
+      const source: MigratableStore = {
+        ...from,
+        // By then everything has been copied.
+        async fenceWrites(...asked) {
+          if (!isRetired) {
+            expect(await there.isInFiles()).toBe(true)
+            await from.removeSigningKey('old')
+          }
+          isRetired = true
+          return from.fenceWrites(...asked)
+        },
+      }
+      await moveOnline(source, to, {
+        ...OPTIONS,
+        onTracesLeft(error) {
+          throw error
+        },
+      })
+      expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
+      expect(await there.isInFiles()).toBe(false)
+    },
+  )
 
-  test.skipIf(!isThere)('after a move that is run again, or it is said that it is not', async () => {
-    const [from, there] = [await fill(), await make()]
-    const to = await open(there.url)
-    const told: TracesLeftError[] = []
-    const options = { ...OPTIONS, onTracesLeft: (error: TracesLeftError) => told.push(error) }
-    await move(from, to, options)
-    await from.rewriteSigningKeys([{ ...KEYS[0], privateJwk: '{"d":"sealed"}' }])
-    await move(from, to, options)
-    expect([told, await there.isInFiles()]).toEqual([[], false])
+  test.skipIf(!isThere)(
+    'no file of the target contains the key after a repeated move, or the move reports that one still does',
+    async () => {
+      const [from, there] = [await fill(), await make()]
+      const to = await open(there.url)
+      const told: TracesLeftError[] = []
+      const options = { ...OPTIONS, onTracesLeft: (error: TracesLeftError) => told.push(error) }
+      await move(from, to, options)
+      await from.rewriteSigningKeys([{ ...KEYS[0], privateJwk: '{"d":"sealed"}' }])
+      await move(from, to, options)
+      expect([told, await there.isInFiles()]).toEqual([[], false])
 
-    await from.rewriteSigningKeys([KEYS[0]])
-    await move(from, to, options)
-    await there.read()
-    await from.removeSigningKey('old')
-    await move(from, to, options)
-    expect(told).toHaveLength(1)
-    expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
-  })
+      await from.rewriteSigningKeys([KEYS[0]])
+      await move(from, to, options)
+      await there.read()
+      await from.removeSigningKey('old')
+      await move(from, to, options)
+      expect(told).toHaveLength(1)
+      expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
+    },
+  )
 })

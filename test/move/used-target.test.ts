@@ -1,4 +1,4 @@
-// What operators do to a database that a move or a restore fills, or has filled and nobody uses yet.
+// Commands on a database that a move or a restore fills, or has filled and that nobody uses yet.
 import { copyFileSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const READING = [
   ['ledger'],
 ]
 
-/** They show who is let in, which a database that has moved never says. */
+/** Commands that show who may sign in, which a database that has moved never shows. */
 const REFUSED_ONCE_MOVED = ['clients', 'keys']
 
 const WRITING = [
@@ -52,7 +52,7 @@ const WRITING = [
 ]
 
 describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
-  test.skipIf(!isThere)('a database that is being filled is neither read nor changed by commands', async () => {
+  test.skipIf(!isThere)('commands neither read nor change a database that is being filled', async () => {
     const database = await make()
     {
       await using store = await openStore(database, OPTIONS)
@@ -70,7 +70,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     expect([await store.signingKeys(), await store.clients()]).toEqual([[], []])
   })
 
-  test.skipIf(!isThere)('of a database that has moved no backup is made', async () => {
+  test.skipIf(!isThere)('backup refuses a database that has moved', async () => {
     const [home, away] = [await make(), await make()]
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
     expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
@@ -87,7 +87,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
   })
 
   test.skipIf(!isThere)(
-    'of a database that has moved commands still show what it held, and say that it has moved',
+    'commands show what a moved database held and warn that it has moved, or refuse to show who may sign in',
     async () => {
       const [home, away] = [await make(), await make()]
       await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
@@ -109,7 +109,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
   )
 
   test.skipIf(!isThere)(
-    'a session that an operator ended in the target stays ended: the move is not run again',
+    'a session that an operator ended in the target stays ended, because the move refuses to run again',
     async () => {
       const [home, away] = [await make(), await make()]
       await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
@@ -126,7 +126,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     },
   )
 
-  test.skipIf(!isThere)('what an import would change there is told without using it', async () => {
+  test.skipIf(!isThere)('import --dry-run reports changes of a filled target without taking it into use', async () => {
     const [home, away] = [await make(), await make()]
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
     const args = ['move', '--from', home, '--to', away]
@@ -145,7 +145,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
   })
 })
 
-test('a copy of a database that has moved, or that a move fills, takes no place', async () => {
+test('restore refuses a copy of a database that has moved or that a move fills', async () => {
   const [home, away, half] = [await file(), await file(), await file()]
   await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
   {
@@ -169,11 +169,11 @@ test('a copy of a database that has moved, or that a move fills, takes no place'
   expect(readdirSync(folder).filter((name) => /part|before/.test(name))).toEqual([])
 })
 
-test('what somebody writes who had opened the database before a move filled it is not removed by another run', async () => {
+test('a repeated move does not remove what was written through a store that was opened before the first move', async () => {
   const [home, away] = [await file(), await file()]
   await using from = await openStore(home, OPTIONS)
   await using to = await openStore(away, OPTIONS)
-  // It is empty then, and free to be used.
+  // At this time the database is empty, and may be used.
   await using importing = await openActiveStore({ database: away }, OPTIONS)
   const change = (email: string) => put({ email })
   await from.applyChanges([change(ANA)])
@@ -189,7 +189,7 @@ test('what somebody writes who had opened the database before a move filled it i
   expect((await to.usersAfter('', 9)).map(({ email }) => email)).toEqual([ANA, 'ben@example.com'])
 })
 
-test('what a gateway sweeps takes a database that a move has filled into use only where there is something', async () => {
+test('the sweeps of a gateway do not take a filled database into use when they find nothing to remove', async () => {
   const [home, away] = [await file(), await file()]
   await using from = await openStore(home, OPTIONS)
   await using to = await openStore(away, OPTIONS)
@@ -204,7 +204,7 @@ test('what a gateway sweeps takes a database that a move has filled into use onl
   expect(await move(from, to, options)).toMatchObject({ usersThereBefore: 1 })
 })
 
-test('of a database behind a link, who uses it is told as of the file itself', async () => {
+test('a move warns of a gateway that uses the source, even when it is given a symbolic link to the source', async () => {
   const home = await file()
   await run(['import', '-', '--database', home], { stdin: SMALL_WORLD })
   const link = join(temporaryDirectory(), 'link.db')
