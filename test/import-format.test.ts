@@ -114,18 +114,15 @@ test.each([
   ['id', '{"id":"","uuid":1.0,"ref":"named"}', '{"id":"named","later":1}'],
   ['id', '{"id":1.5,"uuid":12345678901234567890}', '{"uuid":12345678901234567890,"later":1}'],
   ['ref', '{"id":"p","ref":"","reference":7}', '{"id":"p","ref":"7","later":1}'],
-])(
-  'an empty string or a number that is not an integer is no %s, as the help says: %s',
-  async (field, first, second) => {
-    const workspace = createWorkspace()
-    const kind = field === 'id' ? 'template' : 'project'
-    await workspace.load(documentLine(kind, ANA, first) + documentLine(kind, ANA, second))
-    expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
-    const { stdout } = await runHere(['import', '--help'])
-    const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
-    expect(described).toContain('with a non-empty string or an integer')
-  },
-)
+])('an empty string or a non-integer number is no %s, as the help says: %s', async (field, first, second) => {
+  const workspace = createWorkspace()
+  const kind = field === 'id' ? 'template' : 'project'
+  await workspace.load(documentLine(kind, ANA, first) + documentLine(kind, ANA, second))
+  expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
+  const { stdout } = await runHere(['import', '--help'])
+  const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
+  expect(described).toContain('with a non-empty string or an integer')
+})
 
 test('when a document has its id member twice, the last one counts', async () => {
   const workspace = createWorkspace()

@@ -198,21 +198,18 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
       removal('export', EVE, { digest: 'a'.repeat(64) }),
     ],
     ['a project of its user', 'a project of the user of its export', removal('project', EVE, { id: 'p' })],
-  ])(
-    'removing %s between the elements of a split export makes its next element a bad line',
-    async (_, reason, between) => {
-      const workspace = await workspaceHere()
-      const head = splitExportHead('r', MADE, 'one')
-      await workspace.load(project('p', 'r', EVE))
-      const before = await workspace.dump()
-      const bad = await workspace.importText(head + elementLine('one', '1') + between + elementLine('one', '2'))
-      expect(bad.exitCode).toBe(1)
-      expect(bad.stderr).toContain(`stdin:4: ${reason} is removed by line 3\n`)
-      expect(await workspace.dump()).toBe(before)
-      const after = await workspace.importText(head + elementLine('one', '1') + elementLine('one', '2') + between)
-      expect([after.exitCode, after.stderr]).toEqual([0, ''])
-    },
-  )
+  ])('removing %s between elements of a split export makes the next one a bad line', async (_, reason, between) => {
+    const workspace = await workspaceHere()
+    const head = splitExportHead('r', MADE, 'one')
+    await workspace.load(project('p', 'r', EVE))
+    const before = await workspace.dump()
+    const bad = await workspace.importText(head + elementLine('one', '1') + between + elementLine('one', '2'))
+    expect(bad.exitCode).toBe(1)
+    expect(bad.stderr).toContain(`stdin:4: ${reason} is removed by line 3\n`)
+    expect(await workspace.dump()).toBe(before)
+    const after = await workspace.importText(head + elementLine('one', '1') + elementLine('one', '2') + between)
+    expect([after.exitCode, after.stderr]).toEqual([0, ''])
+  })
 
   test('removals that do not concern a split export may stand between its elements', async () => {
     const workspace = await workspaceHere()

@@ -50,18 +50,15 @@ test.each([
   ['an export', '/exports?r=large', 'identity'],
   ['a compressed export', '/exports?r=large', 'gzip'],
   ['a long list', '/templates', 'identity'],
-])(
-  '%s is cut off when its client stops reading, and the event says after how many bytes',
-  async (_, target, accept) => {
-    const gateway = await start({ sendTimeoutMs: 300 })
-    await stall(gateway, target, gateway.accessToken, accept)
-    await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
-    const [event] = gateway.brokenOff
-    expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
-    expect(event?.sentBytes).toBeGreaterThan(0)
-    expect(JSON.stringify(event)).not.toContain('large')
-  },
-)
+])('%s is cut off when its client stops reading, and the bytes sent are reported', async (_, target, accept) => {
+  const gateway = await start({ sendTimeoutMs: 300 })
+  await stall(gateway, target, gateway.accessToken, accept)
+  await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
+  const [event] = gateway.brokenOff
+  expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
+  expect(event?.sentBytes).toBeGreaterThan(0)
+  expect(JSON.stringify(event)).not.toContain('large')
+})
 
 test('clients that stalled together lose their connections one per turn of the event loop', async () => {
   const sendTimeoutMs = 300

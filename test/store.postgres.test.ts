@@ -543,22 +543,19 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     })
 
     // More documents than can be swapped within the statement timeout need another kind of transaction.
-    test.each([1, 10_001])(
-      'receives the %i documents of a replacement that waits for the transaction',
-      async (count) => {
-        const url = await temporaryDatabase()
-        await using store = await open(url)
-        await store.beginReplacement('r', 1)
-        const steps = Array.from({ length: count }, (_, n) => {
-          return { ...projectOf(BEN, `${n}`), type: 'stageDocument' } as const
-        })
-        await store.stageReplacement('r', steps, 1)
-        const question = { replacement: 'r', after: '', maxDocuments: 1, isDryRun: false, now: 1 }
-        const swapped = await meeting(url, BEN, 'commit', () => store.swapReplacement(question))
-        expect(swapped).toEqual([{ email: BEN, added: count, replaced: 0, unchanged: 0, removed: 0 }])
-        expect((await store.holdingsOf([BEN]))[0]?.projects).toBe(count)
-      },
-    )
+    test.each([1, 10_001])('receives the %i documents of a replacement that waits for it', async (count) => {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      await store.beginReplacement('r', 1)
+      const steps = Array.from({ length: count }, (_, n) => {
+        return { ...projectOf(BEN, `${n}`), type: 'stageDocument' } as const
+      })
+      await store.stageReplacement('r', steps, 1)
+      const question = { replacement: 'r', after: '', maxDocuments: 1, isDryRun: false, now: 1 }
+      const swapped = await meeting(url, BEN, 'commit', () => store.swapReplacement(question))
+      expect(swapped).toEqual([{ email: BEN, added: count, replaced: 0, unchanged: 0, removed: 0 }])
+      expect((await store.holdingsOf([BEN]))[0]?.projects).toBe(count)
+    })
   })
 
   test('imports that change the same users in opposite orders all succeed', async () => {

@@ -88,54 +88,48 @@ describe.each([
     return from
   }
 
-  test.skipIf(!isThere)(
-    'no file of the target contains the key after an online move that has caught up with its retirement',
-    async () => {
-      const [from, there] = [await fill(), await make()]
-      const to = await open(there.url)
-      let isRetired = false
-      const source: MigratableStore = {
-        ...from,
-        // By then everything has been copied.
-        async fenceWrites(...asked) {
-          if (!isRetired) {
-            expect(await there.isInFiles()).toBe(true)
-            await from.removeSigningKey('old')
-          }
-          isRetired = true
-          return from.fenceWrites(...asked)
-        },
-      }
-      await moveOnline(source, to, {
-        ...OPTIONS,
-        onTracesLeft(error) {
-          throw error
-        },
-      })
-      expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
-      expect(await there.isInFiles()).toBe(false)
-    },
-  )
+  test.skipIf(!isThere)('an online move leaves the key in no file of the target', async () => {
+    const [from, there] = [await fill(), await make()]
+    const to = await open(there.url)
+    let isRetired = false
+    const source: MigratableStore = {
+      ...from,
+      // By then everything has been copied.
+      async fenceWrites(...asked) {
+        if (!isRetired) {
+          expect(await there.isInFiles()).toBe(true)
+          await from.removeSigningKey('old')
+        }
+        isRetired = true
+        return from.fenceWrites(...asked)
+      },
+    }
+    await moveOnline(source, to, {
+      ...OPTIONS,
+      onTracesLeft(error) {
+        throw error
+      },
+    })
+    expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
+    expect(await there.isInFiles()).toBe(false)
+  })
 
-  test.skipIf(!isThere)(
-    'no file of the target contains the key after a repeated move, or the move reports that one still does',
-    async () => {
-      const [from, there] = [await fill(), await make()]
-      const to = await open(there.url)
-      const told: TracesLeftError[] = []
-      const options = { ...OPTIONS, onTracesLeft: (error: TracesLeftError) => told.push(error) }
-      await move(from, to, options)
-      await from.rewriteSigningKeys([{ ...KEYS[0], privateJwk: '{"d":"sealed"}' }])
-      await move(from, to, options)
-      expect([told, await there.isInFiles()]).toEqual([[], false])
+  test.skipIf(!isThere)('a repeated move leaves the key in no file of the target, or reports traces', async () => {
+    const [from, there] = [await fill(), await make()]
+    const to = await open(there.url)
+    const told: TracesLeftError[] = []
+    const options = { ...OPTIONS, onTracesLeft: (error: TracesLeftError) => told.push(error) }
+    await move(from, to, options)
+    await from.rewriteSigningKeys([{ ...KEYS[0], privateJwk: '{"d":"sealed"}' }])
+    await move(from, to, options)
+    expect([told, await there.isInFiles()]).toEqual([[], false])
 
-      await from.rewriteSigningKeys([KEYS[0]])
-      await move(from, to, options)
-      await there.read()
-      await from.removeSigningKey('old')
-      await move(from, to, options)
-      expect(told).toHaveLength(1)
-      expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
-    },
-  )
+    await from.rewriteSigningKeys([KEYS[0]])
+    await move(from, to, options)
+    await there.read()
+    await from.removeSigningKey('old')
+    await move(from, to, options)
+    expect(told).toHaveLength(1)
+    expect((await to.signingKeys()).map(({ kid }) => kid)).toEqual(['new'])
+  })
 })
