@@ -1,4 +1,4 @@
-// The whole way in small; `npm run test:movein` goes it with a thousand users and an export of 50 MB.
+// The whole way from an old server to this one, in small; `npm run test:movein` takes a thousand users and 50 MB.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { moveInAnAfternoon } from './afternoon/afternoon.ts'
 
 const SAMPLE = process.env.TEST_WORKSPACES ?? new URL('../../src/cli/demo/demo-workspace.ndjson', import.meta.url)
 
-test('an old server moves in within an afternoon: nothing differs, and no request fails', async () => {
+test('moving in from an old server finds no difference and fails no request', async () => {
   const lines: string[] = []
   const directory = temporaryDirectory()
   const { wrong, requests, comparedAnswers, shadowComparisons } = await moveInAnAfternoon({

@@ -1,4 +1,4 @@
-// Arrays of another server: taken as they are written where JSON.parse takes them, and refused where it does not.
+// Arrays of another server: arrayElements takes the elements as written when JSON.parse accepts the array.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
@@ -29,11 +29,11 @@ test.each([
   ...['[]', ' [ ] ', '[1]', '[1.0,-0,"a\\"]",[],{"a":[{}]},null]\n', '[[1],[2]]', '["\\u005d"]'],
   ...['', '[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[1,,2]', '[]]', '[] x', '[1]1', '{}', '{"a":[]}', '"[]"', 'null'],
   ...['[{]', '[{"a"}]', '[}]', '["]', '["\\"]', '[tru]', '[01]', '[1}', '[{"a":1]]', '<html>[]</html>', '[\u00a0]'],
-])('%j', (text) => {
+])('arrayElements takes or refuses %j like JSON.parse', (text) => {
   expect(read(text)).toEqual(expected(text))
 })
 
-test('whatever is changed in a text, it is taken or refused as JSON.parse has it', () => {
+test('arrayElements takes or refuses a text like JSON.parse, whatever is changed in it', () => {
   const seed = randomSeed()
   const { below, sample } = createSeededRandom(seed)
   const whole = '[{"a":[1,{"b":"],\\\\"}]} , "x",\n[[],[-1.5e3]],true]'
@@ -45,12 +45,12 @@ test('whatever is changed in a text, it is taken or refused as JSON.parse has it
   }
 })
 
-test('line ends between tokens become spaces, and it reads no further than one past the most', () => {
+test('arrayElements replaces line ends between tokens by spaces, and reads no further than one element past the maximum', () => {
   expect(arrayElements('[{\r\n"a":\n1}]', 1)).toEqual(['{  "a": 1}'])
   expect(arrayElements('[1,2,3,no', 2)).toHaveLength(3)
 })
 
-test('an answer that would be twenty times as large when it is parsed is read an element at a time', async () => {
+test('arrayElements reads an answer one element at a time that would be twenty times as large when parsed', async () => {
   const { href } = new URL('../../src/import-export/remote/array-elements.ts', import.meta.url)
   const worker = new Worker(
     `import(${JSON.stringify(href)}).then(({ arrayElements }) => {

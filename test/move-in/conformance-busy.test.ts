@@ -1,4 +1,4 @@
-// conformance against a server that is busy, and one whose access tokens live for a second: neither is a breach of the contract.
+// conformance against a busy server, and one whose access tokens live for a second: neither breaches the contract.
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPatientSend } from '../../src/conformance/patience.ts'
@@ -9,7 +9,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 type Picks = (request: IncomingMessage, count: number) => boolean
 
-/** The requests that `isBusy` picks are answered like this; it is told how many there were. */
+/** Answers the requests that `isBusy` picks with the status. `count` is the number of requests so far. */
 function keepBusy(server: PlainServer, isBusy: Picks, status = 429, headers: Record<string, string> = {}): void {
   let count = 0
   server.setIntercept((request, response) => {
@@ -20,7 +20,7 @@ function keepBusy(server: PlainServer, isBusy: Picks, status = 429, headers: Rec
   })
 }
 
-/** Every request takes so long, as the server and the program see it. */
+/** Makes every request take so long, as the server and the program see it. */
 function slowDown(server: PlainServer, milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -31,7 +31,7 @@ function slowDown(server: PlainServer, milliseconds: number): void {
 }
 
 test.each([429, 503])(
-  'a server that answers every fourth request %i is waited for, and signed out of',
+  'conformance waits for a server that answers every fourth request %i, and signs out of it',
   async (status) => {
     await using calm = await startPlainServer({ records: SMALL_WORLD })
     await using busy = await startPlainServer({ records: SMALL_WORLD })
@@ -44,7 +44,7 @@ test.each([429, 503])(
   },
 )
 
-test('what a server stays too busy for is not tried, and the rest is', async () => {
+test('conformance skips the checks for which a server stays too busy, and makes the others', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   keepBusy(server, ({ url }) => url === '/token' || url === '/templates', 429, { 'retry-after': '3600' })
   const { exitCode, counts, checks } = await conformance(server.url)
@@ -61,7 +61,7 @@ test('what a server stays too busy for is not tried, and the rest is', async () 
   )
 })
 
-test('a 503 that does not say when to come again is asked again, and then it is the answer', async () => {
+test('conformance repeats a request that is answered 503 without Retry-After, and then takes 503 as the answer', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   keepBusy(server, ({ url }) => url === '/no-such-path-3f1c9a', 503)
   const { exitCode, checks } = await conformance(server.url)
@@ -73,7 +73,7 @@ test('a 503 that does not say when to come again is asked again, and then it is 
   expect(server.requests.filter(({ status }) => status === 503).length).toBeGreaterThan(1)
 })
 
-test('a server is waited for as long as it says, and in all for a minute', async () => {
+test('conformance waits for a server as long as it says, and at most a minute in total', async () => {
   const pauses: number[] = []
   const busy = { status: 429, headers: { 'retry-after': '7' }, body: Buffer.from('') }
   const send = createPatientSend(
@@ -90,7 +90,7 @@ test('a server is waited for as long as it says, and in all for a minute', async
   expect(waited).toBeLessThanOrEqual(60_000)
 })
 
-test('requests at once wait for a busy server together', async () => {
+test('concurrent requests wait for a busy server together', async () => {
   const pauses: number[] = []
   let count = 0
   const send = createPatientSend(
@@ -104,7 +104,7 @@ test('requests at once wait for a busy server together', async () => {
   expect([answers.map(({ status }) => status), pauses]).toEqual([[200, 200, 200, 200, 200], [40_000]])
 })
 
-test('a server that is too busy for a login is said to be', async () => {
+test('conformance reports a server that is too busy for a login', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   keepBusy(server, () => true, 503, { 'retry-after': '3600' })
   const { exitCode, stdout, stderr } = await runHere(['conformance', server.url, '--email', ANA])
@@ -115,7 +115,7 @@ test('a server that is too busy for a login is said to be', async () => {
   ])
 })
 
-test('sessions that could not be signed out are counted, in every form', async () => {
+test('conformance counts the sessions that could not be signed out, in every output format', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   keepBusy(server, ({ method }) => method === 'DELETE', 429, { 'retry-after': '3600' })
   const { sessionsLeftOpen, checks } = await conformance(server.url)
@@ -128,7 +128,7 @@ test('sessions that could not be signed out are counted, in every form', async (
   expect((await inForm('junit')).stdout).toContain(`<system-err>${sentence}`)
 })
 
-test('a session that a lost body keeps open is counted, whatever the answer to its logout', async () => {
+test('conformance counts a session that stays open because a body was lost, whatever the answer to its logout', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['delete-loses-its-body'] })
   const { sessionsLeftOpen } = await conformance(server.url)
   expect(sessionsLeftOpen).toBeGreaterThan(0)
@@ -136,7 +136,7 @@ test('a session that a lost body keeps open is counted, whatever the answer to i
 })
 
 test.each([401, 403] as const)(
-  'access tokens that live for a second, and are then refused with %i, are renewed, and are no breach',
+  'conformance renews access tokens that live for a second and are then refused with %i, and finds no breach',
   async (status) => {
     await using server = await startPlainServer({
       records: SMALL_WORLD,
@@ -150,7 +150,7 @@ test.each([401, 403] as const)(
   },
 )
 
-test('a forged token that a server takes is found, however short tokens live', async () => {
+test('conformance finds a server that accepts a forged token, however short the life of its tokens', async () => {
   const faults = ['reads-take-forged-token'] as const
   await using server = await startPlainServer({ records: SMALL_WORLD, accessTokenTtlSeconds: 1, faults })
   slowDown(server, 240)
@@ -159,7 +159,7 @@ test('a forged token that a server takes is found, however short tokens live', a
   expect(forged.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'fail'))
 })
 
-test('a refresh token that works once is no reason for a read to fail: another login is', async () => {
+test('conformance signs in again when a refresh token works only once, so that no read fails', async () => {
   const faults = ['refresh-token-works-once'] as const
   await using server = await startPlainServer({ records: SMALL_WORLD, accessTokenTtlSeconds: 1, faults })
   slowDown(server, 240)
@@ -173,7 +173,7 @@ test.each([
   ['/projects', 404, 'this user has no projects'],
   ['/exports', 500, 'it is not known whether there is an export: GET /exports answered 500'],
   ['/exports', 404, 'no project of this user has an export'],
-] as const)('where %s is answered %i, that is why no export was read', async (path, status, reason) => {
+] as const)('when %s is answered %i, that is why the export check is skipped', async (path, status, reason) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   keepBusy(server, ({ url }) => url?.startsWith(path) === true, status)
   const { checks } = await conformance(server.url)

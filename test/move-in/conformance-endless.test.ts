@@ -1,4 +1,4 @@
-// conformance against answers that do not end: each is given up, told as a failed check, and the rest is checked.
+// conformance against answers that do not end: it gives each one up, reports it as a failed check, and checks the rest.
 import type { ServerResponse } from 'node:http'
 import { createBrotliCompress, createGzip, createZstdCompress, constants as zlib } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -11,13 +11,13 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 const MIB = 1_048_576
 const TOO_LARGE = 'the answer is larger than 256 MiB'
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** More than is taken, and little enough that a program that takes all of it goes on. */
+/** More than the program accepts, and so little that a program that accepts all of it continues. */
 const ENDLESS_BYTES = 512 * MIB
 const CODERS = { gzip: createGzip, br: createBrotliCompress, zstd: createZstdCompress } as const
 
 const server = () => startPlainServer({ records: SMALL_WORLD })
 
-test('an answer without an end is given up', async () => {
+test('conformance gives up an answer without an end', async () => {
   await using plain = await server()
   const piece = Buffer.alloc(MIB, ' ')
   let sent = 0
@@ -39,11 +39,11 @@ test('an answer without an end is given up', async () => {
     1,
     new Set([`GET /templates: ${TOO_LARGE}`]),
   ])
-  // What is on its way when the connection is closed is no more than its buffers hold.
+  // No more is in flight than the buffers hold when the connection is closed.
   expect(sent).toBeLessThan(320 * MIB)
 })
 
-/** So many spaces, coded. */
+/** `ENDLESS_BYTES` spaces in the content coding. */
 async function bombOf(coding: keyof typeof CODERS): Promise<Buffer> {
   const coder = coding === 'br' ? CODERS.br({ params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } }) : CODERS[coding]()
   const piece = Buffer.alloc(MIB, ' ')
@@ -53,7 +53,7 @@ async function bombOf(coding: keyof typeof CODERS): Promise<Buffer> {
 }
 
 test.each(Object.keys(CODERS) as (keyof typeof CODERS)[])(
-  'so is a small one in %s that is large without',
+  'conformance gives up a small answer in %s that is large when decoded',
   async (coding) => {
     const bomb = await bombOf(coding)
     expect(bomb.byteLength).toBeLessThan(MIB)
@@ -70,7 +70,7 @@ test.each(Object.keys(CODERS) as (keyof typeof CODERS)[])(
   },
 )
 
-test('of large error answers, only the beginnings are kept until the end', async () => {
+test('conformance keeps only the beginnings of large error answers until the end', async () => {
   await using plain = await server()
   plain.setIntercept(({ url }, response) => {
     if (url !== '/no-such-path' && url !== '/templates') return false
@@ -90,7 +90,7 @@ test('of large error answers, only the beginnings are kept until the end', async
   }
 })
 
-test('an answer that drips is given up', async () => {
+test('conformance gives up an answer that drips', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   await using plain = await server()

@@ -1,4 +1,4 @@
-// conformance that is told to stop: it asks for nothing more, and leaves no session behind.
+// conformance that is told to stop: it sends no further checks and leaves no session behind.
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 type Answer = (response: ServerResponse) => boolean
 
-/** The first request that `isIt` picks is followed by SIGINT, and answered as `answer` says. It is told how many there were. */
+/** Sends SIGINT at the first request that `isIt` picks, which `answer` answers. `count` counts the requests so far. */
 function stopAt(server: PlainServer, isIt: (request: IncomingMessage, count: number) => boolean, answer: Answer) {
   const signals = new EventEmitter()
   let count = 0
@@ -30,20 +30,20 @@ const NEVER: Answer = () => true
 test.each([
   ['while a read is not answered', '/templates', NEVER],
   ['during the first login', '/login', AS_EVER],
-])('%s it signs out of all that it opened', async (_, path, answer) => {
+])('conformance signs out of all sessions when it is stopped %s', async (_, path, answer) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   expect(await stopAt(server, ({ url }) => url === path, answer)).toEqual(STOPPED)
   expect(server.openSessions()).toBe(0)
   expect(server.requests.at(-1)?.path).toBe('/logout')
 })
 
-test('during a later login that session is ended too', async () => {
+test('conformance also ends the session of a later login during which it is stopped', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   expect(await stopAt(server, ({ url }, count) => url === '/login' && count > 6, AS_EVER)).toEqual(STOPPED)
   expect(server.openSessions()).toBe(0)
 })
 
-test('a busy server is waited for no longer, and what stays open there is told', async () => {
+test('conformance stops waiting for a busy server when it is stopped, and reports the sessions that stay open there', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const signals = new EventEmitter()
   let isBusy = false

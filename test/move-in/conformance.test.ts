@@ -1,4 +1,4 @@
-// conformance finds what is wrong with a server of the contract, and nothing where nothing is.
+// conformance finds the faults of a server of the contract, and none where there are none.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** By which check each fault is found: the group and how the name begins. */
+/** The check that finds each fault: its group and the beginning of its name. */
 const FOUND_BY: Readonly<Record<PlainFault, readonly [group: string, name: string]>> = {
   'login-lacks-refresh-token': ['POST /login', 'answers accessToken and refreshToken'],
   'login-is-201': ['POST /login', 'answers 200'],
@@ -40,7 +40,7 @@ const FOUND_BY: Readonly<Record<PlainFault, readonly [group: string, name: strin
   'not-modified-for-strangers': ['GET /projects', 'refuses to tell a stranger'],
 }
 
-test('a plain server of the contract fails nowhere, and keeps no session of the check', async () => {
+test('conformance finds no fault in a plain server of the contract, and leaves no session open', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const { exitCode, counts, checks } = await conformance(`${server.url}/`)
   expect([exitCode, counts.fail, counts.skipped]).toEqual([0, 0, 0])
@@ -55,7 +55,7 @@ test('a plain server of the contract fails nowhere, and keeps no session of the 
 })
 
 test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
-  'a server that compresses every answer with %s, asked or not, fails nowhere, and keeps no session of the check',
+  'conformance finds no fault in a server that compresses every answer with %s, and leaves no session open',
   async (coding) => {
     await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true, coding })
     const { exitCode, counts } = await conformance(server.url)
@@ -66,9 +66,9 @@ test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
 )
 
 test.each([
-  ['what is 404 for everybody', 404],
-  ['a proxy whose server is away', 502],
-])('%s says nothing of whether a token is looked at', async (_, status) => {
+  ['a path that is 404 for everybody', 404],
+  ['a path whose proxy answers 502', 502],
+])('conformance skips the token check for %s', async (_, status) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept(({ url, headers }, response) => {
     const isAnswered = url === '/templates' && (status === 404 || headers.authorization === undefined)
@@ -82,7 +82,7 @@ test.each([
   expect(outcome).toMatchObject({ outcome: 'skipped', found: `answered ${status}` })
 })
 
-test('a body that is not in the coding that it names is told as one that is not JSON', async () => {
+test('conformance reports a body that is not in its declared content coding as one that is not JSON', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {
     if (request.url !== '/templates' || request.method !== 'GET') return false
@@ -108,7 +108,7 @@ describe.each(['sqlite', 'postgres'])('the gateway on %s', (engine) => {
   )
 })
 
-test('the gateway keeps the contract for a user without a workspace', async () => {
+test('conformance finds no fault in the gateway for a user without a workspace', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { exitCode, checks } = await conformance(gateway.url, '--strict', '--email', 'nobody@example.com')
@@ -119,18 +119,18 @@ test('the gateway keeps the contract for a user without a workspace', async () =
   ]).toEqual([0, true])
 })
 
-test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('a server with the fault %s is found out', async (fault) => {
+test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('conformance finds the fault %s of a server', async (fault) => {
   await using server = await startPlainServer({ records: SMALL_WORLD, faults: [fault] })
   const { exitCode, checks } = await conformance(server.url)
   const failed = checks.filter(({ outcome }) => outcome === 'fail')
   const [group, name] = FOUND_BY[fault]
   expect(exitCode).toBe(1)
   expect(failed.some((check) => check.group === group && check.name.startsWith(name))).toBe(true)
-  // Nothing is shown that opens anything.
+  // Nothing that grants access is shown.
   expect(JSON.stringify(failed)).not.toMatch(/eyJ|[0-9a-f]{48}/)
 })
 
-test('a server that answers no refresh token is told so once, and the sessions that stay open there are counted', async () => {
+test('conformance reports a login without a refresh token once, and counts the sessions that stay open there', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['login-lacks-refresh-token'] })
   const { checks, sessionsLeftOpen } = await conformance(server.url)
   const failed = checks.filter(({ outcome }) => outcome === 'fail')
@@ -147,7 +147,7 @@ test('a server that answers no refresh token is told so once, and the sessions t
   expect(stdout).toMatch(new RegExp(`\n${sessionsLeftOpen} sessions of this run could not be signed out, .*\n$`))
 })
 
-test('an access token that no header can hold fails, is not shown, and what needs one is not tried', async () => {
+test('conformance fails an access token that no header can hold, does not show it, and skips what needs one', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {
     if (request.url !== '/login') return false
@@ -165,7 +165,7 @@ test('an access token that no header can hold fails, is not shown, and what need
   expect(JSON.stringify(checks)).not.toContain('hidden')
 })
 
-test('a user who has nothing shows less, and that is said', async () => {
+test('conformance reports that fewer checks were possible for a user who has nothing', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const { exitCode, stdout } = await runHere(['conformance', server.url, '--email', 'nobody@example.com'])
   expect(exitCode).toBe(0)
@@ -173,7 +173,7 @@ test('a user who has nothing shows less, and that is said', async () => {
   expect(stdout).toMatch(/\d+ pass, 0 fail, \d+ contract silent, \d+ not tried\n$/)
 })
 
-test('a report for build servers is XML, whatever the server answers', async () => {
+test('conformance escapes what the server answers in the JUnit report', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['list-is-html'] })
   server.setIntercept((request, response) => {
     if (request.url !== '/templates' || request.method !== 'GET') return false
@@ -187,7 +187,7 @@ test('a report for build servers is XML, whatever the server answers', async () 
   expect(stdout.match(/<testcase /g)?.length).toBeGreaterThan(80)
 })
 
-test('a server that looks at the token before it looks at the path is not wrong about unknown paths', async () => {
+test('conformance accepts a server that checks the token before the path of an unknown URL', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept(({ method, headers }, response) => {
     if (method !== 'GET' || headers.authorization !== undefined) return false
@@ -199,7 +199,7 @@ test('a server that looks at the token before it looks at the path is not wrong 
   expect(exitCode).toBe(0)
 })
 
-test('a server that wants a key gets it from a file; without it nothing can be tried', async () => {
+test('conformance sends the headers of a file to a server that requires a key, and fails without them', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {
     if (request.headers['x-api-key'] === 'k-1') return false
@@ -207,7 +207,7 @@ test('a server that wants a key gets it from a file; without it nothing can be t
     return true
   })
   const headers = join(temporaryDirectory(), 'headers')
-  // The second one as some editors save it, with a byte order mark.
+  // The second text is what some editors save, with a byte order mark.
   for (const text of ['X-Api-Key: k-1\n', '\ufeffX-Api-Key: k-1\r\n']) {
     writeFileSync(headers, text)
     expect((await conformance(server.url, '--headers', headers)).exitCode).toBe(0)
@@ -222,7 +222,7 @@ test('a server that wants a key gets it from a file; without it nothing can be t
   expect(wrong.stderr).not.toContain('k-1')
 })
 
-test('a server that is not there, and an address that is none, are said', async () => {
+test('conformance reports a server that does not answer, and wrong arguments', async () => {
   const nobody = await run(['conformance', 'http://127.0.0.1:1', '--email', ANA])
   expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([
     1,

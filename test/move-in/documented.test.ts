@@ -1,4 +1,4 @@
-// The way that docs/operate/moving-in.md describes, command by command.
+// The commands of docs/operate/moving-in.md, one after the other.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operate/moving-in.md', import.meta.url), 'utf8')
 
-test('every command of the page works, in its order', async () => {
+test('every command of docs/operate/moving-in.md works, in the order of the page', async () => {
   await using old = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const cwd = temporaryDirectory()
   writeFileSync(join(cwd, 'users.txt'), [...old.workspaces.keys()].join('\n'))

@@ -1,4 +1,4 @@
-// A user who is asked beside the rounds of follow: what that meets is no news of the round that tells it.
+// A user whom follow reads beside its rounds: an error there does not concern the round that reports it.
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
-test('a database that was away while a user was asked is not away any more in the next round', async () => {
+test('a database that was unavailable while a user was read beside the rounds is no outage of the next round', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const held: (() => void)[] = []
   let isHeld = false
@@ -41,7 +41,7 @@ test('a database that was away while a user was asked is not away any more in th
   const round = () => follower.round([ANA, BEN].map((email) => ({ email, login: email, label: email })))
   expect(await round()).toMatchObject({ changed: 1, failed: 1, outage: null })
   isHeld = true
-  // Ana is asked beside it.
+  // From now on ana is read beside the rounds.
   expect(await round()).toMatchObject({ unchanged: 1, failed: 1, outage: null })
   await expect.poll(() => held.length).toBe(1)
   isAway = true

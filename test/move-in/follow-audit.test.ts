@@ -1,4 +1,4 @@
-// What follow leaves in the audit log: what it did, also in a round that was broken off, and whether it came to its end.
+// What follow writes to the audit log: what it did, even in a round that broke off, and whether it reached its end.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
 const WORLD = [ANA, BEN].map((email) => documentLine('template', email, `{"id":"t","of":"${email}"}`)).join('')
-/** Ana before ben. */
+/** Ana comes before ben. */
 const USERS = ['--email', `${ANA},${BEN}`, '--concurrency', '1']
 
 async function start() {
@@ -29,9 +29,9 @@ async function start() {
 }
 
 test.each([
-  ['that is told to stop is counted as far as it came', [], 0, 'done'],
-  ['that is the only one has failed then: not everybody is in step', ['--once'], 1, 'failed'],
-] as const)('a round %s', async (_, options, exitCode, result) => {
+  ['that is stopped with what it had done so far', [], 0, 'done'],
+  ['that is stopped with --once as failed, because not everybody is in step', ['--once'], 1, 'failed'],
+] as const)('follow records a round %s', async (_, options, exitCode, result) => {
   const { server, database, audit } = await start()
   await using _server = server
   const isAtBen = Promise.withResolvers<void>()
@@ -49,7 +49,7 @@ test.each([
   expect(await audit()).toEqual([result, 'follow: 1 added, 0 replaced, 0 removed'])
 })
 
-test('one that ends with an error has failed', async () => {
+test('follow records an end with an error as failed', async () => {
   const { server, path, database, audit } = await start()
   await using _server = server
   const stdin = documentLine('template', 'cleo@example.com', '{"id":"t"}')
@@ -64,7 +64,7 @@ test('one that ends with an error has failed', async () => {
   expect(await audit()).toEqual(['failed', 'follow: 1 added, 0 replaced, 0 removed'])
 })
 
-test('so has a single round with a user who failed', async () => {
+test('follow --once records a round with a failed user as failed, and the next good one as done', async () => {
   const { server, database, audit } = await start()
   await using _server = server
   server.setIntercept(({ url }, response) => {

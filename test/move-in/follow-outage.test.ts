@@ -1,4 +1,4 @@
-// A database here that is away while follow removes something: an outage of the round, as in every other step.
+// The own database of follow is unavailable during a removal: that is an outage of the round, as in every other step.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ async function breakReads(server: PlainServer): Promise<void> {
   })
 }
 
-/** Of those that are asked for. Answers how many there were. */
+/** Makes the disk look full at the next checkpoint. The returned function tells how many checkpoints were asked for. */
 function fillDiskOfNextCheckpoint(): () => number {
   let count = 0
   const { pragma } = Database.prototype
@@ -41,7 +41,7 @@ function fillDiskOfNextCheckpoint(): () => number {
   return () => count
 }
 
-test('while users are removed whose workspaces are gone, the round is given up, and the next one removes them', async () => {
+test('follow gives up a round when the database is unavailable during removals, and the next round removes the users', async () => {
   await using server = await startPlainServer({ records: WORLD })
   await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
     lockTimeoutMs: 5_000,
@@ -73,7 +73,7 @@ test.each([
   ['a round in which the server was away', (server) => server.kill(), (server) => server.restart()],
   ['a round in which it answered 500', breakReads, async (server) => server.setIntercept(null)],
 ] as readonly [string, Change, Change][])(
-  '%s ends what was found before: a workspace is removed when rounds in a row find it gone',
+  '%s resets what was found before: only consecutive rounds without a workspace remove it',
   async (_, fail, mend) => {
     await using server = await startPlainServer({ records: WORLD })
     await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
@@ -95,8 +95,8 @@ test.each([
   },
 )
 
-describe.skipIf(!canMount())('where the folder of temporary files is full', () => {
-  test('the round is given up, and the next one goes on', async () => {
+describe.skipIf(!canMount())('follow whose folder for temporary files is full', () => {
+  test('gives up the round and continues with the next one', async () => {
     await using server = await startPlainServer({ records: WORLD })
     const flags = ['--email', EMAILS.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
     const disk = smallDisk(1_048_576)
@@ -116,7 +116,7 @@ describe.skipIf(!canMount())('where the folder of temporary files is full', () =
   })
 })
 
-test('while what was removed is to leave the files, that is told, and tried again after the next round', async () => {
+test('follow reports when removed data could not leave the files, and tries again after the next round', async () => {
   await using server = await startPlainServer({ records: WORLD })
   const flags = ['--email', EMAILS.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
   const following = startFollow(server.url, flags)
@@ -130,7 +130,7 @@ test('while what was removed is to leave the files, that is told, and tried agai
   expect(await following.stop()).toEqual({ exitCode: 0, stderr: NOT_FLUSHED })
 })
 
-test('with --once, what was removed and has not left the files is no success', async () => {
+test('follow --once fails when removed data could not leave the files', async () => {
   await using server = await startPlainServer({ records: WORLD })
   const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
   const once = ['follow', server.url, '--once', '--email', EMAILS.join(), ...database, '--remove-many']
@@ -140,7 +140,7 @@ test('with --once, what was removed and has not left the files is no success', a
   expect(await runHere(once)).toMatchObject({ exitCode: 1, stderr: NOT_FLUSHED })
 })
 
-test('where the server answers only so many requests a round, every user is in step after some rounds', async () => {
+test('follow brings every user in step after some rounds, even if the server answers only a few requests per round', async () => {
   await using server = await startPlainServer({ records: WORLD })
   await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
     lockTimeoutMs: 5_000,
@@ -159,7 +159,7 @@ test('where the server answers only so many requests a round, every user is in s
     const users = await Promise.all(EMAILS.map((email) => store.userByEmail(email)))
     return users.filter((user) => user !== null).length
   }
-  // Each begins with one of the 30 by chance, and takes in two at least: a thousand leave nobody out.
+  // Each round begins at a random one of the 30 users and reads at least two: a thousand rounds leave nobody out.
   for (let rounds = 0; rounds < 1_000 && (await inStep()) < EMAILS.length; rounds += 1) {
     left = 12
     const round = await follower.round(EMAILS.map((email) => ({ email, login: email, label: email })))

@@ -1,4 +1,4 @@
-// Users who have no workspace at the old server any more: removals are believed, unless they are too many at a time.
+// Users who no longer have a workspace on the old server: follow believes removals unless there are too many at once.
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runHere } from '../support/command-line.ts'
@@ -15,7 +15,7 @@ const projectAndExportOf = (email: string) =>
   documentLine('project', email, '{"id":"p","ref":"site"}') +
   exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] })
 
-/** So many users there, each with what `recordsOf` gives; `stored` counts the records of a kind here. */
+/** A server with so many users, each with the records of `recordsOf`; `stored` counts the stored records of a kind. */
 async function startMove(count: number, recordsOf: (email: string) => string = templateOf) {
   const emails = emailsOf(count)
   const server = await startPlainServer({ records: emails.map(recordsOf).join('') })
@@ -30,7 +30,7 @@ function removeWorkspaces(server: PlainServer, emails: readonly string[]): void 
   for (const email of emails) server.workspaces.delete(email)
 }
 
-/** What a server answers that lost its database and takes everybody for a new user. */
+/** What a server answers that has lost its database and takes everybody for a new user. */
 function emptyWorkspaces(server: PlainServer, emails: readonly string[]): void {
   for (const email of emails) {
     server.workspaces.set(email, { projects: [], templates: [], uiLibraries: [], exports: new Map() })
@@ -43,7 +43,7 @@ test.each([
   ['all of two that are empty', 2, 2, emptyWorkspaces],
   ['four of twenty that are empty', 20, 4, emptyWorkspaces],
 ])(
-  '%s are no removals: nothing is removed here, they fail, and they are in step again when they are back',
+  'too many losses at once remove nothing (%s): the users fail, and are in step again when they are back',
   async (_, count, lost, lose) => {
     const { server, emails, flags, stored } = await startMove(count)
     await using _server = server
@@ -68,8 +68,8 @@ test.each([
 
 test.each([
   ['three of thirty', 30, 3, []],
-  ['all of two where that is said to be true', 2, 2, ['--remove-many']],
-])('%s that are gone are removed', async (_, count, gone, options) => {
+  ['all of two with --remove-many', 2, 2, ['--remove-many']],
+])('workspaces that are gone are removed (%s)', async (_, count, gone, options) => {
   const { server, emails, flags, stored } = await startMove(count)
   await using _server = server
   const following = startFollow(server.url, [...flags, ...options])
@@ -83,28 +83,25 @@ test.each([
 test.each([
   ['one of one', 1, 1],
   ['three of thirty', 30, 3],
-])(
-  'workspaces of %s that are empty are emptied here when the next round finds them so, too',
-  async (_, count, emptied) => {
-    const { server, emails, flags, stored } = await startMove(count)
-    await using _server = server
-    const following = startFollow(server.url, flags)
-    await following.until(({ changed }) => changed === count)
-    emptyWorkspaces(server, emails.slice(0, emptied))
-    expect(await following.until(({ failed }) => failed === emptied)).toMatchObject({ failed: emptied, removed: 0 })
-    expect(await following.next()).toMatchObject({ changed: emptied, removed: emptied, failed: 0 })
-    expect([await stored(), await stored('user')]).toEqual([count - emptied, emptied])
-    const { stderr } = await following.stop()
-    expect(stderr.match(/every list is empty there, .*--remove-after/g)).toHaveLength(emptied)
-  },
-)
+])('empty workspaces of %s are emptied here when the next round finds them empty again', async (_, count, emptied) => {
+  const { server, emails, flags, stored } = await startMove(count)
+  await using _server = server
+  const following = startFollow(server.url, flags)
+  await following.until(({ changed }) => changed === count)
+  emptyWorkspaces(server, emails.slice(0, emptied))
+  expect(await following.until(({ failed }) => failed === emptied)).toMatchObject({ failed: emptied, removed: 0 })
+  expect(await following.next()).toMatchObject({ changed: emptied, removed: emptied, failed: 0 })
+  expect([await stored(), await stored('user')]).toEqual([count - emptied, emptied])
+  const { stderr } = await following.stop()
+  expect(stderr.match(/every list is empty there, .*--remove-after/g)).toHaveLength(emptied)
+})
 
 test.each([
   ['a workspace that is gone', removeWorkspaces, 'waiting'],
   ['a workspace that is empty', emptyWorkspaces, 'failed'],
   ['all exports of a user that are 404', loseExports, 'failed'],
 ] as const)(
-  '%s for less than --remove-after takes nothing away, however often it is found',
+  'nothing is removed before --remove-after has passed, however often the loss is found: %s',
   async (_, lose, counted) => {
     const { server, emails, flags, stored } = await startMove(1, projectAndExportOf)
     await using _server = server
@@ -119,7 +116,7 @@ test.each([
       await following.until((round) => round[counted] === 1)
       for (let left = milliseconds; left > 0; left -= 5_000) {
         vi.advanceTimersByTime(5_000)
-        // The round that is told next may have begun before.
+        // The next round that is reported may have begun before.
         await following.next()
         expect(await following.next()).toMatchObject({ [counted]: 1, removed: 0 })
       }
@@ -127,7 +124,7 @@ test.each([
     await loseFor(25_000)
     server.workspaces.set(emails[0] ?? '', { ...before, exports: new Map(exports) })
     await following.until(({ unchanged }) => unchanged === 1)
-    // It begins anew.
+    // The time begins anew.
     await loseFor(25_000)
     expect(await stored('export')).toBe(1)
     vi.advanceTimersByTime(5_000)
@@ -147,7 +144,7 @@ test('a clock that is set forward does not make a loss older', async () => {
   removeWorkspaces(server, emails)
   await following.until(({ waiting }) => waiting === 1)
   setBy = 7_200_000
-  // The round that is told next may have begun before.
+  // The next round that is reported may have begun before.
   for (let round = 0; round < 3; round += 1) {
     expect(await following.next()).toMatchObject({ waiting: 1, removed: 0 })
   }
@@ -158,7 +155,7 @@ test('a clock that is set forward does not make a loss older', async () => {
 test.each([
   ['is empty', emptyWorkspaces, 'user'],
   ['is gone', removeWorkspaces, null],
-])('a single round takes nothing away where a workspace %s, unless that is said to be true', async (_, lose, left) => {
+])('a single round removes nothing when a workspace %s, unless --remove-many is given', async (_, lose, left) => {
   const { server, emails, stored, once } = await startMove(2)
   await using _server = server
   expect((await once()).exitCode).toBe(0)
@@ -172,7 +169,7 @@ test.each([
   expect(await stored()).toBe(0)
 })
 
-test('a script is told that some are not in step, and why', async () => {
+test('follow --once exits with 1 when some users are not in step, and says why', async () => {
   const { server, emails, stored, once } = await startMove(12)
   await using _server = server
   expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
@@ -186,7 +183,7 @@ test('a script is told that some are not in step, and why', async () => {
   expect(await stored()).toBe(12)
 })
 
-/** One user's list is 404 there, whatever they have; the other lists answer. */
+/** Answers this list with 404, while the other lists are answered. */
 function refuseList(server: PlainServer, path: string): void {
   server.setIntercept(({ url, headers }, response) => {
     if (url !== path || headers.authorization === undefined) return false
@@ -195,7 +192,7 @@ function refuseList(server: PlainServer, path: string): void {
   })
 }
 
-test('a list that alone is 404 is no removal: its user fails and keeps all, exports too, and is in step again when it is back', async () => {
+test('a list that alone is 404 removes nothing: its user fails, keeps everything, and is in step again when the list is back', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
   const stored = async () => (await runHere(['dump', ...database])).stdout
@@ -216,7 +213,7 @@ test('a list that alone is 404 is no removal: its user fails and keeps all, expo
   expect(stderr).not.toContain(ANA)
 })
 
-test('a list that alone is 404 is an empty one where nothing of it is stored, or where that is said to be true', async () => {
+test('a list that alone is 404 counts as empty when nothing of it is stored, or with --remove-many', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
   const once = (...more: readonly string[]) =>
@@ -233,7 +230,7 @@ test('a list that alone is 404 is an empty one where nothing of it is stored, or
   expect([kept.includes('"kind":"template"'), kept.includes('"kind":"project"')]).toEqual([false, true])
 })
 
-/** Of these users, `GET /exports` is 404. */
+/** Makes `GET /exports` of these users 404. */
 function loseExports(server: PlainServer, emails: readonly string[]): void {
   for (const email of emails) server.workspaces.get(email)?.exports.clear()
 }
@@ -241,7 +238,7 @@ function loseExports(server: PlainServer, emails: readonly string[]): void {
 test.each([
   ['all of two', 2, 2],
   ['four of twenty', 20, 4],
-])('exports of %s that are 404 while their projects are there are no removals', async (_, count, users) => {
+])('exports of %s that are 404 while their projects exist are not removed', async (_, count, users) => {
   const { server, emails, flags, stored } = await startMove(count, projectAndExportOf)
   await using _server = server
   const following = startFollow(server.url, flags)
@@ -272,7 +269,7 @@ test.each([
   await following.stop()
 })
 
-test('exports of all of two users go at once where that is said to be true', async () => {
+test('exports of all of two users are removed at once with --remove-many', async () => {
   const { server, emails, stored, once } = await startMove(2, projectAndExportOf)
   await using _server = server
   expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
@@ -285,7 +282,7 @@ test('exports of all of two users go at once where that is said to be true', asy
 
 const projectAndTemplateOf = (email: string) => projectAndExportOf(email) + templateOf(email)
 
-/** The list of projects is `[]`, the user's other lists are not. */
+/** Makes the list of projects `[]`; the other lists of the users stay. */
 function loseProjects(server: PlainServer, emails: readonly string[]): void {
   for (const email of emails) server.workspaces.get(email)?.projects.splice(0)
 }
@@ -293,7 +290,7 @@ function loseProjects(server: PlainServer, emails: readonly string[]): void {
 test.each([
   ['all of two', 2, 2],
   ['four of twenty', 20, 4],
-])('an empty list of projects of %s beside other lists that are not is no removal', async (_, count, users) => {
+])('projects of %s are not removed when their list is empty and other lists are not', async (_, count, users) => {
   const { server, emails, flags, stored } = await startMove(count, projectAndTemplateOf)
   await using _server = server
   const following = startFollow(server.url, flags)
@@ -327,7 +324,7 @@ test.each([
   ])
 })
 
-test('the projects of all of two users go at once where that is said to be true', async () => {
+test('the projects of all of two users are removed at once with --remove-many', async () => {
   const { server, emails, stored, once } = await startMove(2, projectAndTemplateOf)
   await using _server = server
   expect((await once()).exitCode).toBe(0)

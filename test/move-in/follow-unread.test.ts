@@ -1,4 +1,4 @@
-// follow whose rounds nobody reads any more ends when it is told to, and signs out.
+// follow whose output nobody reads any more: it ends when it is told to, and signs out.
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
@@ -9,10 +9,10 @@ import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
-test('a round that is not read does not keep it', async () => {
+test('an unread round does not keep follow from stopping', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const [signals, told] = [new EventEmitter(), new EventEmitter()]
-  // A reader that stands still: what is written is never done.
+  // A reader that has stalled: no write ever completes.
   const stdout = new Writable({ highWaterMark: 1, write: (line: Buffer) => void told.emit('line', String(line)) })
   const stderr = new PassThrough()
   const said = text(stderr)

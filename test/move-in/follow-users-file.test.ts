@@ -1,4 +1,4 @@
-// The file of users that follow reads again for each round: what is wrong with it for a while ends nothing.
+// The file of users, which follow reads again for each round: a file that is wrong for a while ends nothing.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const WRONG = [
   [
-    'names somebody who is none',
+    'contains a line that is not an email',
     (file: string) => writeFileSync(file, `${BEN}\nnobody at all\n`),
     ':2: not an email address',
   ],
@@ -20,7 +20,7 @@ const WRONG = [
 ] as const
 
 test.each(WRONG)(
-  'a file that %s while it runs is told once, and the users before are followed on',
+  'a file that %s while follow runs is reported once, and follow goes on with the previous users',
   async (_, spoil, why) => {
     await using server = await startPlainServer({ records: SMALL_WORLD })
     const gateway = await startGateway()
@@ -44,7 +44,7 @@ test.each(WRONG)(
   },
 )
 
-test('a file that is wrong at the start stops it, and nothing is asked', async () => {
+test('follow does not start with a wrong file, and sends no request', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const directory = temporaryDirectory()
   const [file, database] = [join(directory, 'users.txt'), `file:${join(directory, 'new.db')}`]

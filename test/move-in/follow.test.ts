@@ -1,4 +1,4 @@
-// follow: what changes on the old server is here a moment later, byte for byte, until it is told to stop.
+// follow: a change on the old server arrives here a moment later, byte for byte, until follow is told to stop.
 import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/work
 const EMAILS = ['--email', `${ANA},${BEN}`]
 const LISTS = ['/projects', '/templates', '/ui-libraries']
 
-/** Every read of every user answers here what it answers there, bytes and status. */
+/** Every read of every user is answered here as it is there, with the same bytes and status. */
 async function expectTheSame(server: PlainServer, gateway: TestGateway, emails: readonly string[]): Promise<void> {
   for (const email of emails) {
     const { accessToken } = await gateway.login(email)
@@ -37,7 +37,7 @@ async function expectTheSame(server: PlainServer, gateway: TestGateway, emails: 
   }
 }
 
-/** What old servers do: each changes another thing of ana's. */
+/** Changes that old servers make, each to something else of ana's. */
 const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) => void])[] = [
   [
     'an edit in place',
@@ -67,17 +67,17 @@ const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) =
         ?.exports.set('site', { createdAt: '2019-01-01T00:00:00Z', elements: ['{"path":"new.html"}', '1.0'] })
     },
   ],
-  ['no export any more', ({ workspaces }) => workspaces.get(ANA)?.exports.delete('site')],
+  ['a removed export', ({ workspaces }) => workspaces.get(ANA)?.exports.delete('site')],
   [
-    'a template less, a library more',
+    'a removed template and an added library',
     ({ workspaces }) => {
       workspaces.get(ANA)?.templates.pop()
       workspaces.get(ANA)?.uiLibraries.push('{"id":"u2","é":"\\ud800"}')
     },
   ],
-  ['a project less', ({ workspaces }) => workspaces.get(ANA)?.projects.shift()],
+  ['a removed project', ({ workspaces }) => workspaces.get(ANA)?.projects.shift()],
   [
-    'references that are exchanged',
+    'swapped references',
     ({ workspaces }) => {
       const projects = workspaces.get(ANA)?.projects
       projects?.splice(0, projects.length, '{"id":"p2","ref":"first"}', '{"id":"p0","ref":"app"}')
@@ -92,7 +92,7 @@ const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) =
     },
   ],
   [
-    'references that are exchanged, and exports with them',
+    'swapped references and exports',
     ({ workspaces }) => {
       const { projects, exports } = workspaces.get(ANA) ?? {}
       projects?.splice(0, projects.length, '{"id":"p2","ref":"app"}', '{"id":"p0","ref":"first"}')
@@ -122,8 +122,8 @@ const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) =
 describe.each([
   ['without entity tags', {}, 'sqlite'],
   ['with entity tags', { hasEtags: true, hasLastModified: true }, 'postgres'],
-] as const)('an old server %s', (_name, options, engine) => {
-  test.skipIf(engine === 'postgres' && POSTGRES_URL === null)('every change is here a moment later', async () => {
+] as const)('following an old server %s', (_name, options, engine) => {
+  test.skipIf(engine === 'postgres' && POSTGRES_URL === null)('every change arrives here a moment later', async () => {
     await using server = await startPlainServer({ records: SMALL_WORLD, ...options })
     const gateway = await startGateway(engine === 'postgres' ? { databaseUrl: await temporaryDatabase() } : {})
     const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
@@ -132,7 +132,7 @@ describe.each([
     for (const [what, change] of CHANGES) {
       change(server)
       expect(await following.until(({ changed }) => changed > 0), what).toMatchObject({ changed: 1, failed: 0 })
-      // Nothing is left for the rounds after it.
+      // Nothing is left for the later rounds.
       await following.next()
       expect(await following.next(), what).toMatchObject({ changed: 0, unchanged: 2, failed: 0 })
       await expectTheSame(server, gateway, [ANA, BEN])
@@ -141,12 +141,12 @@ describe.each([
     expect(notModified > 0).toBe('hasEtags' in options)
     expect(await following.stop()).toEqual({ exitCode: 0, stderr: '' })
     expect(server.openSessions()).toBe(0)
-    // Two sessions for as long as it took.
+    // Two sessions for the whole time.
     expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
   })
 })
 
-test('a project that has another reference there keeps its exports here, and gets none of them again', async () => {
+test('a project that changes its reference there keeps its exports here, and gets none of them again', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()
   const following = startFollow(server.url, ['--email', ANA, '--database', gateway.databaseUrl])
@@ -189,7 +189,7 @@ test('a project that takes the reference of another one between the answers of a
   const following = startFollow(server.url, ['--email', ANA, '--database', gateway.databaseUrl])
   await following.next()
   server.setIntercept(({ url = '' }) => {
-    // The lists of this round were told not to have changed.
+    // The lists of this round were answered as not modified.
     if (!url.startsWith('/exports')) return false
     server.setIntercept(null)
     const { projects, exports } = server.workspaces.get(ANA) ?? {}
@@ -203,7 +203,7 @@ test('a project that takes the reference of another one between the answers of a
   await following.stop()
 })
 
-test('an old server that is away is waited for; what it has when it is back is taken', async () => {
+test('follow waits for an old server that is away, and takes what the server has when it is back', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()
   const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
@@ -224,7 +224,7 @@ test('an old server that is away is waited for; what it has when it is back is t
 })
 
 test.each([401, 403] as const)(
-  'access tokens that run out, and are then refused with %i, are renewed',
+  'follow renews access tokens that expire and are then refused with %i',
   async (status) => {
     await using server = await startPlainServer({
       records: SMALL_WORLD,
@@ -243,12 +243,12 @@ test.each([401, 403] as const)(
     await expectTheSame(server, gateway, [ANA, BEN])
     expect(await following.stop()).toEqual({ exitCode: 0, stderr: '' })
     expect(server.openSessions()).toBe(0)
-    // One session of each user, for as long as it took.
+    // One session of each user for the whole time.
     expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
   },
 )
 
-test('one round without a workspace takes nothing away, two do; a user that is added to the file is followed', async () => {
+test('follow removes a workspace after two rounds without it, not after one, and follows a user who is added to the file', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()
   const file = join(temporaryDirectory(), 'users.txt')
@@ -267,7 +267,7 @@ test('one round without a workspace takes nothing away, two do; a user that is a
     return true
   })
   expect(await following.until(({ missing }) => missing > 0)).toMatchObject({ missing: 1 })
-  // It is still here: nothing has to be brought again.
+  // It is still here, so nothing has to be brought again.
   expect(await following.next()).toMatchObject({ unchanged: 1, changed: 0 })
   expect(await projects()).toBe(200)
   server.workspaces.delete(ANA)
@@ -285,7 +285,7 @@ test('one round without a workspace takes nothing away, two do; a user that is a
   await following.stop()
 })
 
-test('one round is enough for a script, and says by its exit code whether all are in step', async () => {
+test('follow --once makes one round, and its exit code says whether everybody is in step', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = `file:${join(temporaryDirectory(), 'new.db')}`
   const follow = (...more: string[]) => runHere(['follow', server.url, '--once', '--database', database, ...more])
@@ -296,7 +296,7 @@ test('one round is enough for a script, and says by its exit code whether all ar
   const second = await follow(...EMAILS)
   expect([second.exitCode, second.stdout.includes('0 changed, 1 failed')]).toEqual([1, true])
   expect(second.stderr).toMatch(/^--email, address 1: what it answers cannot be imported: /)
-  // Ana is as she was: a part of her is not taken.
+  // Ana is unchanged: nothing of her is taken in part.
   const dump = (await runHere(['dump', '--database', database])).stdout
   expect([dump.includes('"id":"t1"'), dump.includes('"no"')]).toEqual([true, false])
   expect((await follow()).exitCode).toBe(2)
@@ -320,7 +320,7 @@ test('white space between documents is no change', async () => {
   expect(await told()).toMatchObject({ changed: 1, unchanged: 0 })
 })
 
-test('how far behind it is, is a metric, which grows while the old server is away', async () => {
+test('the lag of follow is a metric, which grows while the old server is away', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()
   const port = String(await freePort('127.0.0.1'))
@@ -340,7 +340,7 @@ test('how far behind it is, is a metric, which grows while the old server is awa
   await following.until(({ outage }) => outage !== null)
   const away = await metrics()
   expect(value(away, 'remote_up')).toBe(0)
-  // Also between two rounds.
+  // The lag grows between two rounds too.
   await expect.poll(async () => value(await metrics(), 'lag_seconds')).toBeGreaterThan(value(away, 'lag_seconds'))
   expect((await ask(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
 
@@ -352,7 +352,7 @@ test('how far behind it is, is a metric, which grows while the old server is awa
   await expect(metrics()).rejects.toThrow()
 })
 
-test('before anybody was in step the lag is not known: no number is told, and none is a metric', async () => {
+test('before the first user is in step the lag is unknown: it is neither reported as a number nor exported as a metric', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   await server.kill()
   const database = `file:${join(temporaryDirectory(), 'new.db')}`
@@ -378,7 +378,7 @@ test('before anybody was in step the lag is not known: no number is told, and no
   await following.stop()
 })
 
-test('on a terminal the round that is under way shows how far it is, and the lag', async () => {
+test('on a terminal, the progress of the current round shows the users done and the lag', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const shown = Promise.all([text(stdout), text(stderr)])

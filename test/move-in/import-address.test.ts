@@ -1,4 +1,4 @@
-// import of an address without users: it names a file of records, and a server that is meant instead is recognised.
+// import of a URL without users: the URL names a file of records; import recognizes when a server was meant instead.
 import { expect, test } from 'vitest'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -6,7 +6,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 
-/** What the server answers at its address. */
+/** What the server answers at its URL. */
 const ANSWERS = [
   ['an index in JSON', 200, 'application/json', '{"name":"old server"}'],
   ['a page', 200, 'text/html', '<!DOCTYPE html>\n<title>Old server</title>\n'],
@@ -14,7 +14,7 @@ const ANSWERS = [
   ['401', 401, 'application/json', '{"error":"Unauthorized"}'],
 ] as const
 
-test.each(ANSWERS)('a server that answers %s is not taken for a file without a word', async (_, status, type, body) => {
+test.each(ANSWERS)('import advises naming users if a server answers with %s', async (_, status, type, body) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((_request, response) => {
     response.writeHead(status, { 'content-type': type }).end(body)
@@ -25,7 +25,7 @@ test.each(ANSWERS)('a server that answers %s is not taken for a file without a w
   expect(stderr.trimEnd().endsWith(ADVICE)).toBe(true)
 })
 
-test('a file at an address that has a bad line, and a file here, are told without that advice', async () => {
+test('import does not advise naming users for a bad line in a file at a URL or in a local file', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const text = `{"kind":"user","email":"${ANA}"}\n{"name":"no record"}\n`
   server.setIntercept((_request, response) => {
@@ -43,7 +43,7 @@ test('a file at an address that has a bad line, and a file here, are told withou
 const NEW = 'https://new.example.com/v2'
 
 test.each([301, 302, 307, 308])(
-  'a server that has moved (%i) is told with the address to give, and not followed',
+  'import reports where a server has moved (%i), and does not follow the redirect',
   async (status) => {
     await using moved = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
     moved.setIntercept(({ url }, response) => {
@@ -61,7 +61,7 @@ test.each([301, 302, 307, 308])(
   },
 )
 
-test('a server that has moved with its logins alone, or points to another page, is told for each user', async () => {
+test('import reports for each user a server that redirects only its logins, or to another page', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const locations = new Map<string, string>()
   server.setIntercept(({ url }, response) => {
@@ -87,7 +87,7 @@ test('a server that has moved with its logins alone, or points to another page, 
   )
 })
 
-test('a server whose reads send strangers to a page is imported from', async () => {
+test('import reads from a server whose reads redirect requests without a token to a page', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept(({ method, headers }, response) => {
     if (method !== 'GET' || headers.authorization !== undefined) return false

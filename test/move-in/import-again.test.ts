@@ -1,4 +1,4 @@
-// An import from another server that is run again: who was done is asked again where what was done is not there any more.
+// A repeated import from another server: it reads a finished user again when the result is not here any more.
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** A server at which ben cannot be read until `mend`. */
+/** A server on which ben cannot be read until `mend`. */
 async function start(records = SMALL_WORLD) {
   const server = await startPlainServer({ records })
   const workspace = createWorkspace()
@@ -32,7 +32,7 @@ async function start(records = SMALL_WORLD) {
   }
 }
 
-test('who was done before, and is not here any more, is imported again', async () => {
+test('import reads a user again who was finished before but is not here any more', async () => {
   const { server, workspace, moveIn, mend } = await start()
   await using _server = server
   expect((await moveIn()).exitCode).toBe(1)
@@ -44,7 +44,7 @@ test('who was done before, and is not here any more, is imported again', async (
   for (const email of [ANA, BEN]) expect(dumped).toContain(email)
 })
 
-test('who had no workspace there is asked again while others fail', async () => {
+test('import reads a user without a workspace again while other users fail', async () => {
   const { server, workspace, moveIn, mend } = await start()
   await using _server = server
   const before = server.workspaces.get(ANA)
@@ -57,7 +57,7 @@ test('who had no workspace there is asked again while others fail', async () => 
   expect(await workspace.dump()).toContain(ANA)
 })
 
-test('what was done with other members for references is not gone on with', async () => {
+test('import refuses to continue an import that was begun with other reference fields', async () => {
   const { server, moveIn } = await start()
   await using _server = server
   expect((await moveIn()).exitCode).toBe(1)
@@ -65,7 +65,7 @@ test('what was done with other members for references is not gone on with', asyn
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringMatching(/ is of another import .*--ref-fields/)])
 })
 
-test('the state that an earlier version left is gone on with', async () => {
+test('import continues with the state file of an earlier version', async () => {
   const { server, workspace, moveIn, mend } = await start()
   await using _server = server
   expect((await moveIn()).exitCode).toBe(1)
@@ -76,7 +76,7 @@ test('the state that an earlier version left is gone on with', async () => {
   expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '1 users were done before: 1 are left\n' })
 })
 
-test('where no project has an export there, that is said: another member may be the reference', async () => {
+test('import reports that no project has an export there, because another member may be the reference', async () => {
   const records = [ANA, BEN].map(
     (email) =>
       documentLine('project', email, '{"id":"p","slug":"site"}') +
@@ -92,7 +92,7 @@ test('where no project has an export there, that is said: another member may be 
   expect((await workspace.dump()).match(/"kind":"export"/g)).toHaveLength(2)
 })
 
-test('an export is taken behind one of a leap second, or of a spelling that Date does not know', async () => {
+test('import puts an export after one with a leap second or with a time that Date cannot parse', async () => {
   for (const createdAt of ['2098-12-31T23:59:60Z', '2098-12-31 23:59:59.123456789z']) {
     const project = documentLine('project', ANA, '{"id":"p","ref":"site"}')
     const { server, workspace, moveIn, mend } = await start(

@@ -1,4 +1,4 @@
-// A whole server moves in: what it does meanwhile, and what this end does meanwhile.
+// Importing a whole server: what the server may do meanwhile, and what may happen on this side.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { createWorkspace } from '../support/import-workspace.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** `users` beside ana and ben, who have what `emailOf` says. */
+/** `users` users beside ana and ben. */
 function world(users: number): string {
   const others = Array.from({ length: users }, (_, index) => {
     const email = `user-${index}@example.com`
@@ -30,7 +30,7 @@ async function oldServer(records: string, options: Partial<PlainServerOptions> =
   return { server, workspace, emails, moveIn }
 }
 
-/** What is served here is what the old server answers, and nothing else. */
+/** The stored documents of each user are exactly those that the old server has. */
 async function expectTheSame(server: PlainServer, workspace: ReturnType<typeof createWorkspace>): Promise<void> {
   const lines = (await workspace.dump()).split('\n').filter((line) => line !== '')
   for (const [email, { projects, templates, uiLibraries }] of server.workspaces) {
@@ -40,7 +40,7 @@ async function expectTheSame(server: PlainServer, workspace: ReturnType<typeof c
   }
 }
 
-test('every user of a file moves in, and both sides are compared', async () => {
+test('import reads every user of a file, and --verify compares both sides', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(12))
   const { exitCode, stdout, stderr } = await moveIn('--verify')
   expect([exitCode, stderr]).toEqual([0, ''])
@@ -51,7 +51,7 @@ test('every user of a file moves in, and both sides are compared', async () => {
   expect(existsSync(`${emails}.state`)).toBe(false)
 })
 
-test('what is not the same is found by comparing, and named without showing the user', async () => {
+test('--verify finds differences and names them without showing the user', async () => {
   const { server, emails, moveIn } = await oldServer(world(3))
   expect((await moveIn('--verify')).exitCode).toBe(0)
   // An import without --replace neither removes nor sorts.
@@ -66,13 +66,13 @@ test('what is not the same is found by comparing, and named without showing the 
   expect(again.stderr).not.toContain('@example.com')
 })
 
-test('an old server that is killed in the middle and comes back is waited for', async () => {
+test('import waits for an old server that is killed in the middle and comes back', async () => {
   const { server, workspace, moveIn } = await oldServer(world(10))
   let reads = 0
   server.setIntercept((_request, response) => {
     reads += 1
     if (reads !== 12) return false
-    // The answer is cut, and so is everybody else's.
+    // This answer is cut, and so are all others.
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('[{"id"')
     server
       .kill({ forgetsSessions: true })
@@ -86,7 +86,7 @@ test('an old server that is killed in the middle and comes back is waited for', 
   await expectTheSame(server, workspace)
 })
 
-test('a busy server is asked again when it says so, one that stumbles a few times', async () => {
+test('import retries when a server is busy or fails a few times', async () => {
   const { server, moveIn } = await oldServer(world(3))
   let count = 0
   server.setIntercept((_, response) => {
@@ -104,7 +104,7 @@ test('a busy server is asked again when it says so, one that stumbles a few time
   expect(server.openSessions()).toBe(0)
 })
 
-test('a server whose first answers break off is there, and is asked again', async () => {
+test('import retries when the first answers of a server break off', async () => {
   const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
   let broken = 0
   server.setIntercept((_, response) => {
@@ -120,7 +120,7 @@ test('a server whose first answers break off is there, and is asked again', asyn
   expect(server.openSessions()).toBe(0)
 })
 
-test('a server that answers a login with 201 moves in, and keeps no session of it', async () => {
+test('import accepts a server that answers a login with 201, and leaves no session open there', async () => {
   const { server, workspace, moveIn } = await oldServer(SMALL_WORLD, { faults: ['login-is-201'] })
   const { exitCode, stderr } = await moveIn('--verify')
   expect([exitCode, stderr]).toEqual([0, ''])
@@ -129,7 +129,7 @@ test('a server that answers a login with 201 moves in, and keeps no session of i
   expect(server.openSessions()).toBe(0)
 })
 
-test('how long a server asks to wait is read as seconds or as a date, and is bounded', () => {
+test('import reads Retry-After as seconds or as a date, with a maximum', () => {
   const now = Date.UTC(2026, 0, 1)
   const asked = (retryAfter: string | null, date: string | null = null) => retryAfterMs({ retryAfter, date }, now)
   expect(asked('7')).toBe(7_000)
@@ -137,14 +137,14 @@ test('how long a server asks to wait is read as seconds or as a date, and is bou
   expect(asked('Wed, 31 Dec 2025 00:00:00 GMT')).toBe(0)
   expect(asked('999999')).toBe(300_000)
   for (const none of [null, '', 'soon', '-1x', '1e9999']) expect(asked(none), String(none)).toBe(null)
-  // A clock there that is an hour off, before or behind this one.
+  // The clock of the server is an hour ahead or behind.
   expect(asked('Thu, 01 Jan 2026 01:00:02 GMT', 'Thu, 01 Jan 2026 01:00:00 GMT')).toBe(2_000)
   expect(asked('Wed, 31 Dec 2025 23:00:02 GMT', 'Wed, 31 Dec 2025 23:00:00 GMT')).toBe(2_000)
   expect(asked('Thu, 01 Jan 2026 00:00:30 GMT', 'yesterday')).toBe(30_000)
 })
 
 test.each(['0', new Date(0).toUTCString(), '-5'])(
-  'a busy server that asks for no wait at all (Retry-After: %s) is not asked without a pause',
+  'import pauses between retries even when a busy server asks for no wait (Retry-After: %s)',
   async (retryAfter) => {
     const { server, moveIn } = await oldServer(SMALL_WORLD)
     server.setIntercept((request, response) => {
@@ -154,12 +154,12 @@ test.each(['0', new Date(0).toUTCString(), '-5'])(
     })
     const { exitCode, stderr } = await moveIn('--max-outage', '1s')
     expect([exitCode, stderr.includes('/v1/templates answered 503')]).toEqual([1, true])
-    // For each user one at once, and the others at pauses that double.
+    // For each user one request at once, and the others after pauses that double.
     expect(server.requests.filter(({ path }) => path === '/templates').length).toBeLessThan(2 * 8)
   },
 )
 
-test('a user who cannot be read is not the end for the others; the next run reads only who is left', async () => {
+test('import goes on with the others when a user cannot be read, and reads only that user in the next run', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(8))
   server.setIntercept((request, response) => {
     if (request.url !== '/v1/exports?r=r3') return false
@@ -188,7 +188,7 @@ test('a user who cannot be read is not the end for the others; the next run read
   await expectTheSame(server, workspace)
 })
 
-test('an import that is killed goes on where it was, and what it had done stays', async () => {
+test('import continues where it was killed, and keeps what it had done', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(30))
   let logins = 0
   const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
@@ -210,7 +210,7 @@ test('an import that is killed goes on where it was, and what it had done stays'
   await expectTheSame(server, workspace)
 })
 
-test('an import that was killed while it wrote the first line of its state begins anew', async () => {
+test('import begins anew after it was killed while it wrote the first line of its state', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(SMALL_WORLD)
   server.setIntercept(({ url }, response) => {
     if (url !== '/v1/templates') return false
@@ -226,7 +226,7 @@ test('an import that was killed while it wrote the first line of its state begin
   await expectTheSame(server, workspace)
 })
 
-test('an import that is told to stop signs out everywhere, and goes on when it is run again', async () => {
+test('import signs out everywhere when it is stopped, and continues when it is run again', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(20))
   const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
   server.setIntercept((request) => {
@@ -247,7 +247,7 @@ test('an import that is told to stop signs out everywhere, and goes on when it i
   expect((await moveIn('--verify')).exitCode).toBe(0)
 })
 
-test('an import that is told to stop before the server has answered anything says so in a sentence', async () => {
+test('when import is stopped before the server has answered anything, it says so in one sentence', async () => {
   const { server, workspace, emails } = await oldServer(world(2))
   const { promise: isAsked, resolve } = Promise.withResolvers<void>()
   server.setIntercept(() => {
@@ -260,7 +260,7 @@ test('an import that is told to stop before the server has answered anything say
   expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
 })
 
-test('a session that runs out is renewed, one that is gone is opened again', async () => {
+test('import renews a session that expires, and opens a new one when it is gone', async () => {
   const { server, workspace, moveIn } = await oldServer(world(2), { accessTokenTtlSeconds: 900 })
   let reads = 0
   server.setIntercept((request, response) => {
@@ -279,7 +279,7 @@ test('a session that runs out is renewed, one that is gone is opened again', asy
   await expectTheSame(server, workspace)
 })
 
-test('an export too large for a line moves in, and white space between documents is no difference', async () => {
+test('import takes an export that is too large for one line, and --verify ignores white space between documents', async () => {
   const elements = Array.from({ length: 17 }, (_, n) => `{"path":"${n}","text":"${'x'.repeat(1_000_000)}"}`)
   const { server, moveIn } = await oldServer(
     documentLine('project', ANA, '{"id":"p","ref":"big"}') +
@@ -294,7 +294,7 @@ test('an export too large for a line moves in, and white space between documents
   expect([exitCode, stdout]).toMatchObject([0, expect.stringContaining('the same on both sides; 1 answers there')])
 })
 
-test('--replace takes away what is not there, and keeps the history of what stays', async () => {
+test('--replace removes what is not there, and keeps the history of what stays', async () => {
   const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
   await workspace.load(SMALL_WORLD)
   await workspace.load(documentLine('template', ANA, '{"id":"gone"}'))
@@ -304,10 +304,10 @@ test('--replace takes away what is not there, and keeps the history of what stay
   server.workspaces.get(BEN)?.exports.clear()
   const { exitCode, stdout } = await moveIn('--replace', '--verify')
   expect(exitCode).toBe(0)
-  // Two projects change places.
+  // Two projects swap places.
   expect(stdout).toContain('1 added, 2 replaced, 3 unchanged, 2 removed')
   await expectTheSame(server, workspace)
-  // The newest there is the newest here, and what was here before is its history.
+  // The newest export there is the newest here, and what was here before is its history.
   const exports = (await workspace.dump()).split('\n').filter((line) => line.startsWith('{"kind":"export"'))
   expect(exports.map((line) => line.slice(line.indexOf('"data":')))).toEqual([
     '"data":[{"path":"old.html"}]}',
@@ -316,7 +316,7 @@ test('--replace takes away what is not there, and keeps the history of what stay
   ])
 })
 
-test('what cannot be read at all is said before anything is done', async () => {
+test('import reports input that cannot be used before it does anything', async () => {
   const { workspace, emails, server } = await oldServer(SMALL_WORLD)
   const wrong = workspace.write('wrong.txt', `${ANA}\nnot an address\nANA@example.com\n`)
   const refused = await workspace.run('import', server.url, '--emails', wrong)
@@ -324,7 +324,7 @@ test('what cannot be read at all is said before anything is done', async () => {
     2,
     `${wrong}:2: not an email address\n${wrong}:3: the same user as ${wrong}:1\n`,
   ])
-  // A file of one line may lack the line end: it is nothing that an import had begun.
+  // A file of one line may lack the line end: it is not the state of an import either.
   for (const text of ['of something else\n', 'a-secret-token', '\n']) {
     const state = workspace.write('users.txt.state', text)
     const other = await workspace.run('import', server.url, '--emails', emails)
@@ -345,11 +345,11 @@ test('what cannot be read at all is said before anything is done', async () => {
   ])
   const secret = await runHere(['import', 'https://ana:hunter2@old.example.com', '--email', ANA])
   expect([secret.exitCode, secret.stderr.includes('hunter2')]).toEqual([2, false])
-  // Whether it is there is all that it was asked, once for each file.
+  // The server was asked only whether it answers, once for each file.
   expect(server.requests.map(({ status }) => status)).toEqual([401, 401, 401])
 })
 
-test('waiting ends at once when it is told to stop', async () => {
+test('import ends a wait for the server at once when it is stopped', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((_request, response) => {
     response.writeHead(503, { 'retry-after': '300' }).end()
@@ -362,7 +362,7 @@ test('waiting ends at once when it is told to stop', async () => {
   await expect(asked).rejects.toThrow('aborted')
 })
 
-test('a list that alone is 404 is told; with --replace it takes nothing away that is stored here', async () => {
+test('import reports a list that alone is 404, and with --replace removes nothing of it that is stored here', async () => {
   const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
   server.setIntercept(({ url, headers }, response) => {
     if (url !== '/v1/templates' || headers.authorization === undefined) return false

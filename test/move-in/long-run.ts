@@ -1,4 +1,4 @@
-// npm run test:movein [-- USERS [EXPORT_MB [WRITES [DATABASE]]]]: the whole way from an old server to this one.
+// npm run test:movein [-- USERS [EXPORT_MB [WRITES [DATABASE]]]]: moves in from an old server, all the way.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

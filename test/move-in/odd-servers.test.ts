@@ -1,4 +1,4 @@
-// Old servers that answer what no server should: what is wrong stays with the user that it is wrong for.
+// Old servers that answer what no server should: an error affects only the user whom it concerns.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -15,11 +15,11 @@ const CLEO = 'cleo@example.com'
 const WORLD = SMALL_WORLD + documentLine('template', CLEO, '{"id":"t"}')
 const newDatabase = () => `file:${join(temporaryDirectory(), 'new.db')}`
 
-test('an export that a server never answers keeps its user back, and nobody else', async () => {
+test('an export that the server never answers holds back its user, and nobody else', async () => {
   await using server = await startPlainServer({ records: WORLD })
   server.setIntercept((request, response) => {
     if (request.url !== '/exports?r=site') return false
-    // As a proxy does in front of a server that is too slow for this one.
+    // As a proxy answers in front of a server that is too slow.
     response.writeHead(504).end()
     return true
   })
@@ -37,13 +37,13 @@ test('an export that a server never answers keeps its user back, and nobody else
   expect(server.openSessions()).toBe(0)
 })
 
-test('a user who gets no answer is asked beside the rounds, which do not wait for it', async () => {
+test('a user whose reads get no answer is read beside the rounds, which do not wait', async () => {
   await using server = await startPlainServer({ records: WORLD })
   const answerLate: (() => void)[] = []
   let isHeld = false
   server.setIntercept((request, response) => {
     if (request.url !== '/exports?r=site') return false
-    // From the second time on nothing comes, for as long as the test takes.
+    // From the second time on, no answer comes for the rest of the test.
     if (isHeld) answerLate.push(() => response.writeHead(504).end())
     else response.writeHead(504).end()
     return true
@@ -62,7 +62,7 @@ test('a user who gets no answer is asked beside the rounds, which do not wait fo
   })
   server.workspaces.get(CLEO)?.templates.push('{"id":"later"}')
   expect(await following.until(({ changed }) => changed > 0)).toMatchObject({ changed: 1, failed: 1, outage: null })
-  // One at a time, and the next request is another one.
+  // One request at a time, and the next one is another.
   expect(answerLate).toHaveLength(1)
   server.setIntercept(null)
   for (const answer of answerLate) answer()
@@ -72,7 +72,7 @@ test('a user who gets no answer is asked beside the rounds, which do not wait fo
   expect(server.openSessions()).toBe(0)
 })
 
-test('it is forgotten when its name is taken from the file, and its session ends with the others', async () => {
+test('a user who is read beside the rounds is forgotten when removed from the file, and the session ends with the others', async () => {
   await using server = await startPlainServer({ records: WORLD })
   let isHeld = false
   let held = 0
@@ -95,7 +95,7 @@ test('it is forgotten when its name is taken from the file, and its session ends
   expect(server.openSessions()).toBe(0)
 })
 
-test('an access token that is refused although it was just renewed is no end: a new session is opened, the old one ended', async () => {
+test('when an access token is refused just after it was renewed, import opens a new session and ends the old one', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   let refused = false
   server.setIntercept((request, response) => {
@@ -112,7 +112,7 @@ test('an access token that is refused although it was just renewed is no end: a 
 })
 
 test.each(['', 'two words\n', 'tök€n'])(
-  'an access token that is none, %j, is told at once, and not shown',
+  'an invalid access token, %j, is reported at once and not shown',
   async (accessToken) => {
     await using server = await startPlainServer({ records: SMALL_WORLD })
     server.setIntercept((request, response) => {
@@ -130,7 +130,7 @@ test.each(['', 'two words\n', 'tök€n'])(
 
 const NO_TIMES = ['Fri, 01 Jan 9999 00:00:00 GMT', '+100000-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', 'yesterday']
 
-test('a list that a user may not read (403) fails the user, and opens no session after session', async () => {
+test('a list that a user may not read (403) fails the user without opening one session after another', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {
     if (request.url !== '/ui-libraries') return false
@@ -146,7 +146,7 @@ test('a list that a user may not read (403) fails the user, and opens no session
   expect(server.openSessions()).toBe(0)
 })
 
-test.each(NO_TIMES)('an export that was last modified at %s is made when it is imported', async (lastModified) => {
+test.each(NO_TIMES)('an export with the Last-Modified %s gets the time of the import', async (lastModified) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = newDatabase()
   server.setIntercept((request, response) => {
@@ -161,7 +161,7 @@ test.each(NO_TIMES)('an export that was last modified at %s is made when it is i
   expect(stdout).toContain('"r":"secret","createdAt":"2026-01-02T03:04:05.000Z"')
 })
 
-test('a request that the server says it did not wait for (408) is made again', async () => {
+test('a request that the server answers with 408 is sent again', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   let left = 2
   server.setIntercept((request, response) => {
@@ -174,11 +174,11 @@ test('a request that the server says it did not wait for (408) is made again', a
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
-test('a list that is 404 when it is read again, after it was told not to have changed, takes nothing away', async () => {
+test('a list that is 404 when it is read again after a 304 removes nothing', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true })
   const database = newDatabase()
   const following = startFollow(server.url, ['--email', ANA, '--database', database])
-  // The second one has the entity tags.
+  // The second round has the entity tags.
   await following.next()
   await following.next()
   server.setIntercept((request, response) => {
@@ -194,13 +194,13 @@ test('a list that is 404 when it is read again, after it was told not to have ch
   await following.stop()
 })
 
-test('--verify says how many users could not be compared, and calls nothing the same then', async () => {
+test('--verify reports how many users could not be compared, and then does not call both sides the same', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   let reads = 0
   server.setIntercept((request, response) => {
     if (request.url !== '/templates') return false
     reads += 1
-    // Those of the two imports are answered; of the comparisons, one is not.
+    // The reads of both imports are answered; of the comparisons, one is not.
     if (reads !== 3) return false
     response.writeHead(200).end('<html>')
     return true
@@ -242,7 +242,7 @@ test('an answer without an end is given up when no string can hold it', async ()
   expect(sent).toBeLessThan(640 * 1024 * 1024)
 })
 
-test('an answer that drips is given up; one that is slow is not', async () => {
+test('an answer that drips is given up, but one that is slow is not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const pieces = { drip: 1, slow: 65_536 }

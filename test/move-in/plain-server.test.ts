@@ -1,4 +1,4 @@
-// The old server that the tests move in from is one of the contract, and can be killed.
+// The old server from which the tests move in: it keeps the contract, and can be killed.
 import { expect, test } from 'vitest'
 import { ask, bearer } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -6,7 +6,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
-test('the plain server answers the contract, and goes on after it was killed', async () => {
+test('the plain server keeps the contract, and continues after it was killed', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const send = (method: string, path: string, body: object) =>
     ask(`${server.url}${path}`, { method, headers: JSON_BODY, body: JSON.stringify(body) })

@@ -1,4 +1,4 @@
-// A user who is removed here by hand in the middle of being replaced fails alone.
+// A user who is removed here by hand while being replaced fails alone.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTemporaryFile } from '../../src/cli/import/import-source.ts'
@@ -23,7 +23,7 @@ const WORLD = EMAILS.map(
     exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
 ).join('')
 
-/** A store, and one beside it in which ben is removed once everything for him is staged, as often as asked for. */
+/** A store, and a wrapper that removes ben once everything for him is staged, as often as asked for. */
 async function openStores() {
   const store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
     lockTimeoutMs: 5_000,
@@ -61,7 +61,7 @@ async function openStores() {
   }
 }
 
-test('follow goes on with the others, and takes the user in anew in the next round', async () => {
+test('follow goes on with the others, and takes the removed user in again in the next round', async () => {
   await using server = await startPlainServer({ records: WORLD, hasEtags: true })
   const { interrupted, dump, removeOnce } = await openStores()
   await using follower = openFollower(server.url, interrupted)
@@ -72,12 +72,12 @@ test('follow goes on with the others, and takes the user in anew in the next rou
   expect(await follower.round(USERS)).toMatchObject({ changed: 2, failed: 1, outage: null })
   expect(await dump()).not.toContain(BEN)
   expect(await follower.round(USERS)).toMatchObject({ changed: 1, unchanged: 2, failed: 0 })
-  // Of each a template more; the export is there again too.
+  // One more template for each user; the export is there again too.
   expect((await dump()).split('\n').length).toBe(count + 3)
   expect(await follower.round(USERS)).toMatchObject({ unchanged: 3 })
 })
 
-test('an import from a server goes on with the others, and says who failed', async () => {
+test('import goes on with the others, and reports the user who failed', async () => {
   await using server = await startPlainServer({ records: WORLD })
   const { interrupted, dump, removeOnce } = await openStores()
   const { signal } = new AbortController()

@@ -1,4 +1,5 @@
-// A list of the old server in which two documents have one id: it cannot be here as it is there, and nothing of it is dropped in silence.
+// A list of the old server in which two documents have the same id: it cannot be stored here as it is, and nothing of
+// it is dropped silently.
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
@@ -8,7 +9,7 @@ import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const FIELDS = 'id, uuid, ref, slug, name'
 
-/** Ana's list has two of one id; ben is as ever. */
+/** Ana's list has two documents with one id; ben's lists are valid. */
 const REPEATED = [
   ['/templates', 'Untitled', ['template', '{"name":"Untitled","a":1}'], ['template', '{"name":"Untitled","a":2}']],
   ['/projects', 'p9', ['project', '{"id":"p9","ref":"one"}'], ['project', '{"id":"p9","ref":"two"}']],
@@ -45,7 +46,7 @@ test.each(REPEATED)('two documents of %s with the id %s fail their user, and nob
   expect((await conformance(server.url, '--strict')).exitCode).toBe(1)
 })
 
-test('the same id in two lists, or of two users, is no repetition; nor is one that a file of records names twice', async () => {
+test('the same id in two lists, of two users, or twice in a file of records is no repetition', async () => {
   const template = documentLine('template', ANA, '{"id":"p1"}')
   await using server = await startPlainServer({ records: SMALL_WORLD + template })
   const workspace = createWorkspace()
@@ -56,14 +57,14 @@ test('the same id in two lists, or of two users, is no repetition; nor is one th
   })
 })
 
-test('a document without an id is named by conformance too', async () => {
+test('conformance also names a document without an id', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD + documentLine('template', ANA, '{"n":1}') })
   const { checks } = await conformance(server.url)
   const named = checks.filter(({ found }) => found.includes('has no id'))
   expect(named).toMatchObject([{ group: 'GET /templates', outcome: 'silent' }])
 })
 
-test('what users there wrote moves no cursor, begins no line and shows no address on the terminal of who moves them in', async () => {
+test('texts of users there cannot move the cursor, begin a line or show an email on the terminal of the operator', async () => {
   const id = JSON.stringify(`\u001b]0;x\u0007\nround 9: 0 failed ${BEN}`)
   const twice = ['{"id":"p1","ref":7}', '{"id":"p2","ref":7}'].map((data) =>
     documentLine('project', BEN, data.replace('7', id)),

@@ -1,4 +1,4 @@
-// The clock of the machine is set while another server is asked: how long one waits for that server stays the same.
+// The clock of this machine is set while another server is asked: the time to wait for that server stays the same.
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -9,7 +9,7 @@ const TWO_HOURS_MS = 7_200_000
 test.each([
   ['back', -TWO_HOURS_MS],
   ['forward', TWO_HOURS_MS],
-])('a server that was busy for a moment is asked again, though the clock is set %s', async (_, milliseconds) => {
+])('a server that was busy for a moment is asked again, although the clock is set %s', async (_, milliseconds) => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   await using server = await startPlainServer({ records: SMALL_WORLD })

@@ -1,4 +1,4 @@
-// What is opened at another server is ended there, or told of.
+// Sessions that are opened on another server are ended there, or reported.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
@@ -9,14 +9,14 @@ import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
-test('a session whose login is about to be answered, as all is told to stop, is ended too', async () => {
+test('a session whose login is about to be answered when everything is told to stop is ended too', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const stop = new AbortController()
   const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
   const session = createRemoteSession(client, ANA)
   server.setIntercept((request, response) => {
     const { writeHead } = response
-    // The session is open, and its tokens are not yet told.
+    // The session is open, but its tokens have not been sent.
     const stopFirst = (...head: readonly unknown[]) => {
       stop.abort(new Error('stopped'))
       return Reflect.apply(writeHead, response, head)
@@ -33,7 +33,7 @@ test('a session whose login is about to be answered, as all is told to stop, is 
   expect(server.requests).toHaveLength(asked)
 })
 
-test('a session that the other server does not end is told of', async () => {
+test('import reports the sessions that the other server does not end', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const workspace = createWorkspace()
   const moveIn = () => workspace.run('import', server.url, '--email', `${ANA},${BEN}`)
@@ -45,11 +45,11 @@ test('a session that the other server does not end is told of', async () => {
   expect([exitCode, stderr]).toEqual([0, '2 sessions are left open there: the server did not take the sign-out\n'])
   expect(stdout).toContain('2 users: 7 added')
   expect(server.openSessions()).toBe(2)
-  // What is there already is counted as unchanged, exports too.
+  // What is there already counts as unchanged, exports too.
   expect((await moveIn()).stdout).toContain('2 users: 0 added, 0 replaced, 7 unchanged')
 })
 
-test('a busy server is told once more when all is told to stop', async () => {
+test('a busy server gets one more sign-out when everything is told to stop', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const stop = new AbortController()
   const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
@@ -67,7 +67,7 @@ test('a busy server is told once more when all is told to stop', async () => {
   expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
 })
 
-test('a server that answers no sign-out, when all is told to stop, is left alone soon: all sessions are told of', async () => {
+test('follow soon stops signing out of a server that does not answer, and reports all sessions that stay open', async () => {
   const emails = Array.from({ length: 60 }, (_, at) => `user${at}@example.com`)
   const records = emails.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
   await using server = await startPlainServer({ records })

@@ -1,4 +1,4 @@
-// What a command that goes through users says about how long it will take, by a clock that the test moves.
+// The progress of commands that go through users, with a clock that the test moves.
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { CommandIo } from '../../src/cli/io.ts'
@@ -11,7 +11,7 @@ function listen(isTerminal: boolean): { readonly io: CommandIo; readonly said: (
   return { io, said: () => String(stderr.read() ?? '') }
 }
 
-test('the time left is what the users so far took, for those who are left', () => {
+test('the time left is estimated from the time that the users so far took', () => {
   const pass = stopClock()
   const { io, said } = listen(false)
   using progress = createUserProgress(io, 'importing', 100)
@@ -29,7 +29,7 @@ test('the time left is what the users so far took, for those who are left', () =
   expect(said()).toBe('importing: 100 of 100 users, 2.0 MB, 0 s left\n')
 })
 
-test('on a terminal one line is drawn again and again, and goes when it ends; nobody guesses before the first user is done', () => {
+test('on a terminal one line is redrawn and removed at the end; no time is estimated before the first user is done', () => {
   const pass = stopClock()
   const { io, said } = listen(true)
   {

@@ -1,5 +1,5 @@
-// The whole way from an old server to this one, as an operator goes it: conformance, import, follow, shadow, switch, ledger.
-// What serves, follows or is killed is a process of its own; the old server is killed on the way, and so is the import.
+// The way of an operator from an old server to this one: conformance, import, follow, shadow, switch, ledger. Whatever
+// serves, follows or is killed runs in its own process; the old server is killed on the way, and so is the import.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../support/client.ts'
@@ -18,18 +18,18 @@ import { planter } from './planted.ts'
 export interface AfternoonOptions extends OldWorld {
   /** An empty folder. */
   readonly directory: string
-  /** Where everybody moves to; empty. */
+  /** The empty database that everybody moves to. */
   readonly database: string
-  /** Changes on the old server while it is followed. */
+  /** The number of changes on the old server while it is followed. */
   readonly writes: number
-  /** People who read meanwhile, before and after the switch. */
+  /** The number of people who read during all of this, before and after the switch. */
   readonly clients: number
   readonly seed: number
   readonly log: (line: string) => void
 }
 
 export interface Afternoon {
-  /** Whatever was otherwise than it must be; empty when all is well. */
+  /** Whatever was not as it must be; empty when all is well. */
   readonly wrong: readonly string[]
   readonly requests: number
   readonly comparedAnswers: number
@@ -138,7 +138,7 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
     await following.stop()
   }
 }
-/** Killed when about half of the users have signed in, the old server a moment before. */
+/** Kills the import when about half of the users have signed in, and the old server a moment earlier. */
 async function importKilled(old: PlainServer, args: readonly string[], users: number): Promise<void> {
   const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
   let logins = 0
@@ -155,7 +155,7 @@ async function importKilled(old: PlainServer, args: readonly string[], users: nu
   await old.restart()
 }
 
-/** Once more, while somebody reads. */
+/** Kills the old server once more while somebody reads, and restarts it. */
 function restartAfter(old: PlainServer, requests: number): void {
   let count = 0
   old.setIntercept(() => {
@@ -167,7 +167,7 @@ function restartAfter(old: PlainServer, requests: number): void {
   })
 }
 
-/** The first round that began after now and brought nothing. */
+/** Resolves with the first round that began after now and brought nothing. */
 function inStep(following: Following) {
   const since = Date.now()
   return following.until(({ at, changed, failed, outage, seconds }) => {
@@ -176,7 +176,7 @@ function inStep(following: Following) {
   })
 }
 
-/** Every read of every user, as it is sent. */
+/** Compares every read of every user byte for byte. */
 async function compareAll(old: PlainServer, url: string) {
   using client = createClient(url)
   const differing: string[] = []

@@ -1,9 +1,9 @@
-// The calls that gateways answered, counted in front of them, and as the ledger has them.
+// Counts the calls that the gateways answered, in front of the gateways and from the ledger.
 import { runHere } from '../../support/command-line.ts'
 import type { Answered } from '../../support/switch-front.ts'
 import { READER } from './people.ts'
 
-/** How often, by route and client. */
+/** The number of calls by route and client. */
 export type Calls = Readonly<Record<string, number>>
 
 export interface CallCounter {
@@ -11,7 +11,7 @@ export interface CallCounter {
   readonly calls: () => Calls
 }
 
-/** As a ledger must have it; what the old server answers is none of its calls. */
+/** Counts as a ledger must count: calls that the old server answers are not in it. */
 export function countCalls(oldUrl: string): CallCounter {
   const calls: Record<string, number> = {}
   return {
@@ -26,7 +26,7 @@ export function countCalls(oldUrl: string): CallCounter {
   }
 }
 
-/** A run over midnight has two days. */
+/** Adds up the days, because a run over midnight has two. */
 export async function callsInLedger(database: string): Promise<Calls> {
   const { stdout } = await runHere(['ledger', '--database', database, '--json'])
   const calls: Record<string, number> = {}

@@ -1,4 +1,4 @@
-// Two gateways on one database, restarted one after the other without anybody being turned away, and what they wrote to their logs.
+// Two gateways on one database that restart one after the other without turning anybody away, and what they logged.
 import { type ServingProcess, serve } from '../../support/command-line.ts'
 import type { SwitchFront } from '../../support/switch-front.ts'
 
@@ -26,16 +26,16 @@ interface Line {
 export interface EndedNode {
   readonly exitCode: number | null
   readonly differences: readonly LoggedDifference[]
-  /** The last that was said; undefined where nothing was compared. */
+  /** The last counts that were logged; undefined when nothing was compared. */
   readonly counts: ShadowCounts | undefined
   readonly stderr: string
 }
 
 export interface Nodes extends AsyncDisposable {
   readonly urls: () => readonly string[]
-  /** What each of those that run has found so far. */
+  /** The differences that each running gateway has found so far. */
   readonly differences: () => readonly (readonly LoggedDifference[])[]
-  /** One after the other, behind the front, with other options; answers those that ended. */
+  /** Replaces the gateways behind the front one after the other, with other options; returns those that ended. */
   readonly restart: (front: SwitchFront, args: readonly string[]) => Promise<readonly EndedNode[]>
   readonly stop: () => Promise<readonly EndedNode[]>
 }
@@ -85,7 +85,7 @@ async function end(node: ServingProcess): Promise<EndedNode> {
 }
 
 function linesOf(node: ServingProcess): readonly Line[] {
-  // The last one may not be whole yet.
+  // The last line may be incomplete.
   const lines = node.stderr().split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line))
 }

@@ -1,4 +1,4 @@
-// What the old server has, and what people of it do to their workspaces while it is followed.
+// The content of the old server, and what its users change while it is followed.
 import { setTimeout as delay } from 'node:timers/promises'
 import { memberText } from '../../../src/json-text.ts'
 import type { PlainServer } from '../../support/plain-server.ts'
@@ -12,14 +12,14 @@ const LARGE_CREATED_AT = '2026-01-01T00:00:00Z'
 const NOTHING: PlainWorkspace = { projects: [], templates: [], uiLibraries: [], exports: new Map() }
 
 export interface OldWorld {
-  /** Import records of somebody real: every user has what one of theirs has. */
+  /** Import records of real users: every user gets the workspace of one of them. */
   readonly sample: string
   readonly users: number
-  /** Of the large export. */
+  /** The size of the large export. */
   readonly exportBytes: number
 }
 
-/** The users of the sample, again and again under other names; the first has the large export too. */
+/** Adds the users of the sample repeatedly under other names; the first one also gets the large export. */
 export function addUsers({ workspaces }: PlainServer, { sample, users, exportBytes }: OldWorld): void {
   const models = [...plainWorkspaces(sample).values()]
   for (let index = 0; index < users; index += 1) {
@@ -38,7 +38,7 @@ export function addUsers({ workspaces }: PlainServer, { sample, users, exportByt
   first?.exports.set(LARGE, { createdAt: LARGE_CREATED_AT, elements })
 }
 
-/** What these people change on the old server, a change after the other. Nothing is named as something of another `round` is. */
+/** Changes workspaces of these users on the old server one by one. The new names of different rounds differ. */
 export async function writeThere(
   { workspaces }: PlainServer,
   emails: readonly string[],
@@ -55,12 +55,12 @@ export async function writeThere(
     if (kind === 2) workspace?.projects.reverse()
     const known = [...(workspace?.exports.keys() ?? [])].find((name) => name !== LARGE) ?? ref
     if (kind === 3) workspace?.exports.set(known, { createdAt: LARGE_CREATED_AT, elements: [`{"write":${write}.0}`] })
-    // Others have their turn.
+    // Lets others run.
     await delay(5)
   }
 }
 
-/** One byte in the middle of the large export is another; answers where, counted in its answer from 0. */
+/** Changes one byte in the middle of the large export; returns its offset in the answer, counted from 0. */
 export function changeLargeExport({ workspaces }: PlainServer): number {
   const workspace = workspaces.get('user-0@example.com')
   const elements = [...(workspace?.exports.get(LARGE)?.elements ?? [])]
@@ -71,7 +71,7 @@ export function changeLargeExport({ workspaces }: PlainServer): number {
   return 1 + middle * (Buffer.byteLength(before) + 1) + before.indexOf('1.0') + 2
 }
 
-/** As the gateway finds it by default. */
+/** Finds the reference as the gateway does by default. */
 export function refOf(project: string): string {
   for (const name of ['ref', 'reference', 'id', 'uuid', 'slug']) {
     const text = memberText(project, name)

@@ -1,29 +1,29 @@
-// Readers who do what the contract says, whoever answers them: they renew on 401, and sign in again where that is refused.
+// Readers who follow the contract, whoever answers: on 401 they renew their token, or sign in again if that fails.
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, readSession } from '../../support/client.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { LARGE, LISTS, refOf } from './old-world.ts'
 
-/** What they call themselves in the ledger. */
+/** The name of the readers in the ledger. */
 export const READER = { name: 'reader', headers: { 'graphql-client-name': 'reader' } }
-/** Between two reads of a person: the machine is that of the servers, too. */
+/** The pause between two reads of a person, because the servers run on the same machine. */
 const PAUSE_MS = 50
 
 export interface PeopleReport {
   readonly requests: number
   readonly signInsAgain: number
-  /** A sentence for each answer that should not have been. */
+  /** A sentence for each wrong answer. */
   readonly failed: readonly string[]
 }
 
 export interface People {
   readonly report: () => PeopleReport
-  /** Until so many more requests were answered, or one failed. */
+  /** Resolves when so many more requests were answered, or one has failed. */
   readonly readOn: (more: number) => Promise<void>
   readonly stop: () => Promise<PeopleReport>
 }
 
-/** Each with a connection that is kept alive. The caller stops them. */
+/** Each person has a keep-alive connection. The caller stops them. */
 export function startPeople(url: string, emails: readonly string[], count: number, random: SeededRandom): People {
   const failed: string[] = []
   let [requests, signInsAgain, isOver] = [0, 0, false]
@@ -47,7 +47,7 @@ export function startPeople(url: string, emails: readonly string[], count: numbe
         }
         answer = await client.get(path, session.accessToken, READER.headers)
       }
-      // A project without an export has none.
+      // A project without an export is answered 404.
       const isNone = answer.status === 404 && !LISTS.includes(path)
       if (answer.status !== 200 && !isNone) failed.push(`GET ${path} of a user answered ${answer.status}`)
       else if (!isNone) ref = nextRef(path, JSON.parse(answer.text), ref)

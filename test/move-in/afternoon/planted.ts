@@ -1,4 +1,4 @@
-// Differences that are planted between the two servers, and found by both gateways in the shadow of the old one.
+// Plants differences between the two servers, which both gateways must find when they shadow the old one.
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, readSession } from '../../support/client.ts'
 import { runHere } from '../../support/command-line.ts'
@@ -8,20 +8,20 @@ import type { LoggedDifference, Nodes } from './nodes.ts'
 import { changeLargeExport, LARGE } from './old-world.ts'
 import { READER } from './people.ts'
 
-/** For the shadow to see, and to confirm. */
+/** The time for the shadow to see and to confirm a difference. */
 const PATIENCE_MS = 300_000
 
 export interface Planter {
-  /** Changes the first project of this user here; answers what both gateways must report. */
+  /** Changes the first project of this user on this side; returns what both gateways must report. */
   readonly here: (email: string, database: string) => Promise<LoggedDifference>
-  /** The old server changes something of this user, and follow brings all of it. */
+  /** Changes something of this user on the old server, so that follow replaces the planted change. */
   readonly mendHere: (email: string) => void
-  /** Changes a byte of the large export of this user on the old server, for as long as both need to report it. */
+  /** Changes a byte of the large export of this user on the old server until both gateways have reported it. */
   readonly there: (email: string) => Promise<LoggedDifference>
 }
 
 export function planter(old: PlainServer, frontUrl: string, nodes: Nodes): Planter {
-  /** Reads as somebody does until both gateways have found something. Their user is not known before. */
+  /** Reads until both gateways have found a difference; returns the user that they report, who is unknown before. */
   async function readUntilFound(email: string, path: string): Promise<string> {
     using client = createClient(frontUrl)
     const { accessToken } = readSession(await client.login(email))
