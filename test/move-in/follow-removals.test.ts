@@ -83,18 +83,21 @@ test.each([
 test.each([
   ['one of one', 1, 1],
   ['three of thirty', 30, 3],
-])('empty workspaces of %s are emptied here when the next round finds them empty again', async (_, count, emptied) => {
-  const { server, emails, flags, stored } = await startMove(count)
-  await using _server = server
-  const following = startFollow(server.url, flags)
-  await following.until(({ changed }) => changed === count)
-  emptyWorkspaces(server, emails.slice(0, emptied))
-  expect(await following.until(({ failed }) => failed === emptied)).toMatchObject({ failed: emptied, removed: 0 })
-  expect(await following.next()).toMatchObject({ changed: emptied, removed: emptied, failed: 0 })
-  expect([await stored(), await stored('user')]).toEqual([count - emptied, emptied])
-  const { stderr } = await following.stop()
-  expect(stderr.match(/every list is empty there, .*--remove-after/g)).toHaveLength(emptied)
-})
+])(
+  'workspaces of %s that are empty there are emptied here when the next round finds the same',
+  async (_, count, emptied) => {
+    const { server, emails, flags, stored } = await startMove(count)
+    await using _server = server
+    const following = startFollow(server.url, flags)
+    await following.until(({ changed }) => changed === count)
+    emptyWorkspaces(server, emails.slice(0, emptied))
+    expect(await following.until(({ failed }) => failed === emptied)).toMatchObject({ failed: emptied, removed: 0 })
+    expect(await following.next()).toMatchObject({ changed: emptied, removed: emptied, failed: 0 })
+    expect([await stored(), await stored('user')]).toEqual([count - emptied, emptied])
+    const { stderr } = await following.stop()
+    expect(stderr.match(/every list is empty there, .*--remove-after/g)).toHaveLength(emptied)
+  },
+)
 
 test.each([
   ['a workspace that is gone', removeWorkspaces, 'waiting'],
