@@ -145,7 +145,7 @@ describe.each([
       },
       async onRejected() {},
     })
-    // Longer than staged rows are kept.
+    // Longer than the time after which stale rows are dropped.
     expect(now - start).toBeGreaterThan(12 * 60_000)
     expect(added).toBe(20_001)
     expect(await workspace.dump()).toContain('"createdAt":"2026-01-01T00:00:00Z","data":[1,2]}')

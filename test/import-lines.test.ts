@@ -17,7 +17,7 @@ import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
-/** The magic number of a Zstandard frame (RFC 8878 section 3.1.1), and a byte that does not make it a whole frame. */
+/** The magic number of a Zstandard frame (RFC 8878 section 3.1.1) and one more byte, which is no whole frame. */
 const ZSTD_BEGIN = Buffer.from('28b52ffd00', 'hex')
 
 describe('a bad line', () => {

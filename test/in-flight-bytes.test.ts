@@ -40,7 +40,7 @@ test('when little room is left, large reservations keep growing and small ones s
   large.require(1)
   expect(small.grow(1)).toBe(false)
   expect(large.grow(MIB / 2)).toBe(true)
-  // A reservation without a small part may take what room there is.
+  // A reservation that never counts as small may take the room that is left.
   expect(inFlight.open(0).grow(MIB / 8)).toBe(true)
 })
 

@@ -55,7 +55,7 @@ test('import reports users without a workspace and goes on, but fails when the s
   expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)
 })
 
-test('a server that answers 503 or breaks off from the first request is a failure, so that another run may succeed', async () => {
+test('import exits with 1 (run it again) when the server answers 503 or breaks off from the first request on', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = join(temporaryDirectory(), 'new.db')
   const moveIn = () =>
@@ -120,7 +120,7 @@ test('import reads an NDJSON file from its URL', async () => {
   server.close()
 })
 
-test('a file URL that does not answer, breaks off or answers 502 is a failure; one that answers 404 is wrong usage', async () => {
+test('import exits with 1 when a file URL does not answer, breaks off or answers 502, and with 2 (wrong usage) on 404', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = join(temporaryDirectory(), 'new.db')
   const read = (url: string) => runHere(['import', `${url}/all.ndjson?key=k-1`, '--database', `file:${database}`])

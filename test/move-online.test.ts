@@ -73,7 +73,7 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
     expect(report.wrong.slice(0, 10), `seed ${seed}\n${logs}`).toEqual([])
     expect(Math.min(report.logins, report.logouts, report.imports), JSON.stringify(exitCodes)).toBeGreaterThan(2)
 
-    // The old database only reports that it has moved; gateways that know the next database have changed over to it.
+    // The old database only reports that it has moved; gateways that know the next database use that one.
     const imported = await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('has moved')])
     const refused = await run(['serve', '--port', '0', '--database', from])
@@ -163,7 +163,7 @@ describe('an online move', () => {
     expect(read.status).toBe(200)
   })
 
-  test('allows the next database to be made anew before the cutover: gateways keep serving, start, and follow', async () => {
+  test('allows the next database to be created again before the cutover: gateways keep serving, start, and follow', async () => {
     const [from, to] = [await file(), await file()]
     const path = to.slice('file:'.length)
     const remove = () => {

@@ -106,7 +106,7 @@ test('the OpenAPI document is made once, however many host names it is requested
   expect(looks).toBe(looksOfOne)
 })
 
-test('descriptions mention nothing that only GraphQL does, and say what each member of a request body is', async () => {
+test('descriptions in the OpenAPI document mention nothing that only GraphQL does, and explain each member of a request', async () => {
   const gateway = await startGateway()
   const { schemas } = (await gateway.get('/openapi.json')).json().components
   const described = ['Project', 'Template', 'UiLibrary', 'ExportElement', 'Tokens', 'AccessToken', 'LoginRequest']

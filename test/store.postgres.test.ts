@@ -569,7 +569,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(new Set(outcomes.flat())).toEqual(new Set(['added']))
   })
 
-  test('an error of opening a database says why it failed, and whether waiting may help', async () => {
+  test('an error while opening a database says why it failed, and whether waiting may help', async () => {
     const thrown = async (change: Partial<URL>) => {
       const url = Object.assign(new URL(POSTGRES_URL ?? ''), change)
       return (await open(url.href).catch((error: unknown) => error)) as Error
@@ -604,7 +604,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(told).toEqual([])
   })
 
-  test('no error of opening a database contains the password', async () => {
+  test('no error while opening a database contains the password', async () => {
     const url = new URL(POSTGRES_URL ?? '')
     const { password } = url
     for (const broken of [

@@ -289,7 +289,7 @@ test.skipIf(!existsSync(DESCRIPTORS))(
   },
 )
 
-test('a file from before incremental vacuum is rewritten once, and gives back space in pieces from then on', async () => {
+test('a file from before incremental vacuum gives back space in pieces only after one rewrite', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await (await open(path))[Symbol.asyncDispose]()
   const hand = new Database(path)

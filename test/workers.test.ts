@@ -188,7 +188,7 @@ test.skipIf(process.platform !== 'linux')(
     // On a busy machine, its start alone may have taken longer than that.
     for (let ended = 0; pauses().at(-1) !== 100; ended += 1) {
       expect(ended).toBeLessThan(5)
-      // After this the last worker listens, and has not for long.
+      // After the roll, the last worker has been listening only briefly.
       gateway.process.kill('SIGHUP')
       await until(() => rounds() > ended)
       process.kill(workersOf(gateway).at(-1) ?? Number.NaN, 'SIGKILL')

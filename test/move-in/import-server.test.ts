@@ -51,7 +51,7 @@ test('import reads every user of a file, and --verify compares both sides', asyn
   expect(existsSync(`${emails}.state`)).toBe(false)
 })
 
-test('--verify finds differences and names them without showing the user', async () => {
+test('import --verify finds differences and names them without showing the user', async () => {
   const { server, emails, moveIn } = await oldServer(world(3))
   expect((await moveIn('--verify')).exitCode).toBe(0)
   // An import without --replace neither removes nor sorts.
@@ -294,7 +294,7 @@ test('import takes an export that is too large for one line, and --verify ignore
   expect([exitCode, stdout]).toMatchObject([0, expect.stringContaining('the same on both sides; 1 answers there')])
 })
 
-test('--replace removes what is not there, and keeps the history of what stays', async () => {
+test('import --replace removes what is not there, and keeps the history of what stays', async () => {
   const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
   await workspace.load(SMALL_WORLD)
   await workspace.load(documentLine('template', ANA, '{"id":"gone"}'))

@@ -194,7 +194,7 @@ test('a list that is 404 when it is read again after a 304 removes nothing', asy
   await following.stop()
 })
 
-test('--verify reports how many users could not be compared, and then does not call both sides the same', async () => {
+test('import --verify reports how many users could not be compared, and then does not call both sides the same', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   let reads = 0
   server.setIntercept((request, response) => {
