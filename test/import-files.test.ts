@@ -1,4 +1,4 @@
-// Imports and serves whole workspaces with the program as users run it: the demo workspace, and a file of your own if given:
+// Imports and serves whole workspaces with the program as users run it: the demo workspace, and a file of your own:
 // TEST_WORKSPACES=path/to/workspaces.ndjson npm test
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -113,7 +113,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
     }
   })
 
-  test('dump prints the lines of the file; a repeated import changes nothing, and an import of the dump makes an equal copy', async () => {
+  test('dump prints the lines of the file; the file imports again without a change, and the dump into an equal copy', async () => {
     const { database, file } = await serveImported()
     const dumped = await runHere(['dump', '--database', database])
     expect(dumped.exitCode).toBe(0)
