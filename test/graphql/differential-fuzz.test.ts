@@ -1,4 +1,4 @@
-// Random documents against graphql-js over plain objects; the long form is `npm run test:graphql`.
+// Compares the answers to random documents with graphql-js over plain objects; the long form is `npm run test:graphql`.
 import { getNamedType, isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
@@ -8,10 +8,10 @@ import { createModel } from './fuzz/model.ts'
 import { isModelled } from './fuzz/model-resolvers.ts'
 import { createOracle } from './fuzz/oracle.ts'
 
-/** `FUZZ_SEED=… FUZZ_COUNT=1` tries one document again. */
+/** Set `FUZZ_SEED=… FUZZ_COUNT=1` to repeat one document. */
 const { FUZZ_SEED, FUZZ_COUNT = '2000' } = process.env
 
-// Some ten seconds of one processor, which a busy machine may take a minute to give.
+// Takes about ten seconds of one processor; a busy machine may need a minute.
 test('two thousand random documents are answered as graphql-js answers them', { timeout: 300_000 }, async () => {
   const seed = Number(FUZZ_SEED ?? randomSeed())
   const gateway = await startGateway()
@@ -23,7 +23,7 @@ test('two thousand random documents are answered as graphql-js answers them', { 
   for (const [what, times] of Object.entries(tried)) expect(times, what).toBeGreaterThan(50)
 })
 
-test('the model says what every field answers that a query can reach', () => {
+test('the model covers every field that a query can reach', () => {
   const { schema } = createOracle()
   const query = schema.getQueryType()
   const reached = new Set(query ? [query] : [])

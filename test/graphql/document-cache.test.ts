@@ -1,11 +1,11 @@
-// The cache of documents: bounded in bytes, fair to every owner.
+// The document cache: bounded in bytes, and fair to every owner.
 import { expect, test } from 'vitest'
 import { createDocumentCache } from '../../src/graphql/document/document-cache.ts'
 
 const ANA = 1
 const BEN = 2
 
-test('an owner’s entries make room for each other, the least recently used first', () => {
+test('entries of one owner make room for each other, the least recently used first', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   for (const key of ['a', 'b', 'c']) cache.set(key, ANA, key, 10)
   expect(cache.get('a', ANA)).toBe('a')
@@ -13,14 +13,14 @@ test('an owner’s entries make room for each other, the least recently used fir
   expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key, ANA))).toEqual(['a', undefined, 'c', 'd'])
 })
 
-test('however much one owner adds, what another has stays', () => {
+test('the entries of one owner stay, however many another owner adds', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   cache.set('of ben', BEN, 'kept', 10)
   for (let index = 0; index < 1_000; index += 1) cache.set(`of ana ${index}`, ANA, 'one of many', 10)
   expect(cache.get('of ben', BEN)).toBe('kept')
 })
 
-test('what a second owner uses is pushed out by no owner’s share', () => {
+test('an entry that a second owner has used no longer counts toward the share of the first', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   cache.set('shared', ANA, 'kept', 10)
   expect(cache.get('shared', BEN)).toBe('kept')
@@ -28,7 +28,7 @@ test('what a second owner uses is pushed out by no owner’s share', () => {
   expect(cache.get('shared', BEN)).toBe('kept')
 })
 
-test('all together stay within the bytes, and what is larger than a share is not kept', () => {
+test('the cache stays within its bytes, and does not keep an entry that is larger than a share', () => {
   const cache = createDocumentCache<number>({ maxBytes: 100, maxShare: 0.5 })
   cache.set('too large', ANA, 0, 51)
   expect(cache.get('too large', ANA)).toBeUndefined()
@@ -39,27 +39,27 @@ test('all together stay within the bytes, and what is larger than a share is not
   expect(kept.length).toBe(10)
 })
 
-test('an entry of a whole share is kept, and one larger pushes out nothing', () => {
+test('an entry as large as a whole share is kept, and a larger entry evicts nothing', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   cache.set('whole', ANA, 'kept', 30)
   cache.set('too large', ANA, 'not kept', 31)
   expect([cache.get('whole', ANA), cache.get('too large', ANA)]).toEqual(['kept', undefined])
 })
 
-test('an entry that grows makes room out of its owner’s others, then out of what is used least', () => {
+test('an entry that grows evicts others of its owner; once shared, it evicts the least recently used of all', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.5 })
   for (const key of ['a', 'b', 'c']) cache.set(key, ANA, key, 10)
   for (const key of ['d', 'e']) cache.set(key, BEN, key, 10)
   cache.resize('b', 'b', 35)
   const kept = () => ['a', 'b', 'c', 'd', 'e'].filter((key, index) => cache.get(key, index < 3 ? ANA : BEN))
   expect(kept()).toEqual(['b', 'c', 'd', 'e'])
-  // What two have used is nobody’s: then all there is makes room.
+  // An entry that two owners have used belongs to nobody: then all entries make room.
   expect(cache.get('b', BEN)).toBe('b')
   cache.resize('b', 'b', 75)
   expect(kept()).toEqual(['b', 'd', 'e'])
 })
 
-test('an entry that is gone, or has another value by now, does not grow', () => {
+test('an entry that is gone, or has a new value, does not grow', () => {
   const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 1 })
   cache.set('a', ANA, 'new', 10)
   cache.set('b', ANA, 'b', 60)
@@ -68,7 +68,7 @@ test('an entry that is gone, or has another value by now, does not grow', () => 
   expect(['a', 'b', 'c'].map((key) => cache.get(key, ANA))).toEqual(['new', 'b', undefined])
 })
 
-test('an owner has no more than a share after many rounds, also where others took some of it over', () => {
+test('an owner never keeps more than its share, even when other owners take over some of its entries', () => {
   const cache = createDocumentCache<string>({ maxBytes: 1_000, maxShare: 0.03 })
   const keys = Array.from({ length: 20 }, (_, index) => `of ana ${index}`)
   for (const [index, key] of keys.entries()) {

@@ -1,4 +1,4 @@
-// Which documents are kept: those that somebody who signed in has sent twice, as many as there is room for.
+// Which documents are cached: those that a signed-in user has sent twice, as many as there is room for.
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { createDocuments } from '../../src/graphql/document/documents.ts'
@@ -8,7 +8,7 @@ const POLICY = { introspection: 'allowed', hideSuggestions: false } as const
 const LIMITS = { maxDepth: 10, maxAliases: 10, maxRootFields: 10, maxDirectives: 10, maxFields: 100 }
 const SCHEMA = buildSchema('type Query { a: Int }')
 
-/** Room for documents of so many letters. */
+/** Sends documents to a cache with room for `letters` characters; returns whether a document was already cached. */
 function open(letters: number) {
   const documents = createDocuments(createPrepareDocument(SCHEMA, LIMITS), { maxBytes: letters * 160, maxShare: 1 })
   return (text: string, owner: number | null = 1) => {
@@ -18,19 +18,19 @@ function open(letters: number) {
   }
 }
 
-test('a document is kept with its second sight, for everybody', () => {
+test('a document is cached once it was sent twice, and then for every user', () => {
   const isKept = open(1_000)
   expect([isKept('{ a }'), isKept('{ a }'), isKept('{ a }'), isKept('{ a }', 2)]).toEqual([false, false, true, true])
 })
 
-test('whoever did not sign in adds none, and is given none', () => {
+test('a caller that is not signed in adds no document, and gets none from the cache', () => {
   const isKept = open(1_000)
   for (let round = 0; round < 3; round += 1) expect(isKept('{ a }', null)).toBe(false)
   expect([isKept('{ a }'), isKept('{ a }'), isKept('{ a }')]).toEqual([false, false, true])
   expect(isKept('{ a }', null)).toBe(false)
 })
 
-test('documents take room by their length: a long one is not kept, and many short ones push out the oldest', () => {
+test('documents take room by their length: a long one is not cached, and many short ones evict the oldest', () => {
   const isKept = open(100)
   const long = `{ a } # ${'x'.repeat(100)}`
   expect([isKept(long), isKept(long), isKept(long)]).toEqual([false, false, false])

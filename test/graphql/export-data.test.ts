@@ -1,4 +1,5 @@
-// The data of several exports in one answer: one that cannot be had is told at its place, and takes nothing else along.
+// The data of several exports in one answer: an export that cannot be read is an error at its place,
+// and the others are answered.
 import { expect, onTestFinished, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
@@ -11,7 +12,7 @@ const WORLD = REFS.map(
 ).join('')
 const QUERY = `{ me { ${REFS.map((ref) => `${ref}: latestExport(ref: "${ref}") { data }`).join(' ')} } }`
 
-test('one that was removed after it was found fails alone', async () => {
+test('an export that is removed after it was found fails alone', async () => {
   const gateway = await startGateway({
     wrapStore: (store) => ({
       ...store,
@@ -28,7 +29,7 @@ test('one that was removed after it was found fails alone', async () => {
   expect(errors).toMatchObject([{ path: ['me', 'two', 'data'], extensions: { code: 'UNAVAILABLE' } }])
 })
 
-test('what is too large is refused before it is read, and nothing is left to fail unseen', async () => {
+test('an export that is too large is refused before it is read, and leaves no unhandled rejection', async () => {
   const unseen: unknown[] = []
   const onUnseen = (reason: unknown) => unseen.push(reason)
   process.on('unhandledRejection', onUnseen)
@@ -49,7 +50,7 @@ test('what is too large is refused before it is read, and nothing is left to fai
   const tooLarge = '{ me { latestExport(ref: "three") { data } } }'
   const answer = await gateway.graphql(tooLarge, { accessToken })
   expect(answer.json().errors[0].extensions.code).toBe('RESPONSE_TOO_LARGE')
-  // Rejections are told at the end of a turn.
+  // Node reports unhandled rejections at the end of a turn.
   await new Promise(setImmediate)
   expect(unseen).toEqual([])
   expect(asked).toBe(0)

@@ -1,5 +1,5 @@
-// node test/graphql/fault-run.ts [SEED]: plants each fault in a copy of the sources and sends random documents until one is
-// answered differently; first to the sources as they are, where none may be.
+// node test/graphql/fault-run.ts [SEED]: plants each fault in a copy of the sources and sends random documents until an
+// answer differs. First it sends documents to the unchanged sources, where no answer may differ.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyProject } from '../support/project-copy.ts'
@@ -31,7 +31,7 @@ async function fuzzCopy(fault: PlantedFault | null): Promise<FuzzReport> {
   const sources = join(copy.directory, 'src')
   if (fault) plant(join(sources, fault.file), fault)
   await using gateway = await serveModel(sources)
-  // A gateway that does not even hold what it was given is found out before the first document.
+  // A fault may show before the first document, because the gateway does not serve the loaded data.
   return await runFuzz({ url: gateway.url, seed, count: DOCUMENTS, stopAfter: 1 }).catch(toReport)
 }
 

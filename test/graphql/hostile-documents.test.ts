@@ -1,5 +1,6 @@
-// Whatever is sent, by whomever: it is answered or refused as the table says, and the process lives in a small heap.
-// How long others wait meanwhile, and how much memory it takes, is measured by `npm run test:graphql`.
+// Every hostile request is answered or refused as its table says, whoever sends it, and the process lives in
+// a small heap.
+// `npm run test:graphql` measures how long other clients wait meanwhile, and how much memory it takes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectEach } from '../support/rows.ts'
 import { DOCUMENT_SHAPES } from './hostile/document-shapes.ts'
@@ -11,9 +12,9 @@ import { REVIEWED_SHAPES } from './hostile/reviewed-shapes.ts'
 import { anonymousOutcomes } from './hostile/shape.ts'
 import { ATTACKER, VICTIM } from './hostile/world.ts'
 
-/** Of the attacker's exports; the long form has ten times as much. */
+/** The size of the attacker's exports; the long form has ten times as much. */
 const WORKSPACE_BYTES = 5_300_000
-/** Of an answer that says no. */
+/** The bound of a refusal's size. */
 const MAX_REFUSAL_BYTES = 65_536
 
 const TABLES = {
@@ -23,7 +24,7 @@ const TABLES = {
   'shapes of what fails': failingShapes(ATTACKER),
 }
 
-describe('hostile documents', () => {
+describe('a gateway in a small heap', () => {
   let gateway: LimitedGateway
   let accessToken: string
 
@@ -43,11 +44,11 @@ describe('hostile documents', () => {
     test.for([
       ['anonymous', undefined],
       ['signed in', () => accessToken],
-    ] as const)(`${name}, %s`, async ([who, token]) => {
+    ] as const)(`answers or refuses each request as its table says: ${name}, %s`, async ([who, token]) => {
       await expectEach(shapes, async (shape) => {
         const request = shape.request()
         const { outcome, bytes } = await gateway.send(request, token?.())
-        // The rows after one that ends the process say something too.
+        // Restart a gateway that a row has ended, so that the later rows say something too.
         if (outcome.startsWith('broken')) await stop().then(start)
         expect(outcome).toBeOneOf([...(who === 'anonymous' ? anonymousOutcomes(shape, request) : shape.signedIn)])
         expect(bytes).toBeLessThanOrEqual(shape.maxAnswerBytes ?? MAX_REFUSAL_BYTES)
@@ -56,7 +57,7 @@ describe('hostile documents', () => {
   }
 })
 
-test('one client asks for two thousand different documents, and what others had is still kept', async () => {
+test('two thousand different documents of one client do not evict what another client has cached', async () => {
   await using gateway = await startLimitedGateway(100_000, '--trace-header', '--cache-bytes', '1048576')
   const of = { gateway, attacker: await gateway.login(ATTACKER), victim: await gateway.login(VICTIM) }
   expect(await floodWithDocuments(of, 1_000, (index) => `query Q${index} { me { email projects { name } } }`)).toEqual(

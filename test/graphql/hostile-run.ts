@@ -1,5 +1,6 @@
-// node test/graphql/hostile-run.ts [ROW …]: every hostile shape, anonymous and signed in with 53 MB in the workspace: how long
-// `/healthz` waited meanwhile and by how much the memory grew, of a gateway with a heap of 512 MB.
+// node test/graphql/hostile-run.ts [ROW …]: sends every hostile shape, anonymous and signed in with 53 MB in the
+// workspace, to a gateway with a heap of 512 MB, and prints how long `/healthz` waited meanwhile and by how much the
+// memory grew.
 import { setTimeout as delay } from 'node:timers/promises'
 import { DOCUMENT_SHAPES } from './hostile/document-shapes.ts'
 import { failingShapes } from './hostile/failing-shapes.ts'
@@ -14,13 +15,13 @@ import { ATTACKER, VICTIM } from './hostile/world.ts'
 const WORKSPACE_BYTES = 53_000_000
 const MAX_WAIT_MS = 250
 const MAX_GROWTH_MIB = 100
-/** Between rows, for the garbage of the last one. */
+/** A pause between rows, to collect the garbage of the last row. */
 const SETTLE_MS = 300
 const IDLE_MS = 2_000
 
 interface Row {
   readonly name: string
-  /** Resolves with the outcomes that must not be. */
+  /** Resolves with the outcomes that are not allowed. */
   readonly run: (running: Running) => Promise<readonly string[]>
 }
 
@@ -35,7 +36,7 @@ const wanted = process.argv.slice(2)
 const rows = allRows().filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
 let running = await start()
 let bad = 0
-// A machine that is busy lets everybody wait, whatever is sent.
+// On a busy machine everybody waits, whatever is sent: measure that first.
 await delay(IDLE_MS)
 console.log(`with nothing sent: others waited ${(await running.prober.slowest()).toFixed(0)} ms`)
 for (const row of rows) {
@@ -75,7 +76,7 @@ function allRows(): readonly Row[] {
         },
       },
       {
-        // What is answered of 5 MB may be too much of 53.
+        // A result that is answered from 5 MB may be too much from 53 MB.
         name: `${shape.name}, signed in`,
         run: async ({ gateway, attacker }) =>
           unexpected((await gateway.send(shape.request(), attacker)).outcome, [...shape.signedIn, ...TOO_MUCH]),
@@ -92,7 +93,7 @@ function unexpected(outcome: string, allowed: readonly string[]): readonly strin
 async function start(): Promise<Running> {
   const gateway = await startLimitedGateway(WORKSPACE_BYTES, '--trace-header')
   const [attacker, victim] = [await gateway.login(ATTACKER), await gateway.login(VICTIM)]
-  // What only first requests pay is no part of any row.
+  // Pay the costs of first requests here, so that they are part of no row.
   for (const query of ['{ __typename }', '{ me { email } }', '{ nothing }', '{']) {
     await gateway.send({ body: JSON.stringify({ query }) }, attacker)
   }

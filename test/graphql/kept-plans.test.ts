@@ -1,4 +1,4 @@
-// What the plans of kept documents take: they are counted with their document, within the bounds that all documents have.
+// The memory of kept plans: plans count toward their document, within the bounds that all documents share.
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { expect, test } from 'vitest'
 import { createDocuments, type DocumentsOptions } from '../../src/graphql/document/documents.ts'
@@ -15,19 +15,19 @@ const BEN = 2
 const POLICY = { introspection: 'allowed', hideSuggestions: false } as const
 const LIMITS = { maxDepth: 10, maxAliases: 100, maxRootFields: 100, maxDirectives: 100, maxFields: 1_000 }
 
-/** Documents and their execution, as requests of these owners meet them. */
+/** Documents and an executor, used as the requests of these owners use them. */
 function open(options: DocumentsOptions) {
   const planned = new Set<unknown>()
   const schema = makeExecutableSchema({
     typeDefs:
       'type Query { item: Item, wide: Wide, other: Int } type Item { a: Int, b: Int, c: Int, d: Int, e: Int, f: Int } type Wide { name: String }',
     resolvers: {
-      // As an object: a plain function would be bound, and be no member any more.
+      // An object: a plain function would be bound, and the bound function is no member resolver.
       Wide: { name: { resolve: textMember('name') } },
       Query: {
         item: () => ({}),
         wide: () => ({ text: WIDE }),
-        // Each plan makes one info, for all requests that it is used for.
+        // Each plan makes one `info`, which all requests that use the plan share.
         other: (_parent, _args, _context, info) => planned.add(info).size,
       },
     },
@@ -48,17 +48,17 @@ function open(options: DocumentsOptions) {
   }
 }
 
-/** A stored document with as many names, of as many letters, as are remembered of documents. */
+/** A stored document with the greatest number and length of names that are remembered of documents. */
 const WIDE = `{"name":"W",${Array.from({ length: 255 }, (_, index) => `"${'é'.repeat(52)}${1_000 + index}":1`)}}`
 
 const OF_ITEM = 'fragment F on Item { a b c d e f }'
 
-/** Of seven fields each. */
+/** Each has seven fields. */
 function items(count: number): string {
   return Array.from({ length: count }, (_, index) => `a${index}: item { ...F }`).join(' ')
 }
 
-/** Few letters, and twelve operations of 700 fields with eight outcomes of their conditions each. */
+/** A short text with twelve operations of 700 fields, whose conditions have eight outcomes each. */
 function manyPlans(number: number): string {
   const conditions = 'other @skip(if: $x) @include(if: $y) ... @skip(if: $z) { other }'
   const operations = OPERATIONS.map((name) => `query ${name}($x: Boolean!, $y: Boolean!, $z: Boolean!) { ...P }`)
@@ -69,8 +69,8 @@ const OUTCOMES = Array.from({ length: 8 }, (_, n) => ({ x: (n & 1) > 0, y: (n & 
 
 test.for([
   ['of one user', [ANA]],
-  ['of two who send the same in turn', [ANA, BEN]],
-] as const)('all documents and plans %s stay within the bytes for them', async ([, owners]) => {
+  ['of two users who send the same in turn', [ANA, BEN]],
+] as const)('all documents and plans %s stay within their bytes', async ([, owners]) => {
   const maxBytes = 16 * MIB
   const { run, isKept } = open({ maxBytes, maxShare: 1 / 4 })
   for (let round = 0; round < 3; round += 1) await run(manyPlans(0), ANA, OUTCOMES[0], 'A0')
@@ -86,7 +86,7 @@ test.for([
   expect((await liveBytes()) - before).toBeLessThan(maxBytes + 4 * MIB)
 })
 
-test('what is learned of wide stored documents stays within the bytes for documents and plans', async () => {
+test('names learned from wide stored documents stay within the bytes of documents and plans', async () => {
   const maxBytes = 4 * MIB
   const { run, isKept } = open({ maxBytes, maxShare: 1 })
   const wide = (number: number) =>
@@ -100,7 +100,7 @@ test('what is learned of wide stored documents stays within the bytes for docume
   expect((await liveBytes()) - before).toBeLessThan(maxBytes)
 })
 
-test('a kept document has its plans made once, one for each outcome of its conditions', async () => {
+test('the plans of a kept document are made once, one for each outcome of its conditions', async () => {
   const { run, planCount } = open({ maxBytes: MIB, maxShare: 1 })
   const text = 'query A($x: Boolean!) { other item @skip(if: $x) { a } } query B { other }'
   for (let round = 0; round < 2; round += 1) await run(text, ANA, { x: true }, 'A')
@@ -112,14 +112,14 @@ test('a kept document has its plans made once, one for each outcome of its condi
   expect(planCount() - before).toBe(2)
 })
 
-test('plans that take more than there is room for are made anew, the document is not', async () => {
+test('plans that are larger than the room for them are made again each time; their document stays cached', async () => {
   const { run, isKept, planCount } = open({ maxBytes: MIB, maxShare: 1 / 4 })
   const text = `{ other ${items(30)} } ${OF_ITEM}`
   for (let round = 0; round < 5; round += 1) await run(text, ANA)
   expect([isKept(text, ANA), planCount()]).toEqual([true, 5])
 })
 
-test('plans that grow push out what their owner used longest ago, not what another has', async () => {
+test('plans that grow evict what their owner used least recently, not what another owner has', async () => {
   const { run, isKept } = open({ maxBytes: MIB, maxShare: 1 / 4 })
   const sends = async (text: string, owner: number) => {
     for (let round = 0; round < 2; round += 1) await run(text, owner)

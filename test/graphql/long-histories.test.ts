@@ -1,4 +1,4 @@
-// Histories of thousands of exports: whole and in order, read in turns, and no longer than the request may hold.
+// Histories of thousands of exports: complete and in order, read over several turns, no longer than a request may hold.
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { startGateway, type TestGatewayOptions } from '../support/gateway.ts'
@@ -14,7 +14,7 @@ const WORLD = REFS.map(
     createdAt.map((at) => exportLine(ANA, { r, createdAt: at, elements: ['1'] })).join(''),
 ).join('')
 
-/** Exports that were read for lists: in how many reads, in all, and the most in one turn of the event loop. */
+/** The exports that were read for lists: the number of reads, the total, and the most in one turn of the event loop. */
 interface Measured {
   reads: number
   count: number
@@ -57,7 +57,7 @@ const ASKED = [
   '{ me { projects { exportsConnection { totalCount } } } }',
 ]
 
-test('whole, or from either end, they are in order', async () => {
+test('a history is in order, whether it is read whole or from either end', async () => {
   const { ask } = await start()
   const exportsOf = async (field: string) =>
     (await ask(`{ me { project(ref: "p1") { found: ${field} } } }`)).data.me.project.found
@@ -84,7 +84,7 @@ test('whole, or from either end, they are in order', async () => {
   expect(rest).toMatchObject({ pageInfo: { hasPreviousPage: false }, totalCount: COUNT })
 })
 
-test.for(ASKED)('%s is one read for a page of projects whose histories are short', async (query) => {
+test.for(ASKED)('%s needs one read for a page of projects with short histories', async (query) => {
   const refs = Array.from({ length: 50 }, (_, index) => `p${index}`)
   const world = refs.map(
     (r) =>
@@ -96,14 +96,14 @@ test.for(ASKED)('%s is one read for a page of projects whose histories are short
   expect([read.reads, read.count]).toEqual([1, refs.length])
 })
 
-test.for(ASKED)('%s is read in several turns', async (query) => {
+test.for(ASKED)('%s reads long histories over several turns', async (query) => {
   const { ask, read } = await start()
   expect(await ask(query)).not.toHaveProperty('errors')
   expect(read.count).toBe(REFS.length * COUNT)
   expect(read.mostInOneTurn).toBeLessThan(2 * COUNT)
 })
 
-test.for(ASKED)('%s does not read all of them before it is refused', async (query) => {
+test.for(ASKED)('%s is refused before all exports are read', async (query) => {
   const { ask, read } = await start({ graphqlValues: { graphqlMaxHeldBytes: '65536' } })
   expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE' } }])
   expect(read.count).toBeLessThan(2 * COUNT)

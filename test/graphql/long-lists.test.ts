@@ -1,9 +1,9 @@
-// Lists that are longer than what is read at a time: in order, whole, and the same over both protocols.
+// Lists that are longer than one read: complete, in order, and the same over both protocols.
 import { expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 
-/** Several parts of 128 KiB. */
+/** Makes several parts of 128 KiB. */
 const COUNT = 60
 const IDS = Array.from({ length: COUNT }, (_, index) => `t${index}`)
 const text = (id: string) => `{"id":"${id}","name":"of ${id}","text":"${'é'.repeat(4_000)}"}`
@@ -18,7 +18,7 @@ async function start(graphqlValues: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('a list of several parts is one array, with the bytes of its documents', async () => {
+test('a list of several parts is one array with the bytes of its documents', async () => {
   const { rest, ask } = await start()
   const documents = IDS.map(text).join()
   expect((await rest()) === `[${documents}]`).toBe(true)
@@ -32,7 +32,7 @@ test.each([
   ['list: templates', IDS],
   ['list: templates(first: 50)', IDS.slice(0, 50)],
   ['connection: templatesConnection(last: 50)', IDS.slice(-50)],
-])('%s has its items in order', async (list, ids) => {
+])('%s returns its items in order', async (list, ids) => {
   const { ask } = await start()
   const fields = '{ documentId name text: data }'
   const { data, errors } = (await ask(`${list} ${list.startsWith('list') ? fields : `{ nodes ${fields} }`}`)).json()
@@ -45,7 +45,7 @@ test.each([
 test.each([
   [200_000, 'RESPONSE_TOO_LARGE'],
   [300_000, undefined],
-])('a request that may read %i letters is answered %s, however little of them it asks for', async (most, code) => {
+])('with a read limit of %i bytes, a request for document ids alone gets the error %s', async (most, code) => {
   const { ask } = await start({ graphqlMaxReadBytes: String(most) })
   const { data, errors } = (await ask('templates { documentId }')).json()
   expect(errors?.[0].extensions.code).toBe(code)

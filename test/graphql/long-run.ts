@@ -1,5 +1,5 @@
-// node test/graphql/long-run.ts [DOCUMENTS [SEED]]: random documents against graphql-js over plain objects, the gateway in a
-// process of its own.
+// node test/graphql/long-run.ts [DOCUMENTS [SEED]]: compares the answers to random documents with graphql-js over plain
+// objects; the gateway runs in its own process.
 import { randomSeed } from '../support/seeded-random.ts'
 import { runFuzz } from './fuzz/fuzz.ts'
 import { serveModel } from './fuzz/serve-model.ts'

@@ -23,7 +23,7 @@ const VALUES = [
   '{"id":"within"}',
 ]
 
-test('it takes what JSON.parse would find, as written, whatever the documents before were like', () => {
+test('the reader finds what JSON.parse finds, as it is written, whatever documents it read before', () => {
   const seed = randomSeed()
   const { below, sample } = createSeededRandom(seed)
   const isOneOf = (count: number) => below(count) === 0
@@ -38,7 +38,7 @@ test('it takes what JSON.parse would find, as written, whatever the documents be
 
   let names = NAMES
   for (let round = 0; round < 5_000; round += 1) {
-    // Mostly like the one before, with more different names in all than are remembered.
+    // Most documents resemble the one before. In all, they have more different names than the reader remembers.
     if (isOneOf(3)) names = sample([...NAMES, `n${round}`], below(12))
     const members = names.filter(() => !isOneOf(10)).map((name) => ({ name, value: sample(VALUES, 1).join('') }))
     const written = members.map(
@@ -52,24 +52,24 @@ test('it takes what JSON.parse would find, as written, whatever the documents be
   }
 })
 
-test.each(['[]', '1', '"id"', 'null', '{}', ' { } '])('%s has none of them', (document) => {
+test.each(['[]', '1', '"id"', 'null', '{}', ' { } '])('%s has none of the wanted members', (document) => {
   expect(readerOf('id')(document)).toEqual([null])
 })
 
-test('of a name that is written twice it takes the last, also when the one before had it once', () => {
+test('of a duplicate name the reader takes the last value, even if the previous document had the name once', () => {
   const read = readerOf('id')
   expect(read('{"id":1,"v":2}')).toEqual(['1'])
   expect(read('{"id":1,"id":2}')).toEqual(['2'])
   expect(read('{"id":1,"\\u0069d":3}')).toEqual(['3'])
 })
 
-test('the members that are wanted come in the order wanted, whichever the reader looks for', () => {
+test('wanted members come in the requested order, whichever names the reader looks for', () => {
   const { texts } = createMemberReader(['id', 'name', 'kind'])
   const document = '{"name":1,"other":2,"id":3}'
   expect([texts(document, [1, 0]), texts(document, [2]), texts(document, [])]).toEqual([['1', '3'], [null], []])
 })
 
-test('the spans of a document are where JSON has its values, and stay as they are when the next is read', () => {
+test('the spans of a document mark its JSON values, and do not change when the next document is read', () => {
   const { spans } = createMemberReader(['id', 'name'])
   const document = '{ "name" : [1] , "x":2}'
   const found = spans(document)
@@ -77,11 +77,11 @@ test('the spans of a document are where JSON has its values, and stay as they ar
   expect([document.slice(found[2], found[3]), found[0], found[1]]).toEqual(['[1]', 0, 0])
 })
 
-test('a reader that the documents of somebody filled learns those of others all the same', () => {
+test('a reader that is full of one user’s names still learns the documents of another user', () => {
   const read = readerOf('id')
   const copies = vi.spyOn(Buffer, 'from')
   onTestFinished(() => copies.mockRestore())
-  /** Of a short document nothing is copied but the names that are remembered. */
+  /** For a short document, only the names that are remembered are copied. */
   function learned(document: string): number {
     copies.mockClear()
     expect(read(document)).toEqual(['1'])
@@ -93,7 +93,7 @@ test('a reader that the documents of somebody filled learns those of others all 
   expect(later.filter((count) => count > 0)).toEqual([2])
 })
 
-test('a short member of a long document holds on to nothing but itself', () => {
+test('a short member does not keep its long document in memory', () => {
   const read = readerOf('name')
   const members: (string | null | undefined)[] = []
   const before = usedBytes()
@@ -104,7 +104,7 @@ test('a short member of a long document holds on to nothing but itself', () => {
   }
   const grown = usedBytes() - before
   expect(members.at(-1)).toBe('"the document with the number 199"')
-  // The documents came to 20 MB.
+  // The documents add up to 20 MB.
   expect(grown).toBeLessThan(5_000_000)
 })
 

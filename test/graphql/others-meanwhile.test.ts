@@ -1,12 +1,13 @@
-// While a document that makes much of little is answered, others are: their answers arrive before its own begins.
+// While the gateway answers a small document with a large effect, it answers other requests before that answer begins.
 import { describe, expect, test } from 'vitest'
 import { bearer, startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 import { failingShapes } from './hostile/failing-shapes.ts'
 
 /**
- * Of others, one after the other, in the process that answers: each takes a few turns of its event loop, whatever the time. It is a
- * third to a half of what was seen. A gateway that did more in one turn had 12, 6 and 2 of the second and of the last two.
+ * The least number of other requests that are answered meanwhile. They are sent one after the other from the process
+ * that answers; each takes a few turns of its event loop, whatever the time. The numbers are a third to a half of what
+ * was seen. A gateway that did more in one turn answered 12, 6 and 2 for the second and for the last two rows.
  */
 const ANSWERS: Readonly<Record<string, number>> = {
   '45,000 errors': 150,
@@ -25,7 +26,7 @@ async function start(world = SMALL_WORLD) {
   return { gateway, accessToken }
 }
 
-/** How many others were answered until this one began to be. */
+/** Returns how many other requests were answered before this answer began. */
 async function answeredMeanwhile(gateway: TestGateway, accessToken: string, body: string): Promise<number> {
   const headers = {
     'content-type': 'application/json',
@@ -47,31 +48,31 @@ async function answeredMeanwhile(gateway: TestGateway, accessToken: string, body
   return count
 }
 
-test.for(failingShapes(ANA))('$name', async ({ name, request }) => {
+test.for(failingShapes(ANA))('the gateway answers other requests while it answers $name', async ({ name, request }) => {
   const { gateway, accessToken } = await start()
   const count = await answeredMeanwhile(gateway, accessToken, request().body ?? '')
   expect(count).toBeGreaterThanOrEqual(ANSWERS[name] ?? Number.NaN)
 })
 
-/** Little of each is answered, and all of each is read. */
-describe('beside a hundred projects of 150 kB', () => {
+/** The answer contains little of each project, but each project is read whole. */
+describe('with a hundred projects of 150 kB', () => {
   const names = Array.from({ length: 100 }, (_, index) => `p${index}`)
   const world = names
     .map((name) => documentLine('project', ANA, JSON.stringify({ id: name, ref: name, content: 'x'.repeat(150_000) })))
     .join('')
 
   test.for([{ name: 'as a connection', query: '{ me { projectsConnection { totalCount } } }' }])(
-    '$name',
+    'the gateway answers other requests while it reads all projects $name',
     async ({ query }) => {
       const { gateway, accessToken } = await start(world)
       const count = await answeredMeanwhile(gateway, accessToken, JSON.stringify({ query }))
-      // Where all were read in one turn it was one or none.
+      // When all projects were read in one turn, the count was one or none.
       expect(count).toBeGreaterThanOrEqual(5)
     },
   )
 })
 
-test('of documents that take long to check, one begins in a turn and few with it, however many come at once', async () => {
+test('of 64 slow-to-validate documents that arrive together, at most two are answered in one turn', async () => {
   let turn = 0
   let isOver = false
   const answeredIn = new Map<number, number>()
@@ -79,7 +80,7 @@ test('of documents that take long to check, one begins in a turn and few with it
     observers: [() => answeredIn.set(turn, (answeredIn.get(turn) ?? 0) + 1)],
   })
   const documents = Array.from({ length: 64 }, (_, n) => `query Q${n} { ${'__typename '.repeat(400)} }`)
-  // Connections that are new are another matter.
+  // Open the connections first: new connections would disturb the count.
   await Promise.all(documents.map(() => gateway.graphql('{ __typename }')))
   const next = () => {
     turn += 1

@@ -1,10 +1,11 @@
-// Faults of the engine as somebody might make them: in a copy of the sources each is planted alone, and the fuzz must find it.
+// Faults of the engine as somebody might make them: each is planted alone in a copy of the sources, and the fuzz run
+// must find it.
 
 export interface PlantedFault {
   readonly name: string
-  /** Within `src/`. */
+  /** A path within `src/`. */
   readonly file: string
-  /** Stands in the file exactly once, which a test sees to. */
+  /** Occurs in the file exactly once; a test checks that. */
   readonly find: string
   readonly replacement: string
 }

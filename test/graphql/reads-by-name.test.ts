@@ -1,4 +1,4 @@
-// Documents and elements that a request names: all in order, a few at a time, and few more than it may hold.
+// Documents and elements that a request names: in order, a few at a time, and few more than the request may hold.
 import { expect, test } from 'vitest'
 import { createNodeIds } from '../../src/resolvers/identity/node-id.ts'
 import type { Store, StoredExport } from '../../src/store/contract.ts'
@@ -10,7 +10,7 @@ const TEXT_LENGTH = 10_000
 const refs = Array.from({ length: COUNT }, (_, index) => `p${index}`)
 const textOf = (ref: string) => JSON.stringify({ id: ref, ref, content: 'x'.repeat(TEXT_LENGTH) })
 
-/** What was read by name, in UTF-16 units: in all, and the most in one turn of the event loop. */
+/** What was read by name, in UTF-16 units: the total, and the most in one turn of the event loop. */
 interface Measured {
   length: number
   mostInOneTurn: number
@@ -62,7 +62,7 @@ const NODES =
   'query($ids: [ID!]!) { nodes(ids: $ids) { ... on Project { documentId } ... on ExportElement { documentId } } }'
 const BY_REF = `{ me { ${refs.map((ref) => `${ref}: project(ref: "${ref}") { documentId }`).join(' ')} } }`
 
-test('all come in the order in which they were named, with null for what is not there', async () => {
+test('named documents and elements come in the requested order, with null for one that does not exist', async () => {
   const { gateway, accessToken, ids, elementIds } = await start()
   const nodesOf = async (asked: readonly string[]) => {
     const answer = await gateway.graphql(NODES, { accessToken, variables: { ids: asked } })
@@ -75,7 +75,7 @@ test('all come in the order in which they were named, with null for what is not 
   expect(me).toEqual(Object.fromEntries(refs.map((ref) => [ref, { documentId: ref }])))
 })
 
-test('a hundred are read in several turns', async () => {
+test('a hundred documents are read over several turns', async () => {
   const { gateway, accessToken, read, ids } = await start()
   const answer = await gateway.graphql(NODES, { accessToken, variables: { ids } })
   expect(answer.json().data.nodes).toHaveLength(COUNT)
@@ -83,7 +83,7 @@ test('a hundred are read in several turns', async () => {
   expect(read.mostInOneTurn).toBeLessThan((COUNT / 2) * TEXT_LENGTH)
 })
 
-test('a request that may hold ten of them does not read a hundred before it is refused', async () => {
+test('a request that may hold ten documents is refused before it has read twenty of a hundred', async () => {
   const { gateway, accessToken, read, ids, elementIds } = await start({
     graphqlValues: { graphqlMaxHeldBytes: String(10 * TEXT_LENGTH) },
   })
@@ -101,7 +101,7 @@ test('a request that may hold ten of them does not read a hundred before it is r
   }
 })
 
-test('of a page of sixteen few are read before it is refused', async () => {
+test('a request that may hold two documents is refused before it has read eight of a page of sixteen', async () => {
   const { gateway, accessToken, read, ids, elementIds } = await start({
     graphqlValues: { graphqlMaxHeldBytes: String(2 * TEXT_LENGTH) },
   })
@@ -114,7 +114,7 @@ test('of a page of sixteen few are read before it is refused', async () => {
   }
 })
 
-test('after long ones, one at a time is read', async () => {
+test('after long documents, the next ones are read one at a time', async () => {
   const asked: number[] = []
   const gateway = await startGateway({
     cacheBytes: 0,

@@ -1,5 +1,5 @@
-// The clients people have, really running: what they ask is compressed, kept at the second request, and the same bytes; what
-// they try that is not there, they are told so that they go on or say why not.
+// Real clients: they get compressed answers, a kept reply at the second request, and the same bytes. If they try a
+// feature that does not exist, the answer lets them go on or says why not.
 import { ApolloClient, ApolloLink, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { BatchHttpLink } from '@apollo/client/link/batch-http'
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
@@ -35,47 +35,51 @@ async function startWorld(): Promise<World> {
   return { url, gatewayUrl: gateway.url, accessToken, recorded }
 }
 
-/** The same request again, straight to the gateway, and nothing compressed. */
+/** Sends the same request again, straight to the gateway and without compression. */
 function askPlainly({ gatewayUrl }: World, { method, path, requestHeaders, requestBody }: Recorded) {
   const headers = { ...(requestHeaders as Record<string, string>), 'accept-encoding': 'identity' }
   return rawRead(`${gatewayUrl}${path}`, { method, headers, ...(method === 'POST' ? { body: requestBody } : {}) })
 }
 
-/** `__typename`, which some clients ask for by themselves, left out. */
+/** Leaves out `__typename`, which some clients request by themselves. */
 function withoutTypenames(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, member) => (name === '__typename' ? undefined : member)))
 }
 
-describe('is answered compressed, kept at the second request, and with the same bytes', () => {
-  test.for(REAL_CLIENTS)('$name', async ({ ask, method }) => {
-    const world = await startWorld()
-    const answers = [await ask(world), await ask(world)]
-    for (const answer of answers) expect(withoutTypenames(answer)).toEqual(ME)
-    const [first, second] = world.recorded
-    if (!first || !second || world.recorded.length !== 2) throw new Error(`${world.recorded.length} requests were sent`)
-    const plain = await askPlainly(world, first)
-    for (const one of [first, second]) {
-      expect([one.method, one.status]).toEqual([method, 200])
-      const { 'accept-encoding': accepted = '' } = one.requestHeaders
-      const coding = one.headers['content-encoding'] ?? ''
-      if (CODINGS.some((known) => accepted.includes(known))) expect(CODINGS).toContain(coding)
-      expect(one.headers.vary).toMatch(/accept-encoding/i)
-      expect(one.bytes.byteLength).toBeLessThan(plain.bytes.byteLength)
-    }
-    expect(plain.headers['content-encoding']).toBeUndefined()
-    expect(plain.headers['content-type']).toBe(first.headers['content-type'])
-    expect(second.bytes.equals(first.bytes)).toBe(true)
-    const decoded = await rawRead(`${world.gatewayUrl}${second.path}`, {
-      method,
-      headers: second.requestHeaders as Record<string, string>,
-      ...(method === 'POST' ? { body: second.requestBody } : {}),
-    })
-    expect(decoded.text).toBe(plain.text)
-    expect(second.headers['gateway-trace']).toMatch(/reply=kept/)
-  })
+describe('a real client', () => {
+  test.for(REAL_CLIENTS)(
+    'gets compressed answers, a kept reply at the second request, and the same bytes: $name',
+    async ({ ask, method }) => {
+      const world = await startWorld()
+      const answers = [await ask(world), await ask(world)]
+      for (const answer of answers) expect(withoutTypenames(answer)).toEqual(ME)
+      const [first, second] = world.recorded
+      if (!first || !second || world.recorded.length !== 2)
+        throw new Error(`${world.recorded.length} requests were sent`)
+      const plain = await askPlainly(world, first)
+      for (const one of [first, second]) {
+        expect([one.method, one.status]).toEqual([method, 200])
+        const { 'accept-encoding': accepted = '' } = one.requestHeaders
+        const coding = one.headers['content-encoding'] ?? ''
+        if (CODINGS.some((known) => accepted.includes(known))) expect(CODINGS).toContain(coding)
+        expect(one.headers.vary).toMatch(/accept-encoding/i)
+        expect(one.bytes.byteLength).toBeLessThan(plain.bytes.byteLength)
+      }
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      expect(plain.headers['content-type']).toBe(first.headers['content-type'])
+      expect(second.bytes.equals(first.bytes)).toBe(true)
+      const decoded = await rawRead(`${world.gatewayUrl}${second.path}`, {
+        method,
+        headers: second.requestHeaders as Record<string, string>,
+        ...(method === 'POST' ? { body: second.requestBody } : {}),
+      })
+      expect(decoded.text).toBe(plain.text)
+      expect(second.headers['gateway-trace']).toMatch(/reply=kept/)
+    },
+  )
 })
 
-test('nobody is told which road was taken who did not ask, or where the gateway was not told to say', async () => {
+test('an answer does not say how it was made unless the client asks and the configuration allows it', async () => {
   const traced = await startGateway()
   const silent = await startGateway({ graphqlValues: { traceHeader: false } })
   const asked = await silent.graphql('{ __typename }', { headers: { 'gateway-trace': '1' } })
@@ -83,7 +87,7 @@ test('nobody is told which road was taken who did not ask, or where the gateway 
   for (const { headers } of [asked, notAsked]) expect(headers.has('gateway-trace')).toBe(false)
 })
 
-test('REST says how long it took, to whoever asks where the gateway may say it', async () => {
+test('a REST answer says how it was made and how long it took, if the client asks and it is allowed', async () => {
   const [traced, silent] = [await startGateway(), await startGateway({ graphqlValues: { traceHeader: false } })]
   const asks = { 'gateway-trace': '1' }
   for (const gateway of [traced, silent]) await gateway.load(documentLine('project', ANA, '{"id":"p"}'))
@@ -108,7 +112,7 @@ describe('automatic persisted queries', () => {
     return Buffer.from(bytes).toString('hex')
   }
 
-  test("Apollo's link falls back, and asks in full from then on", async () => {
+  test("Apollo's link falls back, and sends full queries from then on", async () => {
     const world = await startWorld()
     const link = ApolloLink.from([
       new PersistedQueryLink({ sha256 }),
@@ -124,7 +128,7 @@ describe('automatic persisted queries', () => {
     expect(JSON.parse(decode(world.recorded[0]))).toMatchObject({ errors: [{ message: 'PersistedQueryNotSupported' }] })
   })
 
-  test("urql's exchange falls back", async () => {
+  test("urql's exchange falls back to the full query", async () => {
     const world = await startWorld()
     const client = new Client({
       url: `${world.url}/graphql`,
@@ -145,15 +149,15 @@ describe('automatic persisted queries', () => {
   })
 })
 
-describe('what is not there is refused in words', () => {
-  test("a batch of Apollo's link", async () => {
+describe('a feature that does not exist is refused with an explanation', () => {
+  test('each operation of an Apollo batch is told that batching is not supported', async () => {
     const world = await startWorld()
     const link = new BatchHttpLink({ uri: `${world.url}/graphql`, headers: authorization(world), batchMax: 2 })
     const client = new ApolloClient({ link, cache: new InMemoryCache() })
     const asked = ['query A { me { email } }', 'query B { me { email } }'].map((query) =>
       client.query({ query: gql(query), fetchPolicy: 'no-cache' }).catch((error: unknown) => error),
     )
-    // Each operation is told why, not that the answer is one for two.
+    // Each operation gets the reason, not the message that there is one answer for two operations.
     for (const one of await Promise.all(asked)) {
       expect(one).toBeInstanceOf(CombinedGraphQLErrors)
       expect(one).toMatchObject({
@@ -167,7 +171,7 @@ describe('what is not there is refused in words', () => {
   test.for([
     ['@defer', '{ me { ... @defer { email } } }'],
     ['@stream', '{ me { projects @stream(initialCount: 1) { ref } } }'],
-  ] as const)('%s', async ([name, query]) => {
+  ] as const)('a query with %s is refused with a message that names it', async ([name, query]) => {
     const world = await startWorld()
     const body = JSON.stringify({ query })
     const headers = {
@@ -182,7 +186,7 @@ describe('what is not there is refused in words', () => {
   })
 })
 
-/** What is refused is never compressed. */
+/** Returns the text of a refusal, which is never compressed. */
 function decode(recorded: Recorded | undefined): string {
   expect(recorded?.headers['content-encoding']).toBeUndefined()
   return recorded?.bytes.toString() ?? ''

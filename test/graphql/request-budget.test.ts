@@ -1,4 +1,4 @@
-// What one request may use, where all requests together leave room and where they do not.
+// What one request may use, both when all requests together leave room and when they do not.
 import { expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { createRequestBudget, RequestAborted, UNLIMITED } from '../../src/resolvers/request-budget.ts'
@@ -15,7 +15,7 @@ function codeOf(run: () => void): string | null {
   }
 }
 
-test('a request that would hold more than there is room for is told to come again, and takes nothing', () => {
+test('a request that needs more memory than there is room for is answered UNAVAILABLE, and reserves no more', () => {
   const inFlight = createInFlightBytes(MIB)
   inFlight.open().require(MIB)
   using reservation = inFlight.open()
@@ -25,7 +25,7 @@ test('a request that would hold more than there is room for is told to come agai
   expect(inFlight.byteLength()).toBeLessThan(MIB + 300_000)
 })
 
-test('what is let go makes room for what is read next; what is read in all is bounded too', () => {
+test('memory that is let go makes room for the next read; the total of all reads is bounded too', () => {
   using reservation = createInFlightBytes(MIB).open()
   const limits = { ...UNLIMITED, maxHeldLength: 1_000, maxReadLength: 2_500 }
   const budget = createRequestBudget(limits, reservation)
@@ -38,7 +38,7 @@ test('what is let go makes room for what is read next; what is read in all is bo
   expect(codeOf(() => budget.read(1))).toBe('RESPONSE_TOO_LARGE')
 })
 
-test('objects, and the length of the answer, are bounded at their limits', () => {
+test('the number of objects and the length of the answer are bounded at their limits', () => {
   using reservation = createInFlightBytes(MIB).open()
   const few = createRequestBudget({ ...UNLIMITED, maxObjects: 2 }, reservation)
   for (let object = 0; object < 2; object += 1) few.addObject(1)
@@ -51,7 +51,7 @@ test('objects, and the length of the answer, are bounded at their limits', () =>
     expect(codeOf(() => add(1))).toBe('RESPONSE_TOO_LARGE')
 })
 
-test('what is held is taken in steps of 64 KiB, and only once a step is full', () => {
+test('memory is reserved in steps of 64 KiB, and only once a step is full', () => {
   const STEP = 65_536
   using reservation = createInFlightBytes(MIB).open()
   const budget = createRequestBudget(UNLIMITED, reservation)

@@ -1,4 +1,4 @@
-// GraphQL and HTTP clients as their documentation sets them up, each without a cache of its own.
+// GraphQL and HTTP clients, set up as their documentation shows, each without a shared cache.
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { createGraphiQLFetcher } from '@graphiql/toolkit'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
@@ -51,7 +51,7 @@ async function askGraphiql(endpoint: Endpoint): Promise<unknown> {
     enableIncrementalDelivery: true,
   })
   const answer: unknown = await fetcher({ query: QUERY, operationName: 'Clients' })
-  // As GraphiQL does with whatever a fetcher returns.
+  // GraphiQL does this with whatever a fetcher returns.
   if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {
     for await (const part of answer as AsyncIterable<{ data: { me: unknown } }>) return part.data.me
   }

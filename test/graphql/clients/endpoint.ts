@@ -1,4 +1,4 @@
-// Where the clients ask, as whom, and what.
+// Where the clients send their query, as whom, and which query it is.
 
 export interface Endpoint {
   readonly url: string

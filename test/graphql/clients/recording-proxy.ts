@@ -9,7 +9,7 @@ export interface Recorded {
   readonly requestBody: string
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** As they came over the wire. */
+  /** The bytes as they came over the wire. */
   readonly bytes: Buffer
 }
 
@@ -18,7 +18,7 @@ export interface RecordingProxy {
   readonly recorded: readonly Recorded[]
 }
 
-/** Asks the gateway to say which road each request took: the one header that is added. Closed at the end of the test. */
+/** Forwards requests and asks the gateway to say how it made each answer. Closed at the end of the test. */
 export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
   const recorded: Recorded[] = []
   const server = createServer(async (incoming, outgoing) => {

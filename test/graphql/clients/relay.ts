@@ -1,4 +1,4 @@
-// Relay's runtime with the network layer of its guide, and the artifact its compiler would make of the query.
+// Relay's runtime with the network layer of its guide, and the artifact that its compiler would make of the query.
 import {
   type ConcreteRequest,
   Environment,

@@ -1,4 +1,4 @@
-// What is our fault has one id and one line of the log for each cause, however many fields meet it.
+// Each cause of an internal failure gets one id and one line in the log, however many fields fail because of it.
 import { expect, test } from 'vitest'
 import { guardsOf } from '../../../src/auth/guards/guards.ts'
 import { GatewayError } from '../../../src/errors.ts'
@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../../../src/store/contract.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 
-test('of one response, errors of one kind and message are one incident, whatever they are wrapped in', () => {
+test('errors of one response with the same kind and message are one incident, whatever wraps them', () => {
   const reported: unknown[] = []
   const incidentOf = createIncidents((error) => `urn:uuid:${reported.push(error)}`)
   const away = () => new StoreUnavailableError('the database is away')
@@ -22,13 +22,13 @@ test('of one response, errors of one kind and message are one incident, whatever
   expect(reported).toEqual([away(), bug, other, 'a text', null])
 })
 
-test('a database that is away fails ninety fields, and is told once in the log, with the id of the request', async () => {
+test('an unavailable database fails ninety fields and is reported once, with the id of the request', async () => {
   const reported: unknown[][] = []
   const fails = () => {
     throw new StoreUnavailableError('the database is away')
   }
   const gateway = await startGateway({
-    // A proxy names requests, and no guard of one machine lets it in.
+    // A proxy sets the id of the request; the guard for one machine would not let it sign in.
     trustedProxies: ['127.0.0.1'],
     createGuard: guardsOf(['open'], { trustedOrigins: [] }),
     report: (...told) => `urn:uuid:${reported.push(told)}`,

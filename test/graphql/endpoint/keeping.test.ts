@@ -1,4 +1,4 @@
-// What is read for an answer, what is kept of it, and what memory is given back.
+// What the gateway reads for an answer, which answers it keeps, and that it releases their memory.
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
 import { StoreUnavailableError } from '../../../src/store/contract.ts'
@@ -7,7 +7,7 @@ import { ANA, BEN, documentLine, SMALL_WORLD } from '../../support/workspaces.ts
 
 const LIST = '{ me { templates { name } } }'
 
-/** Counts what is asked of the store about lists of documents, and lets it fail. */
+/** Counts the questions to the store about lists of documents, and can make the store fail. */
 async function startCounted(options: TestGatewayOptions = {}) {
   let asked = 0
   let isAway = false
@@ -32,7 +32,7 @@ async function startCounted(options: TestGatewayOptions = {}) {
     setAway(away: boolean) {
       isAway = away
     },
-    /** How often the store was asked meanwhile. */
+    /** How often the store was asked during `run`. */
     async askedBy(run: () => Promise<unknown>) {
       asked = 0
       await run()
@@ -41,8 +41,8 @@ async function startCounted(options: TestGatewayOptions = {}) {
   }
 }
 
-describe('of one user', () => {
-  test('the same that is asked together, and again, is read once', async () => {
+describe('equal requests of one user', () => {
+  test('are read once, whether they come together or one after the other', async () => {
     const { gateway, ana, ben, askedBy } = await startCounted()
     const ask = (accessToken: string) => gateway.graphql(LIST, { accessToken })
     const together = async () => {
@@ -54,7 +54,7 @@ describe('of one user', () => {
     expect(await askedBy(() => ask(ben))).toBe(1)
   })
 
-  test('all of it is read each time where nothing may be kept', async () => {
+  test('are each read if nothing may be kept', async () => {
     const { gateway, ana, askedBy } = await startCounted({ cacheBytes: 0 })
     const ask = () => gateway.graphql(LIST, { accessToken: ana })
     expect(await askedBy(() => Promise.all([ask(), ask(), ask()]))).toBe(3)
@@ -81,7 +81,7 @@ test('a partial answer of an outage is not kept, and neither is a list of sessio
 test.for([
   ['an answer', '10000000', undefined],
   ['a refusal', '400000', 'RESPONSE_TOO_LARGE'],
-] as const)('%s of a long list leaves no memory taken', async ([, graphqlMaxReadBytes, code]) => {
+] as const)('%s for a long list leaves no memory reserved', async ([, graphqlMaxReadBytes, code]) => {
   const inFlight = createInFlightBytes(100_000_000)
   const gateway = await startGateway({ inFlight, graphqlValues: { graphqlMaxReadBytes } })
   const text = (id: number) => `{"id":"t${id}","text":"${'x'.repeat(10_000)}"}`

@@ -1,4 +1,4 @@
-// Requests whose JSON takes long to read: strangers have none, and each user has so many.
+// Requests whose JSON takes long to read: strangers may send none, and each user only so many at once.
 import { expect, test } from 'vitest'
 import { createReadLong } from '../../../src/graphql/endpoint/long-requests.ts'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
@@ -8,13 +8,13 @@ import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 
 const SHORT = 16_384
 
-/** A request of so many characters, which is no JSON where `end` does not end it. */
+/** A request of `length` characters, which is not JSON unless `end` closes it. */
 function request(length: number, end = '}'): string {
   const start = '{"query":"{ __typename }"'
   return `${start}${' '.repeat(length - start.length - end.length)}${end}`
 }
 
-test('a long request is read for who has signed in, and for nobody else', async () => {
+test('a long request is read for a signed-in user, and for nobody else', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -37,7 +37,7 @@ test('a long request is read for who has signed in, and for nobody else', async 
   ])
 })
 
-test('64 of one user wait, a further one is refused, and those of others are not', async () => {
+test('while 64 long requests of one user wait, a further one is refused, and those of others are not', async () => {
   const inFlight = createInFlightBytes(100 * SHORT)
   const readLong = createReadLong(inFlight)
   const source = request(SHORT)

@@ -1,4 +1,4 @@
-// What a request may look like, what it may ask for, and what is never answered twice, or to somebody else.
+// Which requests are accepted, what they may ask for, and what is never answered from a cache or to another user.
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
@@ -57,7 +57,7 @@ const BODIES: readonly { readonly name: string; readonly body: unknown; readonly
   { name: 'one that may be a secret', body: { a1: 1 }, told: 'has a parameter that' },
 ]
 
-test('a body is read as it should be, or refused in words', async () => {
+test('a valid body is answered, and any other is refused with an explanation', async () => {
   const gateway = await startGateway()
   await expectEach(BODIES, async ({ body, told }) => {
     const { status, text } = await post(gateway, body)
@@ -71,22 +71,25 @@ test.for([
   [[{ query }, null, 1, 'x', [{ query }], {}], 6],
   [[], 1],
   [Array.from({ length: 3_000 }, () => ({ query })), 100],
-] as const)('a batch is refused in a list, with an entry for each request (%#)', async ([body, length]) => {
-  const gateway = await startGateway()
-  const { accessToken } = await gateway.login(ANA)
-  for (const accept of [GRAPHQL_RESPONSE, 'application/json']) {
-    const headers = { accept, authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
-    const answer = await gateway.send('POST', '/graphql', JSON.stringify(body), headers)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, `${accept}; charset=utf-8`])
-    const refused = {
-      errors: [{ message: expect.stringMatching(/one operation/), extensions: { code: 'BATCHING_NOT_SUPPORTED' } }],
+] as const)(
+  'a batch is refused with a list, with one entry for each request up to a hundred (%#)',
+  async ([body, length]) => {
+    const gateway = await startGateway()
+    const { accessToken } = await gateway.login(ANA)
+    for (const accept of [GRAPHQL_RESPONSE, 'application/json']) {
+      const headers = { accept, authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
+      const answer = await gateway.send('POST', '/graphql', JSON.stringify(body), headers)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, `${accept}; charset=utf-8`])
+      const refused = {
+        errors: [{ message: expect.stringMatching(/one operation/), extensions: { code: 'BATCHING_NOT_SUPPORTED' } }],
+      }
+      expect(answer.json()).toEqual(Array.from({ length }, () => refused))
     }
-    expect(answer.json()).toEqual(Array.from({ length }, () => refused))
-  }
-  expect(gateway.reported).toEqual([])
-})
+    expect(gateway.reported).toEqual([])
+  },
+)
 
-test('so is the query of a URL', async () => {
+test('a valid query string is answered, and any other is refused with an explanation', async () => {
   const gateway = await startGateway()
   const rows = [
     { name: 'a document', parameters: { query }, told: TYPENAME },
@@ -105,7 +108,7 @@ test('so is the query of a URL', async () => {
   })
 })
 
-test('what is refused is answered in the media type that was asked for', async () => {
+test('a refusal has the media type that the client accepts, and is 406 in JSON if it accepts neither', async () => {
   const gateway = await startGateway()
   const typeOf = async (accept: string, origin?: string) => {
     const headers = { accept, ...(origin === undefined ? {} : { origin }) }
@@ -123,34 +126,40 @@ describe('introspection', () => {
     ['everyone', true, true],
     ['signed-in', false, true],
     ['nobody', false, false],
-  ] as const)('for %s', async ([introspection, anonymous, signedIn]) => {
-    const gateway = await startGateway({ graphqlValues: { introspection } })
-    const { accessToken } = await gateway.login(ANA)
-    // Again and again: what was allowed to one is not kept for another.
-    for (let round = 0; round < 3; round += 1) {
-      const isTold = async (token?: string) =>
-        'data' in (await gateway.graphql(SCHEMA, token === undefined ? {} : { accessToken: token })).json()
-      expect([await isTold(accessToken), await isTold()]).toEqual([signedIn, anonymous])
-    }
-  })
+  ] as const)(
+    'is answered for the callers that the option allows: %s',
+    async ([introspection, anonymous, signedIn]) => {
+      const gateway = await startGateway({ graphqlValues: { introspection } })
+      const { accessToken } = await gateway.login(ANA)
+      // Three rounds: what one caller may see must not be cached for another.
+      for (let round = 0; round < 3; round += 1) {
+        const isTold = async (token?: string) =>
+          'data' in (await gateway.graphql(SCHEMA, token === undefined ? {} : { accessToken: token })).json()
+        expect([await isTold(accessToken), await isTold()]).toEqual([signedIn, anonymous])
+      }
+    },
+  )
 
   test.for([
     ['signed-in', 'Sign in to ask for the schema, or get its text from `schema.graphql`, beside this path.'],
     ['nobody', 'This gateway does not answer questions about its schema.'],
-  ] as const)('that is refused for %s says once what to do instead', async ([introspection, message]) => {
-    const gateway = await startGateway({ graphqlValues: { introspection } })
-    const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' }
-    for (const document of [
-      getIntrospectionQuery(),
-      '{ a: __type(name: "User") { name } ...Q } fragment Q on Query { __schema { types { name } } }',
-    ]) {
-      const { errors } = (await gateway.graphql(document)).json()
-      expect(errors).toEqual([{ message, locations: [expect.anything()], extensions }])
-    }
-    expect((await gateway.graphql('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } })
-  })
+  ] as const)(
+    'that is refused under the option %s gets one error, which says what to do instead',
+    async ([introspection, message]) => {
+      const gateway = await startGateway({ graphqlValues: { introspection } })
+      const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' }
+      for (const document of [
+        getIntrospectionQuery(),
+        '{ a: __type(name: "User") { name } ...Q } fragment Q on Query { __schema { types { name } } }',
+      ]) {
+        const { errors } = (await gateway.graphql(document)).json()
+        expect(errors).toEqual([{ message, locations: [expect.anything()], extensions }])
+      }
+      expect((await gateway.graphql('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } })
+    },
+  )
 
-  test('with a token that is not valid is refused for the token, and names of the schema are not told', async () => {
+  test('with an invalid token gets INVALID_TOKEN, and an invalid token gets no suggestions of names', async () => {
     const gateway = await startGateway({ graphqlValues: { introspection: 'signed-in' } })
     for (const [accept, withoutToken] of [
       [GRAPHQL_RESPONSE, 400],
@@ -173,30 +182,33 @@ describe('introspection', () => {
   })
 })
 
-describe('names that were perhaps meant', () => {
+describe('suggestions of names', () => {
   test.for([
     ['by default', undefined, false, true],
     ['with everyone', 'everyone', true, true],
     ['with signed-in', 'signed-in', false, true],
     ['with nobody', 'nobody', false, false],
-  ] as const)('%s', async ([, graphqlSuggestions, anonymous, signedIn]) => {
-    const gateway = await startGateway({ graphqlValues: graphqlSuggestions ? { graphqlSuggestions } : {} })
-    const { accessToken } = await gateway.login(ANA)
-    const variables = { id: 1 }
-    for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
-      const isTold = async (token?: string) =>
-        (await gateway.graphql(document, { variables, ...(token && { accessToken: token }) })).text.includes(
-          'Did you mean',
-        )
-      expect([await isTold(), await isTold(accessToken)]).toEqual([anonymous, signedIn])
-    }
-  })
+  ] as const)(
+    'are given to the callers that the option allows: %s',
+    async ([, graphqlSuggestions, anonymous, signedIn]) => {
+      const gateway = await startGateway({ graphqlValues: graphqlSuggestions ? { graphqlSuggestions } : {} })
+      const { accessToken } = await gateway.login(ANA)
+      const variables = { id: 1 }
+      for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
+        const isTold = async (token?: string) =>
+          (await gateway.graphql(document, { variables, ...(token && { accessToken: token }) })).text.includes(
+            'Did you mean',
+          )
+        expect([await isTold(), await isTold(accessToken)]).toEqual([anonymous, signedIn])
+      }
+    },
+  )
 })
 
 describe('a mutation', () => {
   const LOGIN = `mutation { login(email: "${ANA}") { accessToken refreshToken } }`
 
-  test('is done each time, also where the same one comes twice, or together', async () => {
+  test('is executed each time, even if it is repeated or sent concurrently', async () => {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const { accessToken } = await gateway.login(ANA)
@@ -205,7 +217,7 @@ describe('a mutation', () => {
     expect(new Set(tokens).size).toBe(5)
   })
 
-  test('that signs in looks at no access token; a query does', async () => {
+  test('that signs in ignores an invalid access token; a query and a logout refuse it', async () => {
     const gateway = await startGateway()
     const broken = 'no token'
     expect((await gateway.graphql(LOGIN, { accessToken: broken })).json().data.login.accessToken).toBeTypeOf('string')
@@ -224,7 +236,7 @@ describe('a mutation', () => {
 test.for([
   new StoreUnavailableError('the database is away'),
   new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 }),
-])('a session that cannot be looked up is not one that has ended: %s', async (failure) => {
+])('a session that cannot be looked up is UNAVAILABLE, and does not count as ended: %s', async (failure) => {
   let isAway = false
   const gateway = await startGateway({
     wrapStore: (store) => ({
@@ -241,8 +253,8 @@ test.for([
   expect([status, json().errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
 })
 
-describe('of what belongs to somebody', () => {
-  test('each user has answers and ids of their own, also to the same text at the same time', async () => {
+describe('data of a user', () => {
+  test('differs from that of another user, even for the same document at the same time', async () => {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const tokens = await Promise.all([ANA, BEN].map(async (email) => (await gateway.login(email)).accessToken))
@@ -256,7 +268,7 @@ describe('of what belongs to somebody', () => {
     }
   })
 
-  test('members are answered as they are written, beside what is read for them', async () => {
+  test('is answered as it is written, beside fields that are read separately', async () => {
     const gateway = await startGateway()
     const written = '{"id":"p1","ref":"site","name":"\\u0053ite \\/","description":5,"tags":[ "a" ],"version":"1"}'
     await gateway.load(`{"kind":"project","email":"${ANA}","data":${written}}\n`)
@@ -272,7 +284,7 @@ describe('of what belongs to somebody', () => {
   })
 })
 
-test('a trace says how long each step took, and not more than all of it', async () => {
+test('a trace gives the duration of each step, and they add up to no more than the request took', async () => {
   const gateway = await startGateway()
   const begun = performance.now()
   const { headers } = await gateway.graphql(query, { headers: { 'gateway-trace': '1' } })
@@ -284,7 +296,7 @@ test('a trace says how long each step took, and not more than all of it', async 
   expect(headers.get('gateway-trace')).toBe('plan=new, reply=made')
 })
 
-test('a trace says that the plan of a document seen twice is kept, for other variables too', async () => {
+test('a trace says that the plan of a document is kept after its second use, also for other variables', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)

@@ -1,4 +1,4 @@
-// An execution as a response: its status by what was answered and by the media type, its bytes, and what its errors tell.
+// An execution as a response: its status by the result and the media type, its bytes, and what its errors reveal.
 import { GraphQLError, parse, Source } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
@@ -34,19 +34,51 @@ function respond(
   return { ...made, reported }
 }
 
-describe('its status, whether it is told why, and whether it may be kept', () => {
+describe('the status, the failure code and whether the reply may be kept are right for', () => {
   test.for<readonly [string, Text | null, readonly unknown[], number, number, string | undefined, boolean]>([
-    ['all that was asked for', '{}', [], 200, 200, undefined, true],
-    ['null, and nothing failed', 'null', [], 200, 200, undefined, true],
-    ['a part, and who asks is at fault', '{"a":null}', [UNAUTHENTICATED], 200, 200, undefined, true],
-    ['a part, and the gateway is at fault', '{"a":null}', [UNAUTHENTICATED, UNAVAILABLE], 200, 200, undefined, false],
-    ['a part, and there is a bug', '{"a":null}', [BUG], 200, 200, undefined, false],
-    ['pieces, and a failure', ['{"a":', 'null', '}'], [UNAUTHENTICATED], 200, 200, undefined, true],
-    ['null', 'null', [UNAUTHENTICATED], 401, 401, 'UNAUTHENTICATED', false],
-    ['nothing', null, [UNAVAILABLE, UNAUTHENTICATED], 503, 503, 'UNAVAILABLE', false],
-    ['nothing of a document', null, [DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
-    ['null of a document', 'null', [BUG, DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
-    ['null, and a part before', 'null', [UNAUTHENTICATED, UNAVAILABLE], 503, 503, 'UNAVAILABLE', false],
+    ['an answer with all data', '{}', [], 200, 200, undefined, true],
+    ['null without a failure', 'null', [], 200, 200, undefined, true],
+    ['a partial answer after a fault of the client', '{"a":null}', [UNAUTHENTICATED], 200, 200, undefined, true],
+    [
+      'a partial answer after a fault of the gateway',
+      '{"a":null}',
+      [UNAUTHENTICATED, UNAVAILABLE],
+      200,
+      200,
+      undefined,
+      false,
+    ],
+    ['a partial answer after a bug', '{"a":null}', [BUG], 200, 200, undefined, false],
+    ['a partial answer in pieces', ['{"a":', 'null', '}'], [UNAUTHENTICATED], 200, 200, undefined, true],
+    ['null after one failure', 'null', [UNAUTHENTICATED], 401, 401, 'UNAUTHENTICATED', false],
+    [
+      'no data after two failures, of which the first counts',
+      null,
+      [UNAVAILABLE, UNAUTHENTICATED],
+      503,
+      503,
+      'UNAVAILABLE',
+      false,
+    ],
+    ['no data for an invalid document', null, [DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
+    [
+      'null after two failures, of which the last is about the document',
+      'null',
+      [BUG, DOCUMENT],
+      200,
+      400,
+      'GRAPHQL_VALIDATION_FAILED',
+      false,
+    ],
+    [
+      'null after two failures, of which the last counts',
+      'null',
+      [UNAUTHENTICATED, UNAVAILABLE],
+      503,
+      503,
+      'UNAVAILABLE',
+      false,
+    ],
   ])('%s', ([, data, errors, json, graphql, code, isKept]) => {
     const [older, newer] = [respond(data, errors), respond(data, errors, GRAPHQL_RESPONSE)]
     expect([older.response.status, newer.response.status]).toEqual([json, graphql])
@@ -56,7 +88,7 @@ describe('its status, whether it is told why, and whether it may be kept', () =>
     expect(newer.response.headers['content-type']).toBe('application/graphql-response+json; charset=utf-8')
   })
 
-  test('headers say how to go on only where nothing was answered', () => {
+  test('headers say how to go on only if there is no data', () => {
     expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toBe('Bearer')
     for (const errors of [[UNAVAILABLE], [UNAUTHENTICATED, UNAVAILABLE]]) {
       const { headers } = respond('null', errors).response
@@ -69,8 +101,8 @@ describe('its status, whether it is told why, and whether it may be kept', () =>
   })
 })
 
-describe('its bytes', () => {
-  test('are data, or errors, or both, the errors first', () => {
+describe('the body of a response', () => {
+  test('has data, errors, or both, with the errors first', () => {
     expect(wholeText(respond('{"a":1}').response)).toBe('{"data":{"a":1}}')
     expect(wholeText(respond(['{"a":', Buffer.from('1'), '}']).response)).toBe('{"data":{"a":1}}')
     const error = '{"message":"Sign in to do this.","extensions":{"code":"UNAUTHENTICATED"}}'
@@ -80,7 +112,7 @@ describe('its bytes', () => {
     )
   })
 
-  test('are sent whole up to a mebibyte, and in parts past it', async () => {
+  test('is sent whole up to a mebibyte, and in parts if it is longer', async () => {
     const frame = '{"data":}'.length
     const most = 'x'.repeat(MAX_WHOLE_LENGTH - frame)
     expect(wholeText(respond(most).response)).toBe(`{"data":${most}}`)
@@ -90,7 +122,7 @@ describe('its bytes', () => {
     expect(parts).toEqual([...Array.from({ length: 8 }, () => 131_072), 1])
   })
 
-  test('are sent as they come where a part of them does', async () => {
+  test('is sent as a stream if a part of it is one', async () => {
     const stream = {
       byteLength: 1,
       async *chunks() {
@@ -104,14 +136,14 @@ describe('its bytes', () => {
   })
 })
 
-describe('an error tells', () => {
+describe('an error', () => {
   const told = (thrown: unknown) => {
     const { response, reported } = respond(null, [thrown])
     const [entry] = JSON.parse(wholeText(response)).errors
     return { ...entry, reported }
   }
 
-  test('where in the answer and in the document a field failed', () => {
+  test('names the place in the answer and in the document where a field failed', () => {
     const [definition] = parse('{\n  a }').definitions
     const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined
     if (node?.kind !== 'Field') throw new Error('no field')
@@ -130,7 +162,7 @@ describe('an error tells', () => {
     })
   })
 
-  test('of our own faults no more than where they stand in the log', () => {
+  test('reveals nothing of an internal failure but the id of its line in the log', () => {
     const failure = new FieldFailure('a text that was thrown', [], null)
     for (const [thrown, cause] of [
       [BUG, BUG],
@@ -144,7 +176,7 @@ describe('an error tells', () => {
     }
   })
 
-  test('of what was refused on purpose nothing that could be looked up', () => {
+  test('of a deliberate refusal has no id to look up, unless another error caused it', () => {
     for (const thrown of [UNAVAILABLE, UNAUTHENTICATED, new GatewayError('ROUTE_BROWNOUT')]) {
       const { extensions, reported } = told(thrown)
       expect(extensions).toEqual({ code: thrown.code })
@@ -198,11 +230,11 @@ describe('an error tells', () => {
     ['Expected value of type "A", found "secret"', 'Expected value of type "A".'],
     ['Cannot query field "a" on type "B".', 'Cannot query field "a" on type "B".'],
     ['It is: so, found here.', 'It is: so, found here.'],
-  ] as const)('no value that was sent: %s', ([message, shown]) => {
+  ] as const)('does not contain a value that the client sent: %s', ([message, shown]) => {
     expect(told(new GraphQLError(message)).message).toBe(shown)
   })
 
-  test('the code that it has, where that is one of ours', () => {
+  test('keeps a code of the gateway, replaces any other code, and has the location in the document', () => {
     const coded = (code: string) => told(new GraphQLError('No.', { extensions: { code } })).extensions.code
     expect([coded('GRAPHQL_PARSE_FAILED'), coded('SOME_OTHER')]).toEqual([
       'GRAPHQL_PARSE_FAILED',

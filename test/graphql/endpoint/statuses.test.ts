@@ -1,4 +1,4 @@
-// What status an answer without data has, where fields failed before the one that left none of it.
+// The status of an answer without data, if other fields failed before the one that emptied it.
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
 import { startGateway } from '../../support/gateway.ts'
@@ -8,7 +8,7 @@ const MISSING = 'me { latestExport(ref: "nope") { id } }'
 const CODES = ['NO_PROJECT', 'NO_PROJECT']
 
 test.for(['application/json', 'application/graphql-response+json'])(
-  'it is that of what emptied it, as %s',
+  'the status is that of the failure that emptied the data, as %s',
   async (accept) => {
     let isAway = false
     const gateway = await startGateway({

@@ -1,4 +1,4 @@
-// The errors of a response as text: many of them are written in turns of the event loop.
+// The errors of a response as text: many errors are written over several turns of the event loop.
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
 import { writeErrors, writeErrorsInTurns } from '../../../src/graphql/endpoint/written-errors.ts'
@@ -18,7 +18,7 @@ function parsed(text: Text | null) {
   return text === null ? null : JSON.parse(Buffer.from(encodeWhole(text) ?? '').toString())
 }
 
-test('many are the same text in turns, and no turn writes more than a hundred', async () => {
+test('many errors give the same text when they are written in turns, at most about a hundred in each', async () => {
   let turns = 0
   const thrown = failures(3_000)
   const written = await writeErrorsInTurns(thrown, REPORT, async () => {
@@ -29,7 +29,7 @@ test('many are the same text in turns, and no turn writes more than a hundred', 
   expect(turns).toBeGreaterThanOrEqual(29)
 })
 
-test('a few wait for no turn', async () => {
+test('a few errors are written without waiting for a turn', async () => {
   const noTurn = () => Promise.reject(new Error('no turn was needed'))
   expect(parsed((await writeErrorsInTurns(failures(50), REPORT, noTurn)).text)).toHaveLength(50)
   expect(await writeErrorsInTurns([], REPORT, noTurn)).toEqual({

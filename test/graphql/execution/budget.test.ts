@@ -1,4 +1,4 @@
-// What an execution counts of its answer, to the letter, and how it ends when it is more than it may be.
+// What an execution counts of its answer, to the character, and that it ends when the answer exceeds a limit.
 import { GraphQLScalarType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
@@ -71,25 +71,25 @@ async function reasonOf(run: () => unknown): Promise<string> {
   }
 }
 
-/** In letters beside those of the text; bytes are counted as bytes. */
+/** In characters, beyond those of the text: bytes are counted as bytes. */
 const BYTES_MORE = Buffer.byteLength(RAW) - RAW.length
 const LATER = '"later"'.length
 
-describe('an answer of exactly as many letters as it may have is given, one letter less is refused', () => {
+describe('an answer of exactly the allowed length is given, and one of a character more is refused', () => {
   test.for([
     ['{ text number }', 0],
     ['{ text inner { text inner { text } } number }', 0],
-    // A field that is waited for is counted only where it is bytes.
+    // A field that is waited for is counted only if it is bytes.
     ['{ text later number }', -LATER],
     ['{ later laterInner { text inner { text } laterInner { text later } } number inner { text } }', -2 * LATER],
     ['{ inner { raw text } }', 0],
     ['{ inner { later raw } }', -LATER],
     ['{ inner { text bytes } number }', BYTES_MORE],
     ['{ inner { text laterBytes later } }', BYTES_MORE - LATER],
-    // An error is counted as 256 letters, in place of nothing, and the names on the way to it.
+    // An error counts 256 characters beside the text, and the names on the path to it.
     ['{ text failing number }', 256 + 'failing'.length],
     ['{ inner { failing } laterInner { later failing } }', 512 + 'innerfailinglaterInnerfailing'.length - LATER],
-    // Each further place in the document is counted as 32; the brackets and the comma of the list are not.
+    // Each further place in the document counts 32; the brackets and the comma of the list do not count.
     ['{ things { failing text failing failing } }', 2 * (256 + 2 * 32 + 'thingsfailing'.length) - 3],
     ['{ things { strict } }', 2 * (256 + 'thingsstrict{"strict":}'.length - 'null'.length) - 3],
     // The brackets and commas of a list are not counted.
@@ -104,17 +104,17 @@ describe('an answer of exactly as many letters as it may have is given, one lett
 })
 
 test.for(['{ inner { MANY } }', '{ inner { later MANY } }', '{ inner { inner { MANY } } }'] as const)(
-  '%s is too large where a string cannot be as long',
+  '%s is refused before its text would be longer than a string can be',
   async (query) => {
     const long = toRawJson(`"${'x'.repeat(16_000_000)}"`)
-    // V8's strings have fewer than 536,870,888 letters.
+    // V8's strings have fewer than 536,870,888 characters.
     const many = Array.from({ length: 40 }, (_, index) => `a${index}: raw`).join(' ')
     const limits = { maxResponseLength: 40_000_000 }
     expect(await reasonOf(() => createWorld(limits, long).run(query.replace('MANY', many)))).toBe('RESPONSE_TOO_LARGE')
   },
 )
 
-test('the text of a long object is in pieces, and the same', async () => {
+test('the text of a long object is built in pieces, and is the same', async () => {
   const long = `"${'x'.repeat(600_000)}"`
   for (const query of [
     '{ inner { a: raw b: raw c: raw text } text }',
@@ -123,7 +123,7 @@ test('the text of a long object is in pieces, and the same', async () => {
     const { data } = await worldOf(UNCOUNTED, toRawJson(long)).run(query)
     const later = query.includes('later') ? '"later":"later",' : ''
     expect(typeof data).toBe('object')
-    // Not `toBe`: a difference would be written out.
+    // Not `toBe` on the texts: it would print the whole difference.
     const expected = `{"inner":{${later}"a":${long},"b":${long},"c":${long},"text":"some text"},"text":"some text"}`
     expect(textOf(data) === expected).toBe(true)
   }
@@ -135,7 +135,7 @@ test.for([
   ['{ later things { text things { later } } }', 7],
   ['mutation { text }', 1],
   ['mutation { inner { text } }', 2],
-] as const)('%s is an answer of %i objects', async ([query, count]) => {
+] as const)('%s counts as %i objects', async ([query, count]) => {
   expect(await reasonOf(() => createWorld({ maxObjects: count }).run(query))).toBe('answered')
   expect(await reasonOf(() => createWorld({ maxObjects: count - 1 }).run(query))).toBe('RESPONSE_TOO_LARGE')
 })
@@ -146,7 +146,7 @@ test.for([
   '{ inner { things { later } } later }',
   '{ laterInner { inner { later } } }',
   'mutation { inner { inner { inner { text } } } }',
-])('%s has no data at all once it is too large, whatever may be null', async (query) => {
+])('%s has no data at all once it is too large, even where null is allowed', async (query) => {
   expect(await reasonOf(() => createWorld({ maxObjects: 2 }).run(query))).toBe('RESPONSE_TOO_LARGE')
 })
 
@@ -156,7 +156,7 @@ test.for([
   '{ things { text } }',
   '{ things { later } }',
   'mutation { inner { text } }',
-])('%s has no data where there was no room for one of its objects, though there was for the next', async (query) => {
+])('%s has no data if there was no room for one of its objects, even if there was for the next', async (query) => {
   const count = await objectsOf(query)
   expect(count).toBeGreaterThan(1)
   for (let refused = 1; refused <= count; refused += 1) {

@@ -1,9 +1,9 @@
-// Which failures are told, and in which order: as if the fields had been executed one after the other, depth first.
+// Which failures are reported, and in which order: as if the fields had been executed one after the other, depth first.
 import { expect, test } from 'vitest'
 import { createCollectedErrors, FieldFailure, type Path } from '../../../src/graphql/execution/collected-errors.ts'
 import { UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
 
-/** From the places among siblings on the way there. */
+/** Made of the position among the siblings at each step. */
 function pathOf(...orders: readonly number[]): Path | null {
   return orders.reduce<Path | null>((parent, order) => ({ parent, key: order, order }), null)
 }
@@ -17,18 +17,18 @@ function collect(rows: readonly Row[]) {
   return errors
 }
 
-/** Each row: where it failed, and how many steps of that way remain above what became null. */
+/** Each row has the path of a failure, and the length of the part of this path that leads to what became null. */
 function told(rows: readonly Row[]): readonly unknown[] {
   const failures = collect(rows).inOrder(() => Promise.reject(new Error('no turn was needed')))
   if (failures instanceof Promise) throw new Error('they were not there at once')
   return failures.map(({ thrown }) => thrown)
 }
 
-test('nothing failed, nothing is told', () => {
+test('nothing is reported if nothing failed', () => {
   expect(told([])).toEqual([])
 })
 
-test('they are told depth first, what holds another before it', () => {
+test('failures are reported depth first, an outer one before those inside it', () => {
   const all = [[2], [0, 1], [0], [1, 0, 5], [0, 1, 0], [1, 0], [10, 0], [9]] as const
   expect(told(all.map((orders) => [orders, orders.length] as const))).toEqual(['0', '1,0', '2', '9', '10,0'])
   expect(
@@ -40,7 +40,7 @@ test('they are told depth first, what holds another before it', () => {
   ).toEqual(['0,9', '1,0', '1,1'])
 })
 
-test('what follows a failure within the place that it made null is left out, what stands beside it is not', () => {
+test('failures after the one that made a place null are left out inside this place, and reported beside it', () => {
   expect(
     told([
       [[0, 0], 1],
@@ -64,7 +64,7 @@ test('what follows a failure within the place that it made null is left out, wha
   ).toEqual(['0,1', '0,3'])
 })
 
-test('many are told in turns, in the same order', async () => {
+test('many failures are ordered over several turns, with the same result', async () => {
   const [lists, fields] = [500, 100]
   const places = Array.from(
     { length: lists * fields },

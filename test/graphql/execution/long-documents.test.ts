@@ -1,4 +1,4 @@
-// Members of long stored documents: looked for once for a request, in turns that have room for it.
+// Members of long stored documents: each document is searched once per request, in turns that have time for it.
 import { expect, test } from 'vitest'
 import { fromMember, type HasText } from '../../../src/resolvers/documents/member-field.ts'
 import { createSmallWorld } from './small-world.ts'
@@ -17,7 +17,7 @@ const documentOf = (length: number, name = '"N"'): HasText => ({
   text: `{"padding":"${'x'.repeat(length)}","name":${name}}`,
 })
 
-/** Counts the turns that were waited for, and the members that were taken: each is looked at by its field. */
+/** Counts the turns that were waited for, and the members that were found: each is passed to `accept`. */
 function createWorld(documents: readonly HasText[]) {
   const counts = { turns: 0, name: 0, kind: 0 }
   function member(name: 'name' | 'kind') {
@@ -25,7 +25,7 @@ function createWorld(documents: readonly HasText[]) {
       counts[name] += 1
       return written
     }
-    // As an object: a plain function would be bound, and lose its mark.
+    // An object: a plain function would be bound, and lose its mark.
     return { resolve: fromMember(() => null, { name, accept }) }
   }
   const world = createSmallWorld(
@@ -54,7 +54,7 @@ test.for([
   ['many times in a list', '{ documents { name } }', 100],
   ['with other members', aliases(60, (index) => `document(at: 0) { name ${index % 2 ? 'kind' : ''} }`), 60],
   ['with a member many times', `{ document(at: 0) ${aliases(99, () => 'name')} }`, 1],
-] as const)('a long document %s is looked through once', async ([, query, places]) => {
+] as const)('a long document %s is searched once', async ([, query, places]) => {
   const document = documentOf(20_000)
   const { told, counts } = createWorld(numbers(100).map(() => document))
   const { data, errors } = await told(query)
@@ -62,14 +62,14 @@ test.for([
   expect(counts.name).toBe(1)
 })
 
-test('so is one that stands in the answer as several objects, as elements of exports do', async () => {
+test('a long document is searched once even if it is several objects, as elements of exports are', async () => {
   const stored = documentOf(20_000)
   const { told, counts } = createWorld(numbers(100).map(() => ({ ...stored, stored })))
   expect((await told('{ documents { name } }')).data).toEqual({ documents: numbers(100).map(() => ({ name: 'N' })) })
   expect(counts.name).toBe(1)
 })
 
-test('a member that a long document lacks is null, also the second time', async () => {
+test('a member that a long document lacks is null, also when it is requested again', async () => {
   const { told } = createWorld([documentOf(20_000)])
   expect((await told(aliases(2, () => 'document(at: 0) { kind name }'))).data).toEqual({
     a0: { kind: null, name: 'N' },
@@ -77,30 +77,30 @@ test('a member that a long document lacks is null, also the second time', async 
   })
 })
 
-test('long documents wait for turns of their own where the turn has done enough, lists or none', async () => {
+test('long documents wait for turns of their own if the turn is overdue, in a list or not', async () => {
   const documents = numbers(20).map((index) => documentOf(65_536, `"${index}"`))
   const expected = numbers(20).map((index) => ({ name: `${index}` }))
   const { told, counts } = createWorld(documents)
   const { data } = await told(aliases(20, (index) => `document(at: ${index}) { name }`))
   expect(Object.values(data as object)).toEqual(expected)
-  // Of 64 items each, four are as long as what an execution may do whatever the turn has done.
+  // Each counts as 64 items, so four of them are the items that an execution may complete in any turn.
   expect(counts.turns).toBe(16)
   const inList = createWorld(documents)
   expect((await inList.told('{ documents { name } }')).data).toEqual({ documents: expected })
   expect(inList.counts.turns).toBeGreaterThanOrEqual(16)
 })
 
-test('one that is known waits for no turn', async () => {
+test('a document that was searched before waits for no turn', async () => {
   const { run, counts } = createWorld([documentOf(1_000_000)])
   await run(aliases(50, () => 'document(at: 0) { name }'))
-  // All of them ask before the first is looked through.
+  // All 50 fields ask before the first search is done.
   expect(counts.turns).toBe(50)
   const other = createWorld([documentOf(200_000)])
   await other.run(aliases(50, () => 'document(at: 0) { name }'))
   expect(other.counts.turns).toBe(0)
 })
 
-test('short documents count for the clock by their length', async () => {
+test('short documents count for the turn clock by their length', async () => {
   const [short, shorter] = [
     createWorld(numbers(100).map(() => documentOf(10_000))),
     createWorld(numbers(100).map(() => documentOf(100))),
@@ -110,7 +110,7 @@ test('short documents count for the clock by their length', async () => {
   expect([short.counts.turns > 30, shorter.counts.turns]).toEqual([true, 0])
 })
 
-test('a long document that is no JSON fails alone, also in a turn of its own', async () => {
+test('a long document that is not JSON fails alone, also in a turn of its own', async () => {
   const { told, counts } = createWorld([
     documentOf(300_000),
     { text: `{"padding":"${'x'.repeat(300_000)}` },

@@ -1,4 +1,4 @@
-// Where fields that failed stand in their document.
+// The locations of failed fields in their document.
 import { type FieldNode, getLocation, Kind, parse, Source } from 'graphql'
 import { expect, test } from 'vitest'
 import { FieldFailure } from '../../../src/graphql/execution/collected-errors.ts'
@@ -21,7 +21,7 @@ test.for(['{ a b }', '{\n  a\n  b }', '\r\n{a\r\n\r\nb}', '\r{\r a\n\rb\r}', '# 
   },
 )
 
-test('the lines of a document are looked for once, however many fields fail', () => {
+test('the lines of a document are searched once, however many fields fail', () => {
   const source = new Source(`{ ${Array.from({ length: 100 }, (_, index) => `a${index}`).join('\n')} }`)
   const nodes = fieldsOf(source)
   const { body } = source

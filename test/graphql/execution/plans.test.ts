@@ -1,4 +1,4 @@
-// A plan is kept for a document: one for each way its conditions come out, and nothing of what else was sent.
+// The plans of a document: one for each outcome of its conditions, with nothing else of the request.
 import { expect, test } from 'vitest'
 import { liveBytes } from '../../support/live-bytes.ts'
 import { createSmallWorld, textOf } from './small-world.ts'
@@ -9,9 +9,9 @@ const world = createSmallWorld('type Query { length(text: String): Int construct
   Query: { length: (_, { text }) => text.length, constructor: () => 2, now: () => 1 },
 })
 
-test('a kept plan holds no variables but those of its conditions', async () => {
+test('a kept plan holds no variables except those of its conditions', async () => {
   const query = 'query($text: String, $on: Boolean!) { length(text: $text) now @include(if: $on) }'
-  // The parts that every plan has are there before.
+  // Make the parts that every plan has before the measurement.
   await world.run(query, { text: '', on: true })
   const before = await liveBytes()
   const [, other] = [await world.run(query, long(true)), await world.run(query, long(false))]
@@ -19,7 +19,7 @@ test('a kept plan holds no variables but those of its conditions', async () => {
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
-test('a condition of what the operation does not spread is none of its own, and one behind two fragments is', async () => {
+test('a condition behind two fragments belongs to the operation, and one in an unused fragment does not', async () => {
   const query = `query($on: Boolean!, $text: String) { length(text: $text) ...One }
     fragment One on Query { ...Two } fragment Two on Query { now @include(if: $on) }
     fragment OfAnother on Query { constructor @skip(if: $text) }`
@@ -31,12 +31,12 @@ test('a condition of what the operation does not spread is none of its own, and 
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
-/** In one piece: a text that is repeated takes no room. */
+/** In one piece: a string that is repeated takes no memory. */
 function long(on: boolean) {
   return { text: Buffer.alloc(16 * MIB, 'x').toString('latin1'), on }
 }
 
-test('conditions are decided by their variables, whatever their names are, given or not', async () => {
+test('conditions follow their variables, whatever the names are, given or not', async () => {
   const query =
     'query($constructor: Boolean = true, $__proto__: Boolean) { now @skip(if: $constructor) constructor @include(if: $__proto__) }'
   for (const variables of [{}, { constructor: false }, JSON.parse('{"__proto__":true}'), { constructor: null }]) {

@@ -1,4 +1,4 @@
-// A schema of a few lines with resolvers of its own: what its executor answers, and what graphql-js does.
+// A small schema with its own resolvers: what the gateway's executor answers, and what graphql-js answers.
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { execute, type GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { toPreparedDocument } from '../../../src/graphql/document/prepared-document.ts'
@@ -20,7 +20,7 @@ export interface Told {
 }
 
 export interface SmallWorld {
-  /** A promise only where something had to be waited for. */
+  /** Returns a promise only if the execution had to wait for something. */
   readonly run: (query: string, variables?: Readonly<Record<string, unknown>>) => Execution | Promise<Execution>
   readonly told: (query: string, variables?: Readonly<Record<string, unknown>>) => Promise<Told>
   readonly oracle: (query: string, variables?: Readonly<Record<string, unknown>>) => Promise<Told>
@@ -32,7 +32,7 @@ export function createSmallWorld(typeDefs: string, resolvers: Resolvers, options
   const schema: GraphQLSchema = makeExecutableSchema({ typeDefs, resolvers })
   const { clock = { isOverdue: () => false }, yieldTurn = () => Promise.resolve(), budget = UNCOUNTED } = options
   const executor = createExecutor({ schema, clock })
-  // All that the executor itself looks at.
+  // These members are all that the executor itself reads.
   const context = { budget, yieldTurn } as Context
   const documents = new Map<string, ReturnType<typeof toPreparedDocument>>()
 

@@ -1,4 +1,4 @@
-// Objects, lists, abstract types, conditions and failures, each by itself: answered as graphql-js answers them.
+// Objects, lists, abstract types, conditions and failures, one at a time: the executor answers as graphql-js does.
 import { GraphQLScalarType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createSmallWorld } from './small-world.ts'
@@ -155,7 +155,7 @@ describe('a query is answered as graphql-js answers it', () => {
   })
 })
 
-describe('of the same document, every way that its variables come out', () => {
+describe('a document that was executed before is answered as graphql-js answers it', () => {
   const query = `query ($a: Boolean = true, $b: Boolean!, $number: Int, $text: String) {
     text @include(if: $a) later @skip(if: $b) ... @include(if: $b) { dog { name @skip(if: $a) barks } }
     echo(text: $text, number: $number) second: echo(number: $number)
@@ -168,14 +168,14 @@ describe('of the same document, every way that its variables come out', () => {
     { a: false, b: false, number: 2, text: 'x' },
     { a: null, b: true },
     { b: true, text: null },
-  ])('%j', async (variables) => {
+  ])('with the variables %j', async (variables) => {
     const world = createWorld()
     await world.told(query, { b: false, a: false })
     await world.told(query, { b: true })
     expect(await world.told(query, variables)).toEqual(await world.oracle(query, variables))
   })
 
-  test('more of them than plans are kept', async () => {
+  test('with more outcomes of its conditions than there are kept plans', async () => {
     const names = ['a', 'b', 'c', 'd']
     const wide = `query (${names.map((name) => `$${name}: Boolean!`).join()}) {
       ${names.map((name) => `${name}: text @include(if: $${name})`).join(' ')}
@@ -202,14 +202,14 @@ describe('a mutation is answered as graphql-js answers it', () => {
   })
 })
 
-test('of what one place made null only its first failure is told, whichever came first', async () => {
+test('a failure that empties an object hides those that follow it in the document, even earlier ones', async () => {
   const world = createWorld()
   const { data, errors } = await world.told('{ dog { name strictLater failing friend { failing } } failing }')
   expect(data).toEqual({ dog: null, failing: null })
   expect(errors.map(({ path }) => path)).toEqual([['dog', 'strictLater'], ['failing']])
 })
 
-test('failures are told in the order of the document, not in that of time', async () => {
+test('failures are reported in the order of the document, not in that of time', async () => {
   const { errors } = await createWorld().told(
     '{ failingLater failing a: dogs { failing } strict: dog { strictLater } }',
   )

@@ -1,4 +1,4 @@
-// Text as it is built and sent: short pieces are one string, long ones are bytes at once, and nothing is lost between them.
+// The text of an answer, built and sent: short pieces become one string, long ones bytes at once, and nothing is lost.
 import { describe, expect, test } from 'vitest'
 import { createTextBuilder, encodeText, encodeWhole, lengthOf, type Text } from '../../../src/graphql/execution/text.ts'
 
@@ -17,7 +17,7 @@ function build(...texts: readonly Text[]): Text {
   return builder.build()
 }
 
-/** The parts it is sent in, and how many turns were waited for before each. Ends where no end is in sight. */
+/** The parts in which the text is sent, and the number of turns before each. Throws if the parts do not end. */
 async function sent(text: Text, maxLength: number) {
   const parts: string[] = []
   const turns: number[] = []
@@ -34,19 +34,19 @@ async function sent(text: Text, maxLength: number) {
 }
 
 describe('a text is built', () => {
-  test('of short pieces as one string', () => {
+  test('from short pieces as one string', () => {
     expect(build()).toBe('')
     expect(build('[', '1', ',', '', 'é', ']')).toBe('[1,é]')
     expect(build('x'.repeat(MAX_JOINED - 1), 'x')).toBe('x'.repeat(MAX_JOINED))
   })
 
-  test('of long ones as bytes, as soon as they are long', () => {
+  test('from long pieces as bytes, as soon as they are long', () => {
     const long = 'é'.repeat(MAX_JOINED)
     expect(build(long, 'x')).toEqual([Buffer.from(`${long}x`)])
     expect(build(long, 'x', '[', ']')).toEqual([Buffer.from(`${long}x`), Buffer.from('[]')])
   })
 
-  test('around what is no string, which stays what it is', () => {
+  test('around pieces that are no strings, which stay as they are', () => {
     const bytes = Buffer.from('bytes')
     expect(build(bytes)).toEqual([bytes])
     expect(build('a', 'b', bytes, STREAM, 'c')).toEqual([Buffer.from('ab'), bytes, STREAM, Buffer.from('c')])
@@ -54,21 +54,21 @@ describe('a text is built', () => {
   })
 })
 
-test('its length is that of its letters and of its bytes', () => {
+test('the length of a text is that of its characters and of its bytes', () => {
   expect(lengthOf('é')).toBe(1)
   expect(lengthOf(Buffer.from('é'))).toBe(2)
   expect(lengthOf(['é', Buffer.from('é'), [STREAM, 'ab']])).toBe(11)
 })
 
-test('it is encoded whole where all of it is there', () => {
+test('a text is encoded whole if all of it is there', () => {
   expect(encodeWhole('é')).toEqual(Buffer.from('é'))
   expect(encodeWhole(['a', ['é', Buffer.from('b')], []])).toEqual(Buffer.from('aéb'))
   expect(encodeWhole(Buffer.from('b'))).toEqual(Buffer.from('b'))
   for (const text of [STREAM, ['a', STREAM], ['a', ['b', [STREAM]], 'c']]) expect(encodeWhole(text)).toBeNull()
 })
 
-describe('it is sent', () => {
-  test('in parts of a length, each in a turn of its own', async () => {
+describe('a text is sent', () => {
+  test('in parts of a given length, each in its own turn', async () => {
     expect(await sent('abcdefgh', 3)).toEqual({ parts: ['abc', 'def', 'gh'], turns: [1, 2, 3] })
     expect(await sent('abc', 3)).toEqual({ parts: ['abc'], turns: [1] })
     expect(await sent('', 3)).toEqual({ parts: [], turns: [] })
@@ -82,7 +82,7 @@ describe('it is sent', () => {
     })
   })
 
-  test('never with half of a letter in one part', async () => {
+  test('without splitting a surrogate pair between two parts', async () => {
     for (const letter of ['\u{10000}', '\u{10ffff}', '😀']) {
       expect((await sent(`a${letter}bc`, 2)).parts).toEqual([`a${letter}`, 'bc'])
       expect((await sent(letter.repeat(3), 1)).parts).toEqual([letter, letter, letter])

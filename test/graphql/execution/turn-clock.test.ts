@@ -1,4 +1,4 @@
-// When a turn has done enough: sooner for long lists than for short ones, and never of what a turn before it did.
+// When a turn has done enough: sooner for long lists than for short ones, and regardless of the turn before it.
 import { expect, test } from 'vitest'
 import { createRunClock, createTurnClock } from '../../../src/graphql/execution/turn-clock.ts'
 import { stopClock } from '../../support/stop-clock.ts'
@@ -9,7 +9,7 @@ const LONG = 65
 const startClock = () => ({ pass: stopClock(), ...createTurnClock() })
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a long list has two milliseconds of a turn, a short one twenty', () => {
+test('a long list gets two milliseconds of a turn, a short list twenty', () => {
   const { isOverdue, pass } = startClock()
   expect([isOverdue(LONG), isOverdue(LONG), isOverdue(SHORT)]).toEqual([false, false, false])
   pass(2)
@@ -22,7 +22,7 @@ test('a long list has two milliseconds of a turn, a short one twenty', () => {
   expect([isOverdue(LONG), isOverdue(SHORT)]).toEqual([true, true])
 })
 
-test('the first 256 items of an execution are completed whatever the turn has done', () => {
+test('the first 256 items of an execution are completed, whatever the turn has done', () => {
   const { isOverdue, pass } = startClock()
   isOverdue(SHORT)
   pass(100)
@@ -32,7 +32,7 @@ test('the first 256 items of an execution are completed whatever the turn has do
   expect([first.isOverdue(SHORT, 0), second.isOverdue(SHORT, 16)]).toEqual([true, false])
 })
 
-test('of an answer that is known to be long nothing is free, and no list is short', () => {
+test('an answer that is known to be long has no free items, and its short lists count as long', () => {
   const { isOverdue, pass } = startClock()
   const run = createRunClock({ isOverdue })
   run.expectLong()
@@ -41,7 +41,7 @@ test('of an answer that is known to be long nothing is free, and no list is shor
   expect(run.isOverdue(1, 1)).toBe(true)
 })
 
-test('the next turn begins anew, with whoever asks first', async () => {
+test('the clock starts again in the next turn, when it is first asked', async () => {
   const { isOverdue, pass } = startClock()
   isOverdue(LONG)
   pass(100)

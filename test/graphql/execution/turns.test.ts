@@ -1,4 +1,4 @@
-// When work is done: what is asked together, what waits for another turn, and what is never done at all.
+// When the executor works: which fields it asks together, which wait for another turn, and which it never asks.
 import { expect, test } from 'vitest'
 import { toPaged } from '../../../src/resolvers/pagination/paged.ts'
 import { createSmallWorld, type SmallWorldOptions, textOf } from './small-world.ts'
@@ -11,7 +11,7 @@ const TYPES = `
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Tells what happened, with `turn` for each wait, and the items between two waits counted. */
+/** Records what happens, with `turn` for each wait. */
 function createWorld(items: () => unknown, options: SmallWorldOptions = {}) {
   const events: string[] = []
   let waiting: (() => void)[] = []
@@ -63,7 +63,7 @@ function createWorld(items: () => unknown, options: SmallWorldOptions = {}) {
   return {
     ...world,
     events,
-    /** What happens is answered; how many at once, where it is the same again and again. */
+    /** The events in order: `turn` for waits, and the number of items between two waits. */
     counted() {
       const runs: [string, number][] = []
       for (const event of events) {
@@ -73,9 +73,9 @@ function createWorld(items: () => unknown, options: SmallWorldOptions = {}) {
       }
       return runs.map(([event, count]) => (event === 'turn' ? event : count))
     },
-    /** Answers what waits, and tells how much that was. */
+    /** Answers the fields that wait, and returns their number. */
     release,
-    /** Answers what waits, again and again, until nothing does. */
+    /** Answers the fields that wait until none is left, and returns how many there were each time. */
     async releaseAll() {
       const counts: number[] = []
       for (;;) {
@@ -92,21 +92,21 @@ const OVERDUE: SmallWorldOptions = { clock: { isOverdue: () => true } }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 const itemsOf = (count: number) => `{"items":[${numbers(count).map((n) => `{"n":${n}}`)}]}`
 
-test('what is there already is answered without waiting', () => {
+test('values that are there already are answered without waiting', () => {
   const { run, events } = createWorld(() => numbers(100))
   const execution = run('{ now items { n m } }')
   expect(execution).not.toBeInstanceOf(Promise)
   expect(events).not.toContain('turn')
 })
 
-test('after its first items, a list waits for a turn after every sixteen, while turns have done enough', async () => {
+test('after its first items, a list waits for a turn after every sixteen, if the turns are overdue', async () => {
   const world = createWorld(() => numbers(300), OVERDUE)
   const { data } = await world.run('{ items { n } }')
   expect(textOf(data)).toBe(itemsOf(300))
   expect(world.counted()).toEqual([256, 'turn', 16, 'turn', 16, 'turn', 12])
 })
 
-test('many short lists are one long one', async () => {
+test('many short lists count as one long list', async () => {
   const world = createWorld(() => numbers(4), OVERDUE)
   const fields = numbers(70).map((n) => `a${n}: items { n }`)
   await world.run(`{ ${fields.join(' ')} }`)
@@ -120,14 +120,14 @@ test('items with many fields wait for a turn sooner', async () => {
       .map((n) => `a${n}: n`)
       .join(' ')} } }`,
   )
-  // Of 32 fields, an item counts as eight: the list itself as sixteen.
+  // An item of 32 fields counts as eight items: the list itself as sixteen.
   expect(world.counted().map((each) => (each === 'turn' ? each : Number(each) / 32))).toEqual([
     32,
     ...numbers(34).flatMap(() => ['turn', 2]),
   ])
 })
 
-test('items that wait for many things are asked fewer at a time', async () => {
+test('items that wait for many fields are asked fewer at a time', async () => {
   const world = createWorld(() => numbers(60))
   const execution = world.run(
     `{ items { ${numbers(64)
@@ -138,24 +138,24 @@ test('items that wait for many things are asked fewer at a time', async () => {
   expect((await execution).errors).toEqual([])
 })
 
-test('a list that comes in pages waits from the beginning on, and is one list', async () => {
+test('a list that comes in pages waits from its first page on, and is answered as one list', async () => {
   const pages = () => inPages(numbers(20), numbers(300).slice(20))
   const world = createWorld(pages, OVERDUE)
   const { data } = await world.run('{ items { n } }')
   expect(textOf(data)).toBe(itemsOf(300))
-  // Each page waits as well as every sixteen items.
+  // It waits for each page and after every sixteen items.
   expect(world.counted().slice(0, 6)).toEqual(['turn', 16, 'turn', 4, 'turn', 16])
   expect(world.counted().filter((each) => each === 'turn')).toHaveLength(20)
 })
 
-test.for([40, 2_500])('a list of %i waits for no turn while turns have room', async (count) => {
+test.for([40, 2_500])('a list of %i items waits for no turn if the turns have time left', async (count) => {
   const world = createWorld(() => numbers(count))
   const { data } = await world.run('{ items { n } }')
   expect(textOf(data)).toBe(itemsOf(count))
   expect(world.counted()).toEqual([count])
 })
 
-test('items that wait for something are asked a hundred at a time', async () => {
+test('items that wait for a field are asked a hundred at a time', async () => {
   const world = createWorld(() => numbers(220))
   const execution = world.run('{ items { later } }')
   expect(await world.releaseAll()).toEqual([100, 100, 20])
@@ -163,7 +163,7 @@ test('items that wait for something are asked a hundred at a time', async () => 
   expect(JSON.parse(textOf(data)).items).toEqual(numbers(220).map(() => ({ later: 1 })))
 })
 
-test('of all lists of an answer together; each goes on with one of its own at least', async () => {
+test('all lists of an answer share the hundred, and each goes on with at least one item of its own', async () => {
   const world = createWorld(() => numbers(150))
   const execution = world.run(`{ ${['a', 'b', 'c'].map((alias) => `${alias}: items { later }`).join(' ')} }`)
   const asked = await world.releaseAll()
@@ -178,12 +178,12 @@ test('of all lists of an answer together; each goes on with one of its own at le
 test('a list whose items fail makes room for the next', async () => {
   const world = createWorld(() => numbers(220))
   const failing = world.run('{ nullable { missing } items { later } }')
-  // One at a time it were hundreds of times.
+  // One at a time, there would be hundreds of rounds.
   expect((await world.releaseAll()).length).toBeLessThan(10)
   expect((await failing).errors).toHaveLength(220)
 })
 
-test('a failure is told with the index in all of the list, whichever page and part it is in', async () => {
+test('a failure has its index in the whole list, whichever page and part it is in', async () => {
   const items = numbers(50).map((n) => (n === 3 || n === 20 || n === 45 ? 2 : 0))
   const pages = () => inPages(items.slice(0, 30), items.slice(30))
   for (const list of [() => items, pages]) {
@@ -193,13 +193,13 @@ test('a failure is told with the index in all of the list, whichever page and pa
   }
 })
 
-test('after a failure that its list does not outlive, no further item is asked', async () => {
+test('no further item is asked after a failure that empties its list', async () => {
   const world = createWorld(() => numbers(40))
   expect((await world.told('{ items { strict } }')).data).toEqual({ items: null })
   expect(world.counted()).toEqual([3])
 })
 
-test('after a field that its object does not outlive, no further field is asked', async () => {
+test('no further field is asked after a failure that empties its object', async () => {
   const world = createWorld(() => [2])
   const execution = world.told('{ nullable { later strict n } }')
   await nextTurn()
@@ -229,7 +229,7 @@ test('the fields of a mutation are asked one after the other', async () => {
   expect((await execution).data).toEqual({ a: 1, b: 1 })
 })
 
-test('long lists within a list are the same text', async () => {
+test('long lists inside a list are answered whole', async () => {
   const { data } = await createWorld(() => []).told('{ lists }')
   expect(data).toEqual({ lists: [numbers(40_000), numbers(3)] })
 })

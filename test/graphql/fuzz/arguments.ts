@@ -1,4 +1,4 @@
-// Arguments of a random document: pages forwards and backwards, references and ids that exist or do not, some that fail.
+// Arguments of a random document: pages in both directions, references and ids that exist or do not, some that fail.
 import { type GraphQLArgument, type GraphQLField, isRequiredArgument } from 'graphql'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { type ModelObject, type ModelUser, objectsOf } from './model.ts'
@@ -6,13 +6,13 @@ import { listBehind } from './model-resolvers.ts'
 import { toLiteral, type Used, type Variables } from './variables.ts'
 
 export interface MadeArguments {
-  /** With its parentheses; empty for none. */
+  /** With parentheses; empty if there are no arguments. */
   readonly text: string
   readonly values: Readonly<Record<string, unknown>>
   readonly variables: readonly string[]
 }
 
-/** `at` is the object that the field is asked of, where only one can be meant: only then its cursors are known. */
+/** `at` is the object that has the field, if it can only be one: only then are its cursors known. */
 export type ArgumentMaker = (field: GraphQLField<unknown, unknown>, at: ModelObject | null) => MadeArguments
 
 const NO_CURSORS = ['', 'never', 'bm9wZQ', '%%%', '💥']
@@ -31,7 +31,7 @@ export function createArgumentMaker(
 
   const anId = () => (chance(15) ? pick(NO_IDS) : pick(ids)) ?? 'x'
 
-  /** Undefined for an argument that is better left out. */
+  /** Returns undefined for an argument that should be left out. */
   function toValue(name: string, field: string, at: ModelObject | null): unknown {
     if (name === 'ref') return pick(refs)
     if (name === 'id') return anId()
@@ -69,7 +69,7 @@ export function createArgumentMaker(
     if (value !== null && typeof value === 'string' && chance(10) && !/["\\]/.test(value) && value !== '') {
       return { text: `"""${value}"""`, value, variables: [] }
     }
-    // A list of one may stand without its brackets.
+    // A list of one item may be written without brackets.
     if (Array.isArray(value) && value.length === 1 && chance(30))
       return { text: toLiteral(value[0]), value, variables: [] }
     return { text: toLiteral(value), value, variables: [] }

@@ -1,4 +1,4 @@
-// What real clients say they accept, as seen from their requests, and what they are to be answered with.
+// The headers that real clients send, as seen in their requests, and the media type that each must be answered in.
 
 export interface ClientHeaders {
   readonly name: string

@@ -1,4 +1,4 @@
-// Random valid documents, made from the schema: fragments within fragments, spreads under conditions, fields that merge.
+// Random valid documents, made from the schema: nested fragments, spreads with conditions, fields that merge.
 import {
   doTypesOverlap,
   type GraphQLCompositeType,
@@ -23,12 +23,12 @@ type Field = GraphQLField<unknown, unknown>
 
 const MAX_DEPTH = 8
 const MAX_FIELDS = 16
-/** Of an operation with its fragments in place: fewer than the gateway allows by default. */
+/** The limit for an operation with its fragments expanded: fewer fields than the gateway allows by default. */
 const MAX_EXPANDED_FIELDS = 400
-/** Another document is made where one is too large. */
+/** Added to the seed to make another document when one is too large. */
 const NEXT_SEED = 0x5bd1e995
 const SEPARATORS = [' ', ' ', ' ', ' ', ' ', ' ', ', ', '\n  ', ' # "a" {\n']
-/** Names that trip what is written in JavaScript, and names that fields have too. */
+/** Names that trip up JavaScript programs, and names that fields have too. */
 const ALIASES =
   'a b c then toJSON constructor __proto__ hasOwnProperty length toString valueOf prototype data errors name id ref _ me nodes'.split(
     ' ',
@@ -75,13 +75,13 @@ export function createDocumentGenerator(schema: GraphQLSchema): DocumentGenerato
   }
 }
 
-/** Those that the model can answer for every type that a value may have. */
+/** The fields that the model can answer for every type that a value may have. */
 function modelledFields(schema: GraphQLSchema, type: FieldsType): readonly Field[] {
   const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
   return Object.values(type.getFields()).filter((field) => owners.every(({ name }) => isModelled(name, field.name)))
 }
 
-/** Null for one that would be too large. */
+/** Returns null if the document would be too large. */
 function generate(
   schema: GraphQLSchema,
   fieldsByType: ReadonlyMap<FieldsType, readonly Field[]>,
@@ -97,7 +97,7 @@ function generate(
   }
   const variables = createVariables(random)
   const makeArguments: ArgumentMaker = createArgumentMaker(random, variables, viewer)
-  /** What a name in a response stands for is the same wherever it is used: so everything can be merged with everything. */
+  /** A name in the response means the same wherever it is used, so that everything can be merged with everything. */
   const meanings = new Map<string, string>()
   const fieldsMade = new Map<unknown, { readonly field: Field; readonly args: ReturnType<ArgumentMaker> }[]>()
   const fragments = declareFragments()
@@ -141,7 +141,7 @@ function generate(
     return `...${text}${directives(scope)} ${selectionSet(condition, depth - 1, inside, scope)}`
   }
 
-  /** Often the same fragment again under another condition. */
+  /** Often the same fragment twice, under different conditions. */
   function spread(type: FieldsType, scope: Scope): readonly string[] {
     const fitting = fragments.filter((one) => one.text !== '' && doTypesOverlap(schema, type, one.type))
     if (fitting.length === 0) return []
@@ -174,7 +174,7 @@ function generate(
     return `${head} ${selectionSet(inner, depth - 1, childOf(at, chosen.name, args.values), scope)}`
   }
 
-  /** Most of what a query asks for is of the signed-in user. */
+  /** Most of what a query selects belongs to the signed-in user. */
   function weighted(type: FieldsType, fields: readonly Field[]): Field {
     const me = fields.find(({ name }) => type.name === 'Query' && name === 'me')
     if (me && chance(65)) return me

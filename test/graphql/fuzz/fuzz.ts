@@ -1,4 +1,4 @@
-// Sends random documents to a gateway, as every client sends them, and compares each answer with the oracle's.
+// Sends random documents to a gateway, with the headers of every client, and compares each answer with the oracle's.
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
@@ -11,18 +11,18 @@ import { createModel, type Model, type ModelUser } from './model.ts'
 import { createOracle, type Expected, type Operation, type Oracle, requireSameResponse, statusesOf } from './oracle.ts'
 
 export interface FuzzOptions {
-  /** Of a gateway that holds the model's workspaces and lets this machine sign in. */
+  /** The URL of a gateway that holds the model's workspaces and lets this machine sign in. */
   readonly url: string
   readonly seed: number
   readonly count: number
-  /** Ends at the first difference after this many; all of the documents are sent when not given. */
+  /** Stops after this many differences. */
   readonly stopAfter?: number
   readonly clients?: readonly ClientHeaders[]
   readonly onProgress?: (sent: number, differences: number) => void
 }
 
 export interface Difference {
-  /** Makes the document again. */
+  /** The seed that makes the document again. */
   readonly seed: number
   readonly reason: string
   readonly request: string
@@ -31,14 +31,14 @@ export interface Difference {
 export interface FuzzReport {
   readonly sent: number
   readonly differences: readonly Difference[]
-  /** How often it happened: a fuzz that tries nothing finds nothing. */
+  /** How often each happened: a fuzz run that tries nothing finds nothing. */
   readonly tried: Readonly<
     Record<'data' | 'failing' | 'refused' | 'again' | 'compressed' | 'fragments' | 'directives', number>
   >
 }
 
 const IN_FLIGHT = 8
-/** Longer ones are sent by POST. */
+/** Longer requests are sent by POST. */
 const MAX_URL_LENGTH = 6_000
 const MAX_DIFFERENCES = 20
 
@@ -93,7 +93,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     const operation = generateDocument(viewer, own)
     const isGet = below(4) === 0
     const isAgain = below(10) === 0
-    // The first makes the gateway keep what it knows of the document, the others must not be answered from it wrongly.
+    // After the first request the gateway caches the document; the others must not get a wrong answer from the cache.
     const rounds = isAgain
       ? [operation, withOther(operation, below), operation, withOther(operation, below)]
       : [operation]
@@ -154,7 +154,7 @@ function withOther({ variables, ...operation }: Operation, below: (limit: number
   return { ...operation, variables: Object.fromEntries(other) }
 }
 
-/** The gateway validates too, so this is asked only of what it answered differently. */
+/** The gateway validates too, so this checks only documents that it answered differently. */
 function requireValid(oracle: Oracle, { document }: Operation): void {
   const [mistake] = validate(oracle.schema, parse(document))
   if (mistake) throw new Error(`the generator made an invalid document: ${mistake.message}\n${document}`)

@@ -1,4 +1,4 @@
-// Learns from the gateway what only it can name, cursors and global ids, by one plain query for each user.
+// Learns the names that only the gateway can give, cursors and global ids, with one plain query for each user.
 import { type ModelUser, objectsOf } from './model.ts'
 import { RawText } from './model-resolvers.ts'
 import { requireSameData } from './response-text.ts'
@@ -11,7 +11,7 @@ interface Named {
 /** Resolves with the response's text. */
 export type AskPlainly = (document: string, viewer: ModelUser) => Promise<string>
 
-/** Throws unless the gateway holds what the model holds, names all of it apart, and says the same when asked again. */
+/** Throws unless the gateway holds what the model holds, gives each thing a name of its own, and repeats its answer. */
 export async function learnNames(users: readonly ModelUser[], hasGlobalIds: boolean, ask: AskPlainly): Promise<void> {
   const known = new Set<string>()
   for (const user of users) {
@@ -37,7 +37,7 @@ export async function learnNames(users: readonly ModelUser[], hasGlobalIds: bool
   }
 }
 
-/** The one that was opened to ask. */
+/** Learns the one session, which was opened for these queries. */
 async function learnSessions(user: ModelUser, ask: AskPlainly): Promise<void> {
   const document = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
   const [session, ...others] = JSON.parse(await ask(document, user)).data.me.sessions
@@ -59,7 +59,7 @@ function plainQuery(hasGlobalIds: boolean): string {
   return `{ me { ${id}projects { ${id}cursor data exports { ${id}cursor digest elements ${item} } } templates ${item} uiLibraries ${item} } }`
 }
 
-/** The answer again, from the model: it holds every document to the byte. */
+/** The same answer, made from the model: it has every document, byte for byte. */
 function expectedOf(user: ModelUser, hasGlobalIds: boolean): object {
   const id = ({ id: global }: ModelUser['learned']) => (hasGlobalIds ? { id: global } : {})
   const item = ({ learned, text }: { readonly learned: ModelUser['learned']; readonly text: string }) => ({

@@ -1,4 +1,5 @@
-// What each field answers, from the schema's descriptions, over plain objects: written apart from the gateway's resolvers.
+// What each field answers according to the schema's descriptions, over plain objects:
+// written independently of the gateway's resolvers.
 import type { GraphQLFieldResolver } from 'graphql'
 import {
   type ModelElement,
@@ -21,7 +22,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Text that stands in the answer as it is. */
+/** Text that is in the answer unchanged. */
 export class RawText {
   readonly text: string
 
@@ -53,7 +54,7 @@ type Listed = Exclude<ModelObject, ModelUser>
 type Arguments = PageArguments & { readonly ref: string; readonly id: string; readonly ids: readonly string[] }
 type Resolve<T> = (parent: T, args: Arguments, context: ModelContext) => unknown
 
-/** Ids that `nodes` takes. */
+/** The number of ids that `nodes` accepts. */
 const MAX_NODES = 100
 
 /** Relay's algorithm (GraphQL Cursor Connections, section 4.4), for connections and for plain lists. */
@@ -96,7 +97,7 @@ interface Fields {
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-/** Members of the outermost object; the last of a name counts, as JSON.parse has it. */
+/** Members of the outermost object; of a duplicate name the last member counts, as in JSON.parse. */
 function fieldsOf(text: string): Fields {
   const sources = new Map<unknown, string>()
   const reviver: Reviver = function (key, value, { source }) {
@@ -132,7 +133,7 @@ const globalId: Resolve<ModelObject> = ({ learned }) => learned.id
 const data: Resolve<{ readonly text: string }> = (document) => new RawText(document.text)
 const cursor: Resolve<Listed> = ({ learned }) => learned.cursor
 
-/** The id inside the document is called `documentId` where `id` is global. */
+/** The id inside the document is called `documentId` if `id` is global. */
 const id: Resolve<Document> = (document, args, context) =>
   context.hasGlobalIds ? document.learned.id : documentId(document, args, context)
 
@@ -248,7 +249,7 @@ export const resolveField: GraphQLFieldResolver<unknown, ModelContext> = (parent
   return (resolve as Resolve<unknown>)(parent, args as Arguments, context)
 }
 
-/** The list that a field of this object is a page of; null for fields that are none. */
+/** The list of this object that the field is a page of; null for other fields. */
 export function listBehind(parent: object, field: string): readonly Listed[] | null {
   const name = field.replace(/Connection$/, '')
   const list: unknown = name in parent ? (parent as Readonly<Record<string, unknown>>)[name] : null

@@ -1,11 +1,11 @@
-// Two workspaces as plain objects, and the same as import lines: what the gateway stores and what the oracle answers from.
+// Three workspaces as plain objects, from which the oracle answers, and as import lines, which the gateway stores.
 import { createHash } from 'node:crypto'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
-/** What the gateway alone can name: learned from it, opaque to everybody else. */
+/** Names that only the gateway can give: learned from it, opaque to everybody else. */
 export interface Learned {
   cursor: string
-  /** Null while the schema has no global ids. */
+  /** Null if the schema has no global ids. */
   id: string | null
 }
 
@@ -15,14 +15,14 @@ export interface ModelUser {
   readonly projects: readonly ModelProject[]
   readonly templates: readonly ModelItem[]
   readonly uiLibraries: readonly ModelItem[]
-  /** Learned too. */
+  /** Learned from the gateway, too. */
   readonly sessions: ModelSession[]
   readonly learned: Learned
 }
 
 export interface ModelSession {
   readonly __typename: 'Session'
-  /** Its fields, as the gateway first told them. */
+  /** Its fields, as the gateway first returned them. */
   readonly told: Readonly<Record<string, unknown>>
   readonly learned: Learned
 }
@@ -68,7 +68,7 @@ export interface Model {
 interface ProjectSource {
   readonly ref: string
   readonly text: string
-  /** In the order imported; the newest is the latest instant, however it is written. */
+  /** In the order of the import; the newest has the latest instant, however that is written. */
   readonly exports?: readonly { readonly createdAt: string; readonly elements: readonly string[] }[]
 }
 
@@ -96,7 +96,10 @@ const LONG_ELEMENTS = [
   '{"id":"last","path":"last.txt","content":"the end"}',
 ]
 
-/** Documents as design tools and imports leave them: members missing, of other types, twice, escaped, beyond 2^53. */
+/**
+ * Documents as design tools and imports leave them: members that are missing, of other types, duplicate or escaped, and
+ * numbers beyond 2^53.
+ */
 const USERS: readonly UserSource[] = [
   {
     email: 'ana@example.com',
@@ -225,7 +228,7 @@ function nothingLearned(): Learned {
   return { cursor: '', id: null }
 }
 
-/** Everything of a user that is one thing. */
+/** Every object that belongs to a user, and the user. */
 export function objectsOf(user: ModelUser): readonly ModelObject[] {
   const exports = user.projects.flatMap((project) => project.exports)
   return [

@@ -1,9 +1,10 @@
 // What graphql-js answers over the plain objects, and whether a response says the same.
 //
-// Data is compared whole. Errors are compared as sets: in which order fields fail depends on timing, and where several
-// fields of one object fail that may not be null, the specification (section 6.4.4) wants one error and leaves open whose.
-// So errors are grouped by the place that became null for them. A place that only one field can have emptied has that very
-// error, path and code; a place that several can have emptied has errors of some of them, and of no other.
+// Data is compared as a whole. Errors are compared as sets: the order in which fields fail depends on timing, and if
+// several non-null fields of one object fail, the specification (section 6.4.4) wants one error and leaves open which
+// one. So errors are grouped by the place that became null because of them. A place that only one field can have
+// emptied has that very error, path and code; a place that several fields can have emptied has errors of some of them,
+// and of no other field.
 import { readFileSync } from 'node:fs'
 import { buildSchema, executeSync, GraphQLError, type GraphQLSchema, parse, print, visit } from 'graphql'
 import type { ModelUser } from './model.ts'
@@ -22,10 +23,10 @@ interface Failure {
 }
 
 export interface Expected {
-  /** Undefined when the request itself is at fault. */
+  /** Undefined if the request itself is at fault. */
   readonly data: unknown
   readonly failures: readonly Failure[]
-  /** Of every field that can fail, also those whose failing another hides. */
+  /** The failures of every field that can fail, including those that another failure hides. */
   readonly possible: readonly Failure[]
 }
 
@@ -69,7 +70,7 @@ export function createOracle(): Oracle {
   }
 }
 
-/** The same types with every result nullable: there every field that can fail does. */
+/** The same types with every result nullable: with them, every field that can fail does. */
 function withoutNonNull(source: string): string {
   return print(
     visit(parse(source), {
@@ -90,11 +91,11 @@ function toFailure(error: GraphQLError): Failure {
 
 /** The statuses a response may have in this media type. */
 export function statusesOf({ data, failures }: Expected, mediaType: string): readonly number[] {
-  // What empties all of `data` ends the execution: it is the last failure.
+  // A failure that empties all of `data` ends the execution, so it is the last one.
   const failure = data === null ? failures.at(-1) : failures[0]
   // A partial answer is an answer, whatever failed.
   if (!failure || (data !== null && data !== undefined)) return [200]
-  // Of the document's faults GraphQL over HTTP says that they are 200 where the media type does not tell them apart.
+  // GraphQL over HTTP gives faults of the document status 200 if the media type does not tell them apart.
   const isOfDocument = failure.code === 'GRAPHQL_VALIDATION_FAILED' || failure.code === 'OPERATION_NOT_FOUND'
   if (isOfDocument) return mediaType === 'application/json' ? [200] : [400]
   return [STATUSES[failure.code] ?? 400]
@@ -135,7 +136,7 @@ function toText({ path, code }: Failure): string {
   return `${path.join('.')} ${code}`
 }
 
-/** The first null on the way to where it failed. */
+/** The path to the first null on the way to the field that failed. */
 function emptiedPlace(data: unknown, path: readonly (string | number)[]): string {
   let value = data
   let depth = 0

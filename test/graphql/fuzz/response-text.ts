@@ -1,5 +1,5 @@
-// Compares a response's text with the expected result: names in order, stored text to the byte, everything else by what it
-// says: a string or a list of them may stand there as the document writes it, with its escapes and spaces.
+// Compares a response's text with the expected result: names in order, stored text byte for byte, and everything else
+// by its value, because a string or a list of strings may be written as in the document, with its escapes and spaces.
 import { isDeepStrictEqual } from 'node:util'
 import { RawText } from './model-resolvers.ts'
 
@@ -15,7 +15,7 @@ export interface ResponseText {
   readonly errors: readonly ResponseError[]
 }
 
-/** Throws when the text is not one object of `data`, `errors` and `extensions`, each at most once. */
+/** Throws unless the text is one object of `data`, `errors` and `extensions`, each at most once. */
 export function readResponse(text: string): ResponseText {
   const starts = new Map<string, number>()
   let at = expectText('{', text, 0, '')
@@ -37,12 +37,12 @@ export function readResponse(text: string): ResponseText {
   return { dataAt: starts.get('data') ?? null, errors }
 }
 
-/** Throws where the value that begins here is not the expected one. */
+/** Throws if the value that begins here is not the expected one. */
 export function requireSameData(expected: unknown, text: string, at: number): void {
   match(expected, text, at, 'data')
 }
 
-/** The position after the value. */
+/** Returns the position after the value. */
 function match(expected: unknown, text: string, at: number, place: string): number {
   if (expected instanceof RawText) return expectText(expected.text, text, at, place)
   if (Array.isArray(expected) && expected.every((item) => typeof item === 'string')) {
@@ -95,7 +95,7 @@ function endOfString(text: string, at: number): number {
   return end + 1
 }
 
-/** Of any JSON value; that it is one is for JSON.parse or the comparison to say. */
+/** The end of any JSON value; JSON.parse or the comparison finds out whether it is valid. */
 function endOfValue(text: string, at: number): number {
   let depth = 0
   let next = at

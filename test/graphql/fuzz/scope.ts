@@ -1,9 +1,9 @@
-// What an operation or a fragment uses, by itself and through the fragments it spreads.
+// What an operation or a fragment uses, by itself and through the fragments that it spreads.
 
-/** Of one definition by itself. */
+/** What one definition uses by itself. */
 export interface Scope {
   readonly variables: Set<string>
-  /** By name, as often as they are spread. */
+  /** The names of the spread fragments, as often as they are spread. */
   readonly spreads: string[]
   fields: number
 }
@@ -18,7 +18,7 @@ export function reachedFragments({ spreads }: Scope, fragments: ReadonlyMap<stri
   return reached
 }
 
-/** Fragments spread only those made before them: there is no circle. */
+/** A fragment spreads only fragments that were made before it, so there is no cycle. */
 export function expandedFields({ fields, spreads }: Scope, fragments: ReadonlyMap<string, Scope>): number {
   let sum = fields
   for (const name of spreads) sum += expandedFields(fragments.get(name) ?? emptyScope(), fragments)

@@ -1,4 +1,4 @@
-// A gateway in a process of its own that serves the model's workspaces, from these sources or a copy of them.
+// A gateway in its own process that serves the model's workspaces, from these sources or from a copy of them.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

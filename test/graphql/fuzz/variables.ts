@@ -1,11 +1,11 @@
-// The variables of a random document: with defaults, given, null and absent, as their types allow.
+// The variables of a random document: with defaults, given, null or absent, as their types allow.
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import type { Scope } from './scope.ts'
 
 export interface Used {
-  /** As it stands in the document. */
+  /** The text in the document. */
   readonly text: string
-  /** What it comes to; undefined when it is absent. */
+  /** The value that it results in; undefined if it is absent. */
   readonly value: unknown
   readonly variables: readonly string[]
 }
@@ -13,7 +13,9 @@ export interface Used {
 export interface Variables {
   /** A literal or a variable for the argument of an `@skip` or `@include`. */
   readonly condition: (scope: Scope) => string
-  /** A variable for a place of this type, as SDL has it, that comes to `value` or, where null is allowed, to nothing. */
+  /**
+   * A variable for a place of this type, written in SDL. It results in `value` or, where null is allowed, in nothing.
+   */
   readonly variable: (type: string, value: unknown, otherValue: unknown) => Used
   /** `($a: Int = 1, …)`; empty for none. */
   readonly define: (names: ReadonlySet<string>) => string
@@ -43,12 +45,12 @@ export function createVariables({ below }: SeededRandom): Variables {
       given[name] = comesTo
       return used(name, comesTo)
     }
-    // A document that is not answered at all tells little: few of these.
+    // Make few of these: a document that is not answered at all tells little.
     if (roll < 1) return used(add(`${bare}!`, undefined), undefined)
     if (roll < 40) return give(add(isRequired || chance(30) ? `${bare}!` : bare, undefined), value)
     if (roll < 60) return used(add(chance(50) ? `${bare}!` : bare, value), value)
     if (roll < 80) return give(add(chance(50) ? `${bare}!` : bare, otherValue), value)
-    // Null where the type would allow it and the place does not is an error of the field.
+    // Null is an error of the field if the variable's type allows it and the argument's type does not.
     if (isRequired) return chance(5) ? give(add(bare, value), null) : give(add(bare, otherValue), value)
     if (roll < 90) return give(add(bare, chance(50) ? otherValue : undefined), null)
     return used(add(bare, undefined), undefined)

@@ -1,4 +1,4 @@
-// More shapes of documents: what one would try who knows how parsers, validation rules and executors work.
+// More shapes of documents: what somebody would try who knows how parsers, validation rules and executors work.
 import { BOUNDED, costly, documentRequest, GUEST, REFUSED, refused, type Shape, TOO_MUCH, times } from './shape.ts'
 
 const LOGIN = 'login(email: "nobody") { accessToken }'
@@ -113,7 +113,7 @@ export const DOCUMENT_SHAPES: readonly Shape[] = [
   ),
   {
     name: 'things by 90 lists of ids',
-    // Without global ids there is no such field.
+    // Without global ids, this field does not exist.
     request: () => documentRequest(`{ ${times(90, (index) => `a${index}: nodes(ids: ["x", "y", "z"]) { id }`)} }`),
     anonymous: [...GUEST, '400 UNAUTHENTICATED', '401 UNAUTHENTICATED'],
     signedIn: BOUNDED,

@@ -1,11 +1,14 @@
-// Small documents that make much of little: fields under aliases below a list of one thing a hundred times, most of which fail.
+// Small documents with large effects: aliased fields below a list of one thing a hundred times, most of which fail.
 import { createNodeIds } from '../../../src/resolvers/identity/node-id.ts'
 import { documentRequest, GUEST, type HostileRequest, type Shape, TOO_MUCH, times } from './shape.ts'
 
 const IDS_OF_ONE_LIST = 100
 const LONG_NAME = 'n'.repeat(250)
 
-/** So many lists of the user of this email, and what each asks of them. `declared` is of a variable that is null. */
+/**
+ * Requests `count` lists of the user with this email, and `selection` of each. `declared` declares a variable that is
+ * null.
+ */
 function listsOf(email: string, count: number, selection: string, declared = ''): HostileRequest {
   const id = createNodeIds(email).user()
   const lists = times(count, (index) => `a${index}: nodes(ids: $ids) { ...Asked }`)
@@ -15,7 +18,7 @@ function listsOf(email: string, count: number, selection: string, declared = '')
   })
 }
 
-/** Sent by whoever has the email; each is answered in full, or refused as too large. */
+/** For the user with this email, each is answered in full or refused as too large. */
 export function failingShapes(email: string): readonly Shape[] {
   const shape = (name: string, outcome: string, request: () => HostileRequest): Shape => ({
     name,

@@ -1,4 +1,4 @@
-// Hostile by number: many requests of one client, each of them harmless.
+// Requests that are hostile by their number: many requests of one client, each of them harmless.
 import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,20 +22,20 @@ const PIPELINED = 3_000
 const PIPELINING_CONNECTIONS = 12
 const UNREAD_MS = 3_000
 
-/** What the victim asks for, with a variable that makes it another question about the same document. */
+/** What the victim requests; the variable makes it another request with the same document. */
 function victimRequest(count: number) {
   return documentRequest('query Victim($n: Int) { me { email projects(first: $n) { name } } }', {
     variables: { n: count },
   })
 }
 
-/** Sends different documents, and looks whether the victim's plan and kept reply are still there. */
+/** Sends different documents, and checks whether the victim's plan and kept reply are still cached. */
 export async function floodWithDocuments(
   { gateway, attacker, victim }: FloodOf,
   count: number,
   documentOf: (index: number) => string,
 ): Promise<readonly string[]> {
-  // A plan is kept for a document that was executed twice, a reply at once.
+  // A plan is kept once its document was executed twice, a reply at once.
   for (const limit of [2, 3, 1]) await gateway.send(victimRequest(limit), victim)
   const before = await gateway.send(victimRequest(1), victim)
   const wrong = before.trace.includes('reply=kept') ? [] : [`before: Gateway-Trace was "${before.trace}"`]

@@ -1,9 +1,12 @@
-// A thread that asks `/healthz` over a connection of its own, again and again, and says how long the slowest answer took.
+// A thread that requests `/healthz` over its own connection, again and again, and reports the time of the
+// slowest answer.
 import { Agent, get } from 'node:http'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 export interface HealthProber extends AsyncDisposable {
-  /** Milliseconds of the slowest answer since the last call, or so far of one that is still missing. */
+  /**
+   * Milliseconds of the slowest answer since the last call; a missing answer counts with its time so far.
+   */
   readonly slowest: () => Promise<number>
 }
 
@@ -41,7 +44,7 @@ async function probe(url: string): Promise<never> {
   }
 }
 
-/** A gateway that has ended is noticed by who sends. */
+/** Ignores errors: the sender of the hostile requests notices when the gateway has ended. */
 function ask(url: string, agent: Agent): Promise<void> {
   return new Promise((resolve) => {
     const outgoing = get(`${url}/healthz`, { agent }, (incoming) => incoming.resume().on('close', resolve))

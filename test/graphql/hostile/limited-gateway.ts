@@ -1,4 +1,4 @@
-// A gateway in a process of its own with a small heap, and what it does while something hostile is sent to it.
+// A gateway in its own process with a small heap: sends it hostile requests, and measures it.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,13 +13,13 @@ import { largeWorld } from './world.ts'
 
 const MEDIA_TYPE = 'application/graphql-response+json'
 const HEAP_MIB = 512
-/** Shapes of 900,000 letters would tell nothing but that they are too large. */
+/** With a lower limit, shapes of 900,000 characters would only show that they are too large. */
 const BODY_LIMIT_BYTES = 1_048_576
 
 export interface Sent {
   readonly outcome: Outcome
   readonly bytes: number
-  /** Of the header that tells which road was taken; empty where none was sent. */
+  /** The header that says how the answer was made; empty if none was sent. */
   readonly trace: string
 }
 
@@ -27,11 +27,11 @@ export interface LimitedGateway extends AsyncDisposable {
   readonly url: string
   readonly isAlive: () => boolean
   readonly login: (email: string) => Promise<string>
-  /** Resolves with the outcome, `broken` when the connection ends before the answer does. */
+  /** Resolves with the outcome, which is `broken` if the connection ends before the answer does. */
   readonly send: (request: HostileRequest, accessToken?: string) => Promise<Sent>
-  /** In MiB; NaN where there is no /proc. */
+  /** In MiB; NaN without /proc. */
   readonly residentMiB: () => number
-  /** The most that was resident since `forgetPeak`. */
+  /** The peak of the resident memory since `forgetPeak`. */
   readonly peakMiB: () => number
   readonly forgetPeak: () => void
 }
@@ -90,7 +90,7 @@ export async function startLimitedGateway(bytes: number, ...options: readonly st
       let [length, start] = [0, '']
       incoming.on('data', (chunk: Buffer) => {
         length += chunk.byteLength
-        // Errors stand before the data, or the data is small.
+        // Errors come before the data, or the data is small.
         if (start.length < 65_536) start += chunk.toString('latin1')
       })
       incoming.on('error', reject)

@@ -20,7 +20,7 @@ function branching(levels: number): string {
   return `{ __type(name: "User") { ...F0 } } ${bodies} fragment F${levels} on __Type { name }`
 }
 
-/** Lists of one template of the attacker again and again. */
+/** Requests one template of the attacker in many lists. */
 function nodesOf(id: string, listCount: number, selection: string): HostileRequest {
   const lists = times(listCount, (index) => `a${index}: nodes(ids: $ids) { ...Asked }`)
   const node = createNodeIds(ATTACKER).document({ kind: 'template', id })
@@ -29,7 +29,7 @@ function nodesOf(id: string, listCount: number, selection: string): HostileReque
   })
 }
 
-/** Members of documents in which they take long to be found. */
+/** Requests members of documents in which members take long to find. */
 function search(name: string, request: () => HostileRequest): Shape {
   return {
     name,
@@ -76,7 +76,7 @@ export const REVIEWED_SHAPES: readonly Shape[] = [
   search('a list with long documents 90 times', () =>
     documentRequest(`{ me { ${times(90, (index) => `a${index}: templates { name }`)} } }`),
   ),
-  // What is no attack has to be answered.
+  // Requests that are no attack must be answered.
   {
     name: 'all exports, once',
     request: () => documentRequest('{ me { projects { exports { data } } } }'),

@@ -8,13 +8,16 @@ const PROJECTS = 60
 const EXPORTS = 2
 const ELEMENTS = 22
 
-/** Template ids: documents whose members take long to be found, and to be looked at. The first is as long as one may be where the world is large. */
+/**
+ * Template ids. The members of these documents take long to find and to check. In the large world, the first document
+ * is as long as a document may be.
+ */
 export const GRID = 'grid'
 export const ALMOST_STRINGS = 'almost-strings'
 const MAX_GRID_BYTES = 15_000_000
 const MAX_STRINGS_BYTES = 4_000_000
 
-/** The attacker has about this many bytes in exports. */
+/** The attacker's exports have about this many bytes. */
 export function* largeWorld(bytes: number): Iterable<string> {
   const content = 'x y '.repeat(Math.ceil(bytes / (PROJECTS * EXPORTS * ELEMENTS * 4)))
   for (let project = 0; project < PROJECTS; project += 1) {
