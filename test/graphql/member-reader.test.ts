@@ -1,3 +1,4 @@
+// Finds members in the text of stored documents, and learns the shape of documents that resemble each other.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// A proxy between a client and the gateway that records requests and answers.
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { listenForTest } from '../../support/listen-for-test.ts'
