@@ -1,4 +1,4 @@
-// Snapshots are few, and are closed whatever happens.
+// Snapshots are few, and each is closed whatever happens.
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createFromSnapshot, MAX_SNAPSHOTS } from '../../src/resolvers/consistent-answer.ts'
@@ -39,7 +39,7 @@ afterEach(() => void vi.useRealTimers())
 
 const LIST = { userId: 1, kind: 'project' } as const
 
-test('at most four snapshots are open at a time, and none when all have answered or failed', async () => {
+test('at most four snapshots are open at a time, and none once all answers have succeeded or failed', async () => {
   await using world = await openWorld()
   const settled = await Promise.allSettled(
     Array.from({ length: 40 }, (_, index) =>
@@ -56,7 +56,7 @@ test('at most four snapshots are open at a time, and none when all have answered
   expect(world.counts).toEqual({ open: 0, most: 4 })
 })
 
-test('who waits while no snapshot can be had is told with the first, and not after tries of their own', async () => {
+test('callers that wait while no snapshot can be opened fail with the first, without own tries', async () => {
   await using world = await openWorld()
   const first = Promise.withResolvers<never>()
   let tries = 0
@@ -76,12 +76,12 @@ test('who waits while no snapshot can be had is told with the first, and not aft
     expect(reason).toBeInstanceOf(StoreUnavailableError)
   }
   expect(tries).toBe(MAX_SNAPSHOTS)
-  // Who asks afterwards tries for itself.
+  // A later caller tries for itself.
   await fromSnapshot(() => Promise.resolve()).catch(() => {})
   expect(tries).toBe(MAX_SNAPSHOTS + 1)
 })
 
-test('who waits while one of many snapshots cannot be had has a try of their own', async () => {
+test('callers that wait while one of many snapshots cannot be opened have tries of their own', async () => {
   await using world = await openWorld()
   const others = Promise.withResolvers<void>()
   let tries = 0

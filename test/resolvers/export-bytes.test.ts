@@ -1,4 +1,4 @@
-// The bytes of an export: whole where it is small, else page by page, and never fewer than it has.
+// The bytes of an export: a small export is read whole, a larger one page by page, and a missing part is an error.
 import { describe, expect, test } from 'vitest'
 import { type ExportReading, exportBytes } from '../../src/resolvers/documents/export-bytes.ts'
 import type { ElementRunQuestion, StoredExport } from '../../src/store/contract.ts'
@@ -15,7 +15,7 @@ const EXPORT: StoredExport = {
 }
 const MIB = 1_048_576
 
-/** Elements of one digit, as many as are asked for. */
+/** Each element is one digit; a page has as many elements as are asked for. */
 function openReading({ removedAfter = Number.POSITIVE_INFINITY, isOwnBuffer = true } = {}) {
   const asked: Omit<ElementRunQuestion, 'userId' | 'exportId' | 'digest'>[] = []
   const told: string[] = []
@@ -57,7 +57,7 @@ function openReading({ removedAfter = Number.POSITIVE_INFINITY, isOwnBuffer = tr
 
 const textOf = (count: number) => `[${Array.from({ length: count }, () => '1').join()}]`
 
-describe('it is whole', () => {
+describe('an export is read whole', () => {
   test('up to a mebibyte and 2,048 elements', async () => {
     for (const [count, byteLength] of [
       [1, MIB],
@@ -70,36 +70,36 @@ describe('it is whole', () => {
     }
   })
 
-  test('without a read where it has no elements', async () => {
+  test('without a read if it has no elements', async () => {
     const { read, asked } = openReading()
     expect(Buffer.from((await read(0, 2)) as Uint8Array).toString()).toBe('[]')
     expect(asked).toEqual([])
   })
 
-  test('or not at all: one that was removed meanwhile is asked for again', async () => {
+  test('or fails with UNAVAILABLE if it was removed meanwhile', async () => {
     await expect(openReading({ removedAfter: 0 }).read(3, 7)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 })
 
-describe('it is streamed', () => {
+describe('an export is streamed', () => {
   async function collect(chunks: AsyncIterable<Uint8Array>, copies: string[]) {
     for await (const chunk of chunks) copies.push(Buffer.from(chunk).toString())
   }
 
   test.for([
-    // As many elements as come to 128 KiB of the average, …
+    // A page has as many elements as come to 128 KiB on average, …
     [8, MIB + 1, 1, MIB],
     [100, 2 * MIB, 6, 2 * MIB],
-    // … one at least, and never more than 2,048.
+    // … but at least one, and never more than 2,048.
     [2, 8 * MIB, 1, 8 * MIB],
     [2_049, 5_000, 2_048, 0],
     [5_000, 10_001, 2_048, 0],
-  ] as const)('%i elements of %i bytes, %i at a time', async ([count, byteLength, atATime]) => {
+  ] as const)('in pages: %i elements of %i bytes, %i at a time', async ([count, byteLength, atATime]) => {
     const { read, asked, told } = openReading()
     const stream = read(count, byteLength)
     if (!('chunks' in stream)) throw new Error('it came whole')
     expect(stream.byteLength).toBe(byteLength)
-    // As often as it is gone through.
+    // A stream can be read more than once.
     for (let time = 0; time < 2; time += 1) {
       const copies: string[] = []
       await collect(stream.chunks(), copies)
@@ -118,7 +118,7 @@ describe('it is streamed', () => {
     expect(told).toEqual(Array.from({ length: 2 * pages }, () => 'turn'))
   })
 
-  test('and breaks off where it is removed meanwhile', async () => {
+  test('and breaks off if it is removed meanwhile', async () => {
     const stream = openReading({ removedAfter: 2 }).read(8, MIB + 1)
     if (!('chunks' in stream)) throw new Error('it came whole')
     const copies: string[] = []
@@ -127,7 +127,7 @@ describe('it is streamed', () => {
   })
 
   test.for([true, false])(
-    'and gives each page back once it was used, where it has a buffer of its own: %s',
+    'and each page is released after its use, if it has a buffer of its own: %s',
     async (isOwnBuffer) => {
       const { read, given } = openReading({ isOwnBuffer })
       const stream = read(8, MIB + 1)

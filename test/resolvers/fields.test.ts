@@ -1,4 +1,4 @@
-// Fields by themselves, as a REST row or a test may call their resolvers.
+// Single fields, called as a REST row or a test calls their resolvers.
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/resolvers/context.ts'
 import { documentId, text, textList } from '../../src/resolvers/documents/document-fields.ts'
@@ -20,29 +20,29 @@ const WRITTEN = [
 ]
 
 test.for([
-  ['a text', text('name'), ['ab', ...Array.from({ length: 9 }, () => null)]],
-  ['a list of texts', textList('name'), [null, null, null, null, ['a', 'b'], null, [], null, null, null]],
-] as const)('%s is null where the document has something else', ([, resolve, values]) => {
+  ['a text field', text('name'), ['ab', ...Array.from({ length: 9 }, () => null)]],
+  ['a field of a list of texts', textList('name'), [null, null, null, null, ['a', 'b'], null, [], null, null, null]],
+] as const)('%s is null if the document has something else', ([, resolve, values]) => {
   expect(WRITTEN.map((value) => resolve({ text: `{"id":1,"name":${value}}` }))).toEqual(values)
   expect(resolve({ text: '{"other":"a"}' })).toBeNull()
 })
 
-test('an id is a text or an integer of any size', () => {
+test('the id of a document is a string or an integer of any size', () => {
   const values = WRITTEN.map((value) => documentId({ text: `{"id":${value}}` }))
   expect(values).toEqual(['ab', '1', '-12345678901234567890', ...Array.from({ length: 7 }, () => null)])
 })
 
-test('a resolver of a member says so, any other says nothing', () => {
+test('memberOf finds the member of a member resolver, and nothing in any other value', () => {
   expect(memberOf(documentId)?.name).toBe('id')
   for (const other of [() => null, undefined, null, { name: 'id' }]) expect(memberOf(other)).toBeNull()
 })
 
-test('raw JSON is known by its mark', () => {
+test('raw JSON is recognized by its mark', () => {
   expect(rawTextOf(toRawJson('1'))).toBe('1')
   for (const other of ['1', 1, {}, [], null, undefined, true]) expect(rawTextOf(other)).toBeNull()
 })
 
-test('a session tells its times, the sooner of its two ends, and nothing of what is not known', () => {
+test('a session has its times, the earlier of its two ends, and null for what is unknown', () => {
   const session = {
     id: 'one',
     email: 'ana@example.com',

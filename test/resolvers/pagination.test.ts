@@ -1,4 +1,4 @@
-// Pages of lists and connections: what is asked of the store, how it is cut, and what lies beyond.
+// Pages of lists and connections: what the store is asked for, how the result is cut, and what lies beyond the page.
 import { describe, expect, test } from 'vitest'
 import { toConnection } from '../../src/resolvers/pagination/connection.ts'
 import { connectionOf, PageInfo } from '../../src/resolvers/pagination/connection-fields.ts'
@@ -42,12 +42,12 @@ describe('a connection to five items', () => {
     [{ first: 4, last: 2 }, [3, 4], [true, true], 5, undefined],
     [{ first: 2, last: 4 }, [1, 2], [true, true], 5, undefined],
     [{ after: 'x', before: 'y' }, [1, 2, 3, 4, 5], [true, true], null, undefined],
-  ])('%j', async ([args, nodes, beyond, limit, fromEnd]) => {
+  ])('reads and cuts the page for %j', async ([args, nodes, beyond, limit, fromEnd]) => {
     expect(await connect(args)).toEqual({ nodes, beyond, asked: { limit, fromEnd } })
   })
 })
 
-test('a page tells its ends, and an empty one none', () => {
+test('a page has a start and an end cursor, an empty page has none', () => {
   const { pageInfo } = connectionOf<number>()
   const ends = (nodes: readonly number[]) => {
     const page = pageInfo({
@@ -63,7 +63,7 @@ test('a page tells its ends, and an empty one none', () => {
   expect(ends([])).toEqual([null, null, false, true])
 })
 
-test('a number may be 0 or more, or not be given', () => {
+test('a number of items is 0 or more, or is not given', () => {
   expect([undefined, null, 0, 1].map((value) => requireNumber(value, 'first'))).toEqual([null, null, 0, 1])
   expect(() => requireNumber(-1, 'last')).toThrow('`last` must be 0 or more.')
 })
@@ -72,7 +72,7 @@ describe('a list is read in parts', () => {
   const PART = 2
   const all = numbers(5).map((position) => ({ position, text: 'x'.repeat(position) }))
 
-  /** Two items at a time, from whichever end, and what was asked. */
+  /** Returns two items at a time, from either end, and records the questions. */
   function openList() {
     const told: unknown[] = []
     const asked: (readonly [after: number, before: number | undefined, limit: number | null])[] = []
@@ -91,7 +91,7 @@ describe('a list is read in parts', () => {
   const PAGE: Page = { after: 0, limit: null }
   const positions = (items: readonly { readonly position: number }[]) => items.map(({ position }) => position)
 
-  test('whole, from its beginning or its end', async () => {
+  test('until it is whole, from its start or from its end', async () => {
     const forwards = openList()
     expect(positions(await readWhole(PAGE, forwards.read, () => null))).toEqual([1, 2, 3, 4, 5])
     expect(forwards.asked).toEqual([
@@ -109,7 +109,7 @@ describe('a list is read in parts', () => {
     ])
   })
 
-  test('whole, each further part at the pace of its turn', async () => {
+  test('until it is whole, with each further part after its turn', async () => {
     const { read, asked } = openList()
     const paced: unknown[] = []
     await readWhole(PAGE, read, async (byteLength) => {
@@ -121,7 +121,7 @@ describe('a list is read in parts', () => {
     ])
   })
 
-  test('each part let go before the next is read, at the pace of its turn', async () => {
+  test('and each part is released before the next one is read after its turn', async () => {
     const { read, asked, told } = openList()
     const list = await readInParts({ ...PAGE, limit: 5 }, read, async (byteLength) => {
       told.push(`pace ${byteLength}`)
@@ -143,7 +143,7 @@ describe('a list is read in parts', () => {
     ])
   })
 
-  test('a short one at once', async () => {
+  test('at once if it is short', async () => {
     const { read, asked } = openList()
     const list = await readInParts({ ...PAGE, after: 3 }, read, () => null)
     expect(list).toEqual(all.slice(3))

@@ -1,4 +1,4 @@
-// The reads of one request: equal questions are asked once, what comes of them is counted, and parts of long lists are let go.
+// The reads of one request: equal questions are asked once, results are counted, parts of long lists released.
 import { expect, test } from 'vitest'
 import type { Reads } from '../../../src/resolvers/reads/reads.ts'
 import { createRequestReads } from '../../../src/resolvers/reads/request-reads.ts'
@@ -11,7 +11,7 @@ const ELEMENTS = { userId: 1, exportId: 1 }
 const PAGE = { after: 0, limit: null }
 const REF = { userId: 1, ref: 'site' }
 
-/** Answers the same to every question, and tells what it was asked. */
+/** Gives the same answer to every question, and records the questions. */
 function createWorld(seen: Parameters<typeof createRequestReads>[1] = null, maxReads = Number.POSITIVE_INFINITY) {
   const asked: { readonly verb: string; readonly question: unknown }[] = []
   const counted: number[] = []
@@ -51,7 +51,7 @@ function createWorld(seen: Parameters<typeof createRequestReads>[1] = null, maxR
   return { reads: createRequestReads(shared, seen, budget, pace), asked, counted, letGo }
 }
 
-test('equal questions are asked once, others by themselves', async () => {
+test('equal questions are asked once, different ones separately', async () => {
   const { reads, asked, counted } = createWorld()
   const first = await reads.documentsWithin({ ...LIST, ...PAGE, maxBytes: 1 })
   expect(await reads.documentsWithin({ ...LIST, ...PAGE, maxBytes: 1 })).toBe(first)
@@ -75,7 +75,7 @@ test('equal questions are asked once, others by themselves', async () => {
   expect(counted).toEqual([3, 5, 5, 1_024, 2])
 })
 
-test('a part is shared, and counts, until everybody who asked for it has let it go', async () => {
+test('a part is shared, and counts toward the budget, until everybody who asked for it has released it', async () => {
   const { reads, asked, counted, letGo } = createWorld()
   const part = { ...ELEMENTS, ...PAGE, maxBytes: 1 }
   const [first, second] = await Promise.all([reads.elementsWithin(part), reads.elementsWithin(part)])
@@ -92,7 +92,7 @@ test('a part is shared, and counts, until everybody who asked for it has let it 
 
 const PARTS = Array.from({ length: 95 }, (_, index) => ({ ...LIST, ...PAGE, limit: index + 1, maxBytes: 1 }))
 
-test('parts of documents are read four at a time, the others each after its turn; those of elements at once', async () => {
+test('parts of documents are read four at a time, the next ones by turns; parts of elements at once', async () => {
   const { reads, asked, counted } = createWorld()
   const parts = PARTS.map((part) => reads.documentsWithin(part))
   expect(asked).toHaveLength(4)
@@ -104,7 +104,7 @@ test('parts of documents are read four at a time, the others each after its turn
   expect(elements).toHaveLength(95)
 })
 
-test('where a request may not hold a part of documents, none of those that wait is read', async () => {
+test('if a request may not hold a part of documents, the parts that wait are not read', async () => {
   const { reads, asked } = createWorld(null, 2)
   const parts = await Promise.allSettled(PARTS.map((part) => reads.documentsWithin(part)))
   expect(parts.map(({ status }) => status)).toEqual(PARTS.map((_, index) => (index < 2 ? 'fulfilled' : 'rejected')))
@@ -114,7 +114,7 @@ test('where a request may not hold a part of documents, none of those that wait 
   expect(asked.filter(({ verb }) => verb === 'documentsWithin').length).toBeLessThan(9)
 })
 
-test('of what is asked for by name, what is found is counted', async () => {
+test('only what is found counts when things are asked for by name', async () => {
   const { reads, counted } = createWorld()
   await reads.documentsById([])
   await reads.projectsByRef([])
@@ -122,7 +122,7 @@ test('of what is asked for by name, what is found is counted', async () => {
   expect(counted).toEqual([4, 5, 1])
 })
 
-test('every question names the state that the session was looked up in, where there is one', async () => {
+test('every question names the state version of the session look-up, if there is one', async () => {
   const seen = { stateVersion: '7', onRead() {} }
   const [named, plain] = [createWorld(seen), createWorld()]
   for (const { reads } of [named, plain]) {
