@@ -1,4 +1,4 @@
-// Bodies that are not what a session call takes, on every session call.
+// Bodies that a session call does not accept, on every session call.
 import { gzipSync } from 'node:zlib'
 import type { FailureCode } from '../../src/errors.ts'
 import { SESSION_ROUTES, type SessionRoute } from '../../src/rest/routes.ts'
@@ -74,7 +74,7 @@ export const BODIES: Scenarios = {
 function scenariosOf(route: SessionRoute): readonly Scenario[] {
   const { method, path, field, twin } = route
   const to = (more: Omit<BadRequest, 'method' | 'path'>): BadRequest => ({ method, path, headers: JSON_TYPE, ...more })
-  // The contract: no token, or one of another type, is 401.
+  // By the contract, no token or one of another type is 401.
   const withoutField: { readonly status: number; readonly code: FailureCode } = route.requiresBody
     ? { status: 400, code: 'INVALID_EMAIL' }
     : { status: 401, code: 'UNAUTHENTICATED' }

@@ -1,4 +1,4 @@
-// GraphQL requests that are JSON and still wrong: the document, the operation, its arguments, the way it is asked for.
+// GraphQL requests that are valid JSON and still wrong: the document, the operation, its arguments, or how it is sent.
 import { ANA, BEN } from '../support/workspaces.ts'
 import { type BadRequest, graphqlBody, operation, type Scenario, type Scenarios, type World } from './scenario.ts'
 
@@ -80,7 +80,7 @@ const OPERATIONS: Readonly<Record<string, BadRequest>> = {
   'two operations and an empty name': operation('query A { __typename } query B { __typename }', { operationName: '' }),
 }
 
-/** Looks like a token or an email to a person, if not to every pattern. */
+/** A person takes these for a token or an email, even if not every pattern does. */
 const SECRETS: Readonly<Record<string, (world: World) => string>> = {
   'an access token': ({ ana }) => ana.accessToken,
   'the end of an access token': ({ ana }) => ana.accessToken.slice(10),
@@ -132,14 +132,22 @@ const BAD_PAGES = [
 ]
 
 export const GRAPHQL_DOCUMENTS: Scenarios = {
-  'lists of requests': rows(BATCHES, (graphql) => ({ graphql, status: 400, code: 'BATCHING_NOT_SUPPORTED' })),
-  'requests that are no GraphQL requests': rows(REQUESTS, (graphql) => ({ graphql, status: 400, code: 'BAD_REQUEST' })),
-  'documents that cannot be parsed': rows(SYNTAX, (query) => ({
+  'lists of requests are refused': rows(BATCHES, (graphql) => ({
+    graphql,
+    status: 400,
+    code: 'BATCHING_NOT_SUPPORTED',
+  })),
+  'requests that are not GraphQL requests are refused': rows(REQUESTS, (graphql) => ({
+    graphql,
+    status: 400,
+    code: 'BAD_REQUEST',
+  })),
+  'documents that cannot be parsed are refused': rows(SYNTAX, (query) => ({
     graphql: operation(query),
     status: 400,
     code: 'GRAPHQL_PARSE_FAILED',
   })),
-  'documents that do not fit the schema, or hold more than one session call': [
+  'documents that do not fit the schema, or hold more than one session call, are refused': [
     ...rows(DOCUMENTS, (query) => ({ graphql: operation(query), status: 400, code: 'GRAPHQL_VALIDATION_FAILED' })),
     {
       name: 'two logins in the operation that is not asked for',
@@ -155,12 +163,12 @@ export const GRAPHQL_DOCUMENTS: Scenarios = {
       code: 'GRAPHQL_VALIDATION_FAILED',
     },
   ],
-  'documents without the operation that is asked for': rows(OPERATIONS, (graphql) => ({
+  'documents without the operation that is asked for are refused': rows(OPERATIONS, (graphql) => ({
     graphql,
     status: 400,
     code: 'OPERATION_NOT_FOUND',
   })),
-  'variables of another type, without a word of what they hold': Object.entries(SECRETS).flatMap(([what, secret]) =>
+  'variables of another type are refused without their values': Object.entries(SECRETS).flatMap(([what, secret]) =>
     WRONG_VARIABLES.map(
       ([how, query, variables]): Scenario => ({
         name: `${what} as ${how}`,
@@ -170,7 +178,7 @@ export const GRAPHQL_DOCUMENTS: Scenarios = {
       }),
     ),
   ),
-  'pages that are not there': BAD_PAGES.map(
+  'pages that do not exist are refused': BAD_PAGES.map(
     (field): Scenario => ({
       name: field,
       graphql: ({ ana }) => operation(`{ me { ${field} } }`, { accessToken: ana.accessToken }),
@@ -178,7 +186,7 @@ export const GRAPHQL_DOCUMENTS: Scenarios = {
       code: 'INVALID_ARGUMENT',
     }),
   ),
-  'a mutation by GET': [
+  'a mutation by GET is refused': [
     {
       name: 'a login',
       graphql: get({ query: `mutation { ${LOGIN} }` }),
@@ -187,23 +195,25 @@ export const GRAPHQL_DOCUMENTS: Scenarios = {
       hasNot: DORA,
     },
   ],
-  'media types that cannot be answered, before anything is done': ['image/png', 'text/html', 'application/xml'].flatMap(
-    (accept): readonly Scenario[] => [
-      {
-        name: `a query for ${accept}`,
-        graphql: operation('{ __typename }', { headers: { accept } }),
-        status: 406,
-        code: 'NOT_ACCEPTABLE',
-      },
-      {
-        name: `a login for ${accept}`,
-        graphql: operation(`mutation { ${LOGIN} }`, { headers: { accept } }),
-        status: 406,
-        code: 'NOT_ACCEPTABLE',
-        hasNot: DORA,
-      },
-    ],
-  ),
+  'media types that cannot be answered are refused before anything is done': [
+    'image/png',
+    'text/html',
+    'application/xml',
+  ].flatMap((accept): readonly Scenario[] => [
+    {
+      name: `a query for ${accept}`,
+      graphql: operation('{ __typename }', { headers: { accept } }),
+      status: 406,
+      code: 'NOT_ACCEPTABLE',
+    },
+    {
+      name: `a login for ${accept}`,
+      graphql: operation(`mutation { ${LOGIN} }`, { headers: { accept } }),
+      status: 406,
+      code: 'NOT_ACCEPTABLE',
+      hasNot: DORA,
+    },
+  ]),
 }
 
 function rows<T>(

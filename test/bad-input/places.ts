@@ -1,4 +1,4 @@
-// Paths that are not there, methods that they do not have, references that are nobody's or somebody else's, and emails.
+// Paths that do not exist, methods that a path does not have, references of nobody or of another user, and bad emails.
 import { READ_ROUTES } from '../../src/rest/routes.ts'
 import { BAD_EMAILS } from '../support/emails.ts'
 import { bearer } from '../support/gateway.ts'
@@ -42,7 +42,7 @@ const WRONG_METHODS: readonly (readonly [method: string, path: string])[] = [
   ['DELETE', '/graphql'],
 ]
 
-/** What follows `/exports` where there is no reference. */
+/** What follows `/exports` if there is no reference. */
 const NO_REFERENCES = ['', '?', '?r', '?r=', '?R=site', '?ref=site', '?%20r=site', '?r=&r=site']
 
 const UNKNOWN_REFERENCES: readonly (readonly [what: string, ref: string])[] = [
@@ -90,7 +90,7 @@ export const PLACES: Scenarios = {
       graphqlCode: 'GRAPHQL_VALIDATION_FAILED',
     }),
   ),
-  'an export is of one’s own project, and of one that has exports': [
+  'an export needs a project of the user’s own that has exports': [
     ...UNKNOWN_REFERENCES.map(
       ([what, ref]): Scenario => ({
         name: `an export by a reference ${what}`,

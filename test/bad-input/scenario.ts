@@ -1,4 +1,4 @@
-// A bad request as a row: what is sent over each protocol, what it is answered, and what must not come back.
+// A bad request as a row: what is sent over each protocol, what the answer is, and what the answer must not contain.
 import { expect, test } from 'vitest'
 import type { FailureCode } from '../../src/errors.ts'
 import type { Awaitable } from '../../src/store/contract.ts'
@@ -8,7 +8,7 @@ import { expectEach } from '../support/rows.ts'
 import { countSessions } from '../support/sessions.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** A gateway with the small world in it, and ana signed in. */
+/** A gateway that serves the small world, with Ana signed in. */
 export interface World {
   readonly gateway: TestGateway
   readonly ana: Tokens
@@ -30,12 +30,12 @@ export interface Scenario {
   readonly status: number
   readonly code: FailureCode
   readonly rest?: Request
-  /** The same request in GraphQL, where there is one. */
+  /** The same request in GraphQL, if there is one. */
   readonly graphql?: Request
-  /** Where GraphQL says it with another status or code: a partial answer is 200. */
+  /** The status and code of GraphQL, if they differ: a partial answer is 200. */
   readonly graphqlStatus?: number
   readonly graphqlCode?: FailureCode
-  /** Besides every token, email and argument that is sent. */
+  /** What the answer must not contain, besides every token, email and argument that is sent. */
   readonly hasNot?: readonly string[]
 }
 
@@ -45,13 +45,13 @@ export const JSON_TYPE = { 'content-type': 'application/json' } as const
 /** With this media type a failed GraphQL request has the failure's own status. */
 const GRAPHQL_RESPONSE = { accept: 'application/graphql-response+json' } as const
 
-/** Names of what is stored for ben. */
+/** Names in what is stored for Ben. */
 const NOT_ANAS = [BEN, 'Secret of ben', 'ben.txt']
 
-/** Rows by what they have in common. */
+/** Rows, grouped by what they have in common. */
 export type Scenarios = Readonly<Record<string, readonly Scenario[]>>
 
-/** One test for all rows of a name, on one gateway, which none of them may change. */
+/** Makes one test of all rows of a group, on one gateway, which no row may change. */
 export function testScenarios(groups: Scenarios): void {
   test.each(Object.entries(groups))('%s', async (_name, scenarios) => {
     const world = await startWorld()
@@ -63,7 +63,7 @@ export function testScenarios(groups: Scenarios): void {
       const answer = await send(gateway, bad)
       expect(countSessions(gateway.databasePath), `sessions after ${answer.status} ${answer.text}`).toBe(sessions)
       expectFailure(answer, { status, code, hasNot: [...hasNot, ...secretsIn(bad), ...NOT_ANAS] })
-      // Not in the log either: nothing went wrong inside.
+      // The log is empty, too: nothing went wrong inside.
       expect(gateway.reported).toEqual([])
     })
     expect((await gateway.get('/projects', ana.accessToken)).status).toBe(200)
@@ -135,7 +135,9 @@ export async function send(gateway: TestGateway, request: BadRequest): Promise<A
   })
 }
 
-/** Credentials, arguments and fields of a request: nothing of it may come back. Shorter ones come about by chance. */
+/**
+ * The credentials, arguments and fields of a request: none may appear in the answer. Shorter ones may appear by chance.
+ */
 function secretsIn({ path, headers = {}, body = '' }: BadRequest): readonly string[] {
   const credentials = (headers.authorization ?? '').split(' ').slice(1)
   const search = [...new URL(path, 'http://gateway').searchParams.values()]
@@ -154,7 +156,7 @@ function fieldsOf(body: string | Uint8Array): readonly string[] {
     : leavesOf(value)
 }
 
-/** Without recursion: one of the bodies is nested deeper than the stack. */
+/** Without recursion, because one of the bodies is nested deeper than the stack. */
 function leavesOf(value: unknown): readonly string[] {
   const leaves: string[] = []
   const open = [value]

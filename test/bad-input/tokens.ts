@@ -1,4 +1,4 @@
-// Tokens that are missing, broken, forged, re-spelled or over, as rows.
+// Tokens that are missing, broken, forged, written in another way or expired, as rows.
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { FailureCode } from '../../src/errors.ts'
 import type { Awaitable } from '../../src/store/contract.ts'
@@ -10,7 +10,7 @@ import type { World } from './scenario.ts'
 export interface AccessScenario {
   readonly name: string
   readonly code: Extract<FailureCode, 'UNAUTHENTICATED' | 'INVALID_TOKEN'>
-  /** The value of `Authorization`, null for none. */
+  /** The value of `Authorization`; null for none. */
   readonly authorization: (world: World & { readonly forge: Forge }) => Awaitable<string | null>
 }
 
@@ -266,7 +266,7 @@ export const REFRESH_TOKENS: readonly RefreshScenario[] = [
   },
 ]
 
-/** Rows of nothing but a name and the token after `Bearer`. */
+/** Makes rows that have only a name and the token after `Bearer`. */
 function invalid(
   tokens: Readonly<Record<string, (world: World & { readonly forge: Forge }) => Awaitable<string>>>,
 ): readonly AccessScenario[] {
@@ -304,7 +304,7 @@ function swapCase(token: string): string {
   )
 }
 
-/** The classic confusion of RS256 and HS256: whoever knows the public key knows the secret. */
+/** The classic confusion of RS256 and HS256: an attacker who knows the public key knows the secret. */
 async function withPublicKeyAsSecret(
   { ana, forge, gateway }: World & { readonly forge: Forge },
   secret: (jwk: { readonly x: string }) => Uint8Array,
@@ -313,7 +313,7 @@ async function withPublicKeyAsSecret(
   return forge(ana.accessToken, { header: { alg: 'HS256' }, sign: hmac(secret(jwk)) })
 }
 
-/** A signature has a character that the two alphabets spell differently, sooner or later. */
+/** Makes tokens until a signature has a character that the two alphabets write differently. */
 function inOtherAlphabet({ accessToken }: Tokens, forge: Forge): string {
   for (;;) {
     const [header, claims, signature = ''] = forge(accessToken, { claims: { jti: randomUUID() } }).split('.')
