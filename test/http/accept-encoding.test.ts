@@ -1,4 +1,4 @@
-// What an Accept-Encoding header allows, as values.
+// What an Accept-Encoding header allows.
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import {
@@ -24,12 +24,12 @@ test.each<Row>([
   ['gzip;q=0.5, br;q=0.6, zstd;q=0.4, identity;q=0', 'br', ['zstd', 'br', 'gzip']],
   ['gzip, br, zstd', 'zstd', ['zstd', 'br', 'gzip', 'identity']],
   ['x-gzip;q=0.1', 'gzip', ['gzip', 'identity']],
-  // The first hundred are read.
+  // Only the first hundred codings are read.
   [`${'x,'.repeat(99)}gzip`, 'gzip', ['gzip', 'identity']],
   [`${'x,'.repeat(100)}gzip`, null, ['identity']],
-])('%s', (header, coding, all) => {
+])('Accept-Encoding: %s is read', (header, coding, all) => {
   const read = createAcceptEncodingReader()
-  // The second time it is remembered.
+  // The second result is remembered.
   for (const accepted of [read(header), read(header)]) {
     expect([accepted.coding, [...accepted.all]]).toEqual([coding, all])
     expect(accepted.isIdentityAccepted).toBe(all.includes('identity'))
@@ -38,12 +38,12 @@ test.each<Row>([
   }
 })
 
-test('a tag without its coding is that of the same uncoded', () => {
+test('an entity tag without its content coding is the tag of the uncoded form', () => {
   expect(uncodedEntityTag('"state-gzip"', 'gzip')).toBe('"state"')
   expect(uncodedEntityTag('"state"', undefined)).toBe('"state"')
 })
 
-test('a hundred short headers are remembered, and no long one', () => {
+test('a hundred short headers are remembered, and a long one is not', () => {
   const read: string[] = []
   const remembering = rememberHeaders((header) => {
     read.push(header)

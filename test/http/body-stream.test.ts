@@ -1,4 +1,5 @@
-// A body that is read a piece at a time: as long as it likes, as long as something comes. Only the clock of its silence is the test's.
+// A body that is read piece by piece: it may take any time, as long as something comes. Only the clock that measures
+// silence is faked.
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -14,7 +15,7 @@ beforeEach(() => {
   return () => vi.useRealTimers()
 })
 
-/** What was read of each body, and how its reading ended. */
+/** Records what was read of each body, and how its reading ended. */
 async function serve() {
   const pieces: string[] = []
   const ends: string[] = []
@@ -50,7 +51,7 @@ async function serve() {
   return { socket, pieces, ends, bytesRead, received: () => received }
 }
 
-/** Real turns of the event loop, until it is so. */
+/** Waits for real turns of the event loop until the condition is true. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -58,7 +59,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const begin = (socket: Socket, ...headers: (readonly [string, string])[]) =>
   socket.write(requestText({ method: 'POST', headers: [['Transfer-Encoding', 'chunked'], ...headers] }))
 
-test('it may take for ever, as long as something comes in time; and nothing is cut off when it has ended', async () => {
+test('a body may take forever if each piece comes in time, and nothing is cut off after its end', async () => {
   const { socket, pieces, ends, received } = await serve()
   begin(socket)
   for (let piece = 1; piece <= 4; piece += 1) {
@@ -76,7 +77,7 @@ test('it may take for ever, as long as something comes in time; and nothing is c
   await until(() => received().toString().split('HTTP/1.1 200').length === 3)
 })
 
-test('nothing for half a minute is a time-out, a client that leaves is not', async () => {
+test('half a minute of silence is a timeout, a client that leaves is not', async () => {
   const silent = await serve()
   begin(silent.socket)
   silent.socket.write('1\r\nx\r\n')
@@ -93,7 +94,7 @@ test('nothing for half a minute is a time-out, a client that leaves is not', asy
   expect(leaving.ends).toEqual(['BAD_REQUEST'])
 })
 
-test('a client that is answered before its body has ended may send on, and is cut off where nothing comes for half a minute', async () => {
+test('a client that is answered early may send on, and is cut off after half a minute of silence', async () => {
   const { socket, received, bytesRead } = await serve()
   socket.write(requestText({ method: 'POST', target: '/refuse', headers: [['Transfer-Encoding', 'chunked']] }))
   socket.write('1\r\nx\r\n')
@@ -106,14 +107,14 @@ test('a client that is answered before its body has ended may send on, and is cu
   }
   expect(socket.closed).toBe(false)
   vi.advanceTimersByTime(SILENCE_MS)
-  // Sooner than node:http looks for requests that take too long.
+  // This is sooner than node:http looks for requests that take too long.
   await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true)
 })
 
 test.each([
   ['gzip', 'UNSUPPORTED_MEDIA_TYPE'],
   ['identity', 'whole'],
-])('with the content coding %s it is %s', async (coding, end) => {
+])('the reading of a body with the content coding %s ends with %s', async (coding, end) => {
   const { socket, ends } = await serve()
   begin(socket, ['Content-Encoding', coding])
   socket.write('0\r\n\r\n')
@@ -121,7 +122,7 @@ test.each([
   expect(ends).toEqual([end])
 })
 
-test('a client that waits to be told to go on is told so, others are not', async () => {
+test('a client that waits for 100 Continue gets it, others do not', async () => {
   for (const [headers, status] of [
     [[['Expect', '100-Continue']], 100],
     [[['Expect', 'something else']], 200],

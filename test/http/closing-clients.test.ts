@@ -1,4 +1,4 @@
-// Clients that close their connection once their request is sent, and wait for no answer, as a page that closes does.
+// Clients that close their connection after they sent a request, and wait for no answer, as a closing page does.
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { startGateway } from '../support/gateway.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 
 const MIB = 1_048_576
-/** More at once than begin in one turn. */
+/** More than begin in one turn. */
 const CLIENTS = 100
 const RESPONSE = {} as ServerResponse
 
@@ -19,7 +19,7 @@ test.each([
     '/graphql',
     (refreshToken: string) => ({ query: `mutation { logout(refreshToken: "${refreshToken}") }` }),
   ],
-])('a logout is done, however many there are at once, over %s', async (_, target, bodyOf) => {
+])('every logout is done, even if a hundred clients send one and close at once, over %s', async (_, target, bodyOf) => {
   const observed: string[] = []
   const observe = ({ path }: GatewayRequest) => void observed.push(path)
   const { url, login, send } = await startGateway({ observers: [observe] })
@@ -43,13 +43,13 @@ test.each([
   expect(new Set(refreshes.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
-test('a body whose client has left before it is read is one that breaks off', async () => {
+test('a body whose client has left before it is read fails as one that broke off', async () => {
   const incoming = new IncomingMessage(new Socket())
   incoming.destroy()
   await expect(createBodyReader(MIB)(incoming, RESPONSE, '192.0.2.1')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
 
-test('bodies of requests that wait keep their part of the memory until those begin', async () => {
+test('bodies of waiting requests keep their part of the memory until those requests begin', async () => {
   const readBody = createBodyReader(MIB)
   const turn = Promise.withResolvers<void>()
   const receive = (heldUntil?: Promise<void>) => {

@@ -1,4 +1,4 @@
-// Whose bytes a compression under way is shared with.
+// Who shares the bytes of a compression that is in progress.
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createResponseCache } from '../../src/http/caching/response-cache.ts'
@@ -10,7 +10,7 @@ import { ANA, BEN } from '../support/workspaces.ts'
 
 const MIB = 1_048_576
 
-test('people without a workspace who ask the same at once each get their own answer', async () => {
+test('users without a workspace who ask the same at once each get their own answer', async () => {
   const { encode } = createCompression(createResponseCache(MIB), createInFlightBytes(MIB))
   const gzip = createAcceptEncodingReader()('gzip')
   const answers = [ANA, BEN].map(async (email) => {

@@ -1,4 +1,4 @@
-// So many of one owner at a time: who waits for whom, and when a line is too slow to join.
+// How much work of one owner runs at a time: who waits for whom, and when a line is too slow to join.
 import { expect, test } from 'vitest'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
 import { liveBytes } from '../support/live-bytes.ts'
@@ -7,7 +7,7 @@ import { stopClock } from '../support/stop-clock.ts'
 const ANA = 1
 const BEN = 2
 
-/** Works that end when they are told to, by name. */
+/** Work that ends when it is told to, by name. */
 function start() {
   const pass = stopClock()
   const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 3, maxWaitMs: 50 })
@@ -34,7 +34,7 @@ function start() {
   }
 }
 
-test('more of one owner wait in line, and nobody else waits for them', async () => {
+test('more work of one owner waits in line, and nobody else waits for it', async () => {
   const { begin, end, running } = start()
   begin(ANA, 'a', 'b', 'c', 'd')
   begin(BEN, 'x', 'y')
@@ -46,13 +46,13 @@ test('more of one owner wait in line, and nobody else waits for them', async () 
   expect(running()).toBe('xyd')
 })
 
-test('a long line whose first has waited for too long is not joined: it is refused at once', async () => {
+test('a long line whose first entry has waited too long refuses a new entry at once', async () => {
   const { begin, end, running, pass } = start()
   begin(ANA, 'a', 'b', 'c', 'd', 'e')
   pass(51)
   await expect(begin(ANA, 'f')[0]).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
   begin(BEN, 'x')
-  // The first of them has its turn, so the line is short.
+  // The first entry has its turn, so the line is short.
   await end('a')
   begin(ANA, 'g')
   await expect(begin(ANA, 'h')[0]).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -60,7 +60,7 @@ test('a long line whose first has waited for too long is not joined: it is refus
   expect(running()).toBe('xg')
 })
 
-test('a short line may be as slow as it is, and a long one that moves may be joined', async () => {
+test('a short line may be slow, and a long line that moves may be joined', async () => {
   const { begin, running, pass } = start()
   begin(ANA, 'a', 'b', 'c', 'd')
   pass(10_000)
@@ -73,7 +73,7 @@ test('a short line may be as slow as it is, and a long one that moves may be joi
   expect(others()).toBe('ab')
 })
 
-test('what fails gives its place on', async () => {
+test('work that fails passes its place on', async () => {
   const limit = createConcurrencyLimit({ maxRunning: 1, freeWaiting: 3, maxWaitMs: 50 })
   const failing = limit(ANA, () => Promise.reject(new Error('no')))
   const next = limit(ANA, async () => 'next')
@@ -81,11 +81,11 @@ test('what fails gives its place on', async () => {
   expect(await next).toBe('next')
 })
 
-test('nothing is kept of owners whose works have ended', async () => {
+test('nothing is kept of owners whose work has ended', async () => {
   const limit = createConcurrencyLimit({ maxRunning: 1, freeWaiting: 3, maxWaitMs: 50 })
   const before = await liveBytes()
   for (let owner = 0; owner < 200_000; owner += 1) await limit(owner, async () => {})
   expect((await liveBytes()) - before).toBeLessThan(8_000_000)
-  // Still needed: it would hold nothing if it were gone itself.
+  // Uses the limit again: if it were collected, it would hold nothing.
   expect(await limit(ANA, async () => 'next')).toBe('next')
 })

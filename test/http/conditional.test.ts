@@ -1,4 +1,4 @@
-// Which tag of a conditional request is as good as sending nothing, for what would be answered and what the client may hold.
+// Which entity tag of a conditional request makes the body unnecessary, given the answer and what the client may hold.
 import { expect, test } from 'vitest'
 import { matchesEntityTag, matchingEntityTag } from '../../src/http/caching/conditional.ts'
 import { createAcceptEncodingReader } from '../../src/http/negotiation/content-coding.ts'
@@ -19,31 +19,31 @@ test.each<Row>([
   ['"other"', PLAIN, undefined, null],
   [PLAIN, PLAIN, undefined, PLAIN],
   [`"other", W/${PLAIN}`, PLAIN, undefined, PLAIN],
-  // A quote that is not closed hides no tag behind it.
+  // A quote that is not closed does not hide the tag behind it.
   [`"other, ${PLAIN}`, PLAIN, undefined, PLAIN],
   [' * ', PLAIN, undefined, PLAIN],
   ['\t*\t ', PLAIN, undefined, PLAIN],
-  // No white space of HTTP.
+  // This is no white space in HTTP.
   ['\xa0*', PLAIN, undefined, null],
   ['*', GZIP, 'gzip', GZIP],
   ['*', PLAIN, 'identity;q=0, gzip', PLAIN],
   [GZIP, GZIP, 'gzip', GZIP],
   [`"other", ${GZIP}`, GZIP, 'gzip', GZIP],
-  // Whatever the request accepts it may hold.
+  // The client may hold any form that the request accepts.
   [PLAIN, GZIP, 'gzip', PLAIN],
   [BR, GZIP, 'gzip, br;q=0.5', BR],
   [GZIP, PLAIN, undefined, GZIP],
   [`${PLAIN}, ${GZIP}`, GZIP, 'gzip', GZIP],
-  // What it does not accept it cannot use.
+  // The client cannot use a form that the request does not accept.
   [BR, GZIP, 'gzip', null],
   [PLAIN, GZIP, 'gzip, identity;q=0', null],
   [GZIP, GZIP, 'gzip, identity;q=0', GZIP],
-  // Answered uncoded, though the client wants another form: the tag is not enough, in a list or alone.
+  // The answer is uncoded, though the client wants another form: the tag is not enough, in a list or alone.
   [PLAIN, PLAIN, 'gzip, identity;q=0', null],
   [`"other", ${PLAIN}`, PLAIN, 'gzip, identity;q=0', null],
   [GZIP, PLAIN, 'gzip, identity;q=0', GZIP],
 ])(
-  'If-None-Match: %s, where %s would be answered to Accept-Encoding: %s',
+  'If-None-Match: %s is compared with the tag %s, for Accept-Encoding: %s',
   (ifNoneMatch, own, acceptEncoding, known) => {
     expect(matchingEntityTag(ifNoneMatch, own, PLAIN, createAcceptEncodingReader()(acceptEncoding))).toBe(known)
   },
@@ -58,6 +58,6 @@ test.each([
   [' *', true],
   ['*\xa0', false],
   [`"other",W/${PLAIN}`, true],
-])('If-None-Match: %s names the only form there is: %s', (ifNoneMatch, matches) => {
+])('If-None-Match: %s matches the only form that exists: %s', (ifNoneMatch, matches) => {
   expect(matchesEntityTag(ifNoneMatch, PLAIN)).toBe(matches)
 })

@@ -1,10 +1,10 @@
-// A line of several owners: whose turn it is, who waited for longest, and who has to go.
+// A line of several owners: whose turn it is, who has waited longest, and who has to leave.
 import { expect, test } from 'vitest'
 import { createFairLine, type FairLine } from '../../src/http/limits/fair-line.ts'
 
 const PLACES = 'abcdefghijklmnopqrstuvwxyz'
 
-/** A letter that came at its place in the alphabet. */
+/** A letter that arrived at its place in the alphabet. */
 interface Letter {
   readonly letter: string
   readonly since: number
@@ -25,14 +25,14 @@ const known = (name: string) => ({ name, isKnown: true })
 const inOrder = (taken: readonly Letter[]) => taken.map(({ letter }) => letter).join('')
 const sorted = (taken: readonly Letter[]) => [...inOrder(taken)].toSorted().join('')
 
-test('owners take turns with their oldest, who came first before the others', () => {
+test('takeOldest takes from the owners in turn, each time the oldest, beginning with the owner who came first', () => {
   const owners = { ana: 'abcg', ben: 'df', eve: 'e' }
   expect(inOrder(lineOf(owners).takeOldest(99))).toBe('adebfcg')
   const line = lineOf(owners)
   expect([4, 0, 2, 99, 1].map((count) => inOrder(line.takeOldest(count)))).toEqual(['adeb', '', 'fc', 'g', ''])
 })
 
-test('owners take turns with their newest, who came last before the others', () => {
+test('takeNewest takes from the owners in turn, each time the newest, beginning with the owner who came last', () => {
   const owners = { ana: 'abcg', ben: 'df', eve: 'e' }
   for (const [count, taken, left] of [
     [0, '', 'abcdefg'],
@@ -50,7 +50,7 @@ test('owners take turns with their newest, who came last before the others', () 
   }
 })
 
-test('what fills several places is taken as such, the last one even where it fills more than are left', () => {
+test('an entry may fill several places; the last is taken even if it fills more than are left', () => {
   const line = () => {
     const filled = createFairLine<Letter>(({ letter }) => (letter === letter.toLowerCase() ? 1 : 5))
     for (const [at, letter] of [...'aBcDe'].entries()) {
@@ -77,11 +77,11 @@ test('what fills several places is taken as such, the last one even where it fil
     'BDce',
     'BDace',
   ])
-  // Of those who wait, each is one.
+  // takeBeyond counts each entry that waits as one.
   expect(sorted(line().takeBeyond(3))).toBe('Ba')
 })
 
-test('of those who came last, known owners come before strangers, who have one place of four', () => {
+test('takeNewest prefers known owners to strangers, who have one place of four', () => {
   const owners = { ana: 'am', ben: 'b', eve: 'c', flo: 'd', gus: 'e', 'stranger 1': 'fno', 'stranger 2': 'g' }
   for (const [count, taken] of [
     [1, 'm'],
@@ -99,11 +99,11 @@ test('of those who came last, known owners come before strangers, who have one p
   }
 })
 
-test('strangers have their turns with all others where the oldest are taken', () => {
+test('takeOldest gives strangers their turns like all others', () => {
   expect(inOrder(lineOf({ 'stranger 1': 'ad', ana: 'b', 'stranger 2': 'c' }).takeOldest(99))).toBe('abcd')
 })
 
-test('who came again is the newest, even after a turn', () => {
+test('an owner who comes again is the newest, even after a turn', () => {
   const line = lineOf({ ana: 'ad', ben: 'b', eve: 'c' })
   expect(inOrder(line.takeNewest(1))).toBe('d')
   expect(inOrder(line.takeNewest(1))).toBe('c')
@@ -111,7 +111,7 @@ test('who came again is the newest, even after a turn', () => {
   expect(['x', 'b', 'a', ''].map(() => inOrder(line.takeNewest(1)))).toEqual(['x', 'b', 'a', ''])
 })
 
-test('who loses some and asks for more still has one turn of those who take them', () => {
+test('an owner who loses an entry and adds others still has one turn in each round', () => {
   const line = lineOf({ ana: 'abc', ben: 'd' })
   expect(inOrder(line.takeBefore(PLACES.indexOf('b')))).toBe('a')
   line.add(known('ben'), toLetter('e'))
@@ -120,7 +120,7 @@ test('who loses some and asks for more still has one turn of those who take them
   expect(inOrder(line.takeOldest(99))).toBe('bdcefg')
 })
 
-test('who comes again after their turn is behind the others', () => {
+test('an owner who comes again after a turn is behind the others', () => {
   const line = lineOf({ ana: 'a', ben: 'bc' })
   expect(inOrder(line.takeOldest(1))).toBe('a')
   line.add(known('ana'), toLetter('x'))
@@ -128,7 +128,7 @@ test('who comes again after their turn is behind the others', () => {
   expect([line.length(), line.takeOldest(1), line.takeNewest(1)]).toEqual([0, [], []])
 })
 
-test('the oldest of those who have most go first, and of those who have as much who came first', () => {
+test('takeBeyond removes the oldest entries of the owner with most, and of equal owners the earliest', () => {
   const owners = { ana: 'abcdefgh', ben: 'ijk', eve: 'l' }
   for (const [count, gone, left] of [
     [12, '', 'ailbjckdefgh'],
@@ -147,7 +147,7 @@ test('the oldest of those who have most go first, and of those who have as much 
   }
 })
 
-test('who came before a moment goes, of whichever owner, and the others keep their turns', () => {
+test('takeBefore removes what came before a moment, of every owner, and the others keep their turns', () => {
   const owners = { ana: 'abcg', ben: 'df', eve: 'h' }
   for (const [since, gone, left] of [
     ['a', '', 'adhbfcg'],
@@ -164,18 +164,18 @@ test('who came before a moment goes, of whichever owner, and the others keep the
   }
 })
 
-test('since when the oldest of all waits is known, whoever has the turn', () => {
+test('oldestSince is the time of the oldest entry, whoever has the turn', () => {
   const line = lineOf({ ana: 'bc', ben: 'ad' })
   const found: (number | null)[] = []
   for (let n = 0; n < 5; n += 1) {
     found.push(line.oldestSince())
     line.takeOldest(1)
   }
-  // Taken: a, b, d, c.
+  // The entries are taken in the order a, b, d, c.
   expect(found).toEqual([0, 1, 2, 2, null])
 })
 
-test('who leaves the line is not in it any more, nor is an owner of whom nobody is left', () => {
+test('an entry that leaves is no longer in the line, nor is an owner without entries', () => {
   const line = createFairLine<Letter>()
   const [a, b, c] = ['a', 'b', 'c'].map(toLetter) as [Letter, Letter, Letter]
   for (const letter of [a, b]) line.add(known('ana'), letter)

@@ -1,11 +1,11 @@
-// When a line that is too slow is more than a burst.
+// When a slow line is more than a burst, so that requests are refused.
 import { expect, test } from 'vitest'
 import { createOverload } from '../../src/http/limits/overload.ts'
 
 test.each([
-  ['a line that is late for a quarter of a second', [0, 100, 250], true],
-  ['one that is late for less', [0, 100, 249.9], false],
-])('%s: refuses or not', (_what, looks, isRefusing) => {
+  ['refuses requests after a quarter of a second', [0, 100, 250], true],
+  ['does not refuse requests before that', [0, 100, 249.9], false],
+])('a line that is too slow %s', (_what, looks, isRefusing) => {
   const changes: boolean[] = []
   const overload = createOverload({
     maxDelayMs: 50,
@@ -18,7 +18,7 @@ test.each([
   expect(changes).toEqual(isRefusing ? [true] : [])
 })
 
-test('a line that waited no longer than it may for a moment begins anew', () => {
+test('a line that was fast enough for a moment starts again at zero', () => {
   const overload = createOverload({ maxDelayMs: 50, now: () => 0, later() {}, onChange() {} })
   overload.look(0, -51)
   overload.look(200, 150)

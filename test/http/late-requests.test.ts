@@ -1,4 +1,4 @@
-// A request that is late because the gateway does not read its connection gets its time anew, each by itself.
+// A request that is late because the gateway does not read its connection gets its time again, each by itself.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -10,7 +10,7 @@ const LATE = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A connection, and what is written to it. */
+/** A connection, and what the gateway writes to it. */
 function connect() {
   const socket = new PassThrough()
   const written: string[] = []
@@ -28,7 +28,7 @@ function connect() {
   return { socket, written, read, beLate, resume }
 }
 
-test('a later late request keeps its time when that of an earlier one ends', async () => {
+test('a later late request keeps its time when the time of an earlier one ends', async () => {
   const { socket, written, read, beLate, resume } = connect()
   read()
   socket.pause()
@@ -44,7 +44,7 @@ test('a later late request keeps its time when that of an earlier one ends', asy
   expect(written).toEqual([])
 })
 
-test('a late request that does not come once the connection is read is refused', async () => {
+test('a late request that does not come once its connection is read again is refused', async () => {
   const { socket, written, read, beLate, resume } = connect()
   read()
   socket.pause()

@@ -1,4 +1,4 @@
-// More clients than a gateway can answer: what they see, and what a health check sees beside them.
+// More clients than a gateway can answer: what they get, and what a health check gets meanwhile.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,7 +10,7 @@ import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const CLIENTS = 500
 
-/** Sends the request again whenever it was answered, and tells each answer. */
+/** Sends the request again after each answer, and passes on each answer. */
 async function repeat(url: string, request: string, onAnswer: (head: string, body: string) => void): Promise<Socket> {
   const socket = await openSocket(url)
   let text = ''
@@ -27,7 +27,7 @@ async function repeat(url: string, request: string, onAnswer: (head: string, bod
   return socket
 }
 
-test('more than can be answered is 503 with Retry-After in both dialects, and health is always answered', async () => {
+test('requests beyond capacity get 503 with Retry-After in REST and GraphQL; health is always answered', async () => {
   const database = ['--database', `file:${temporaryDirectory()}/data.db`]
   await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
   const overload = ['--max-queue-delay', '5', '--cache-bytes', '0', '--log-level', 'silent']
@@ -70,7 +70,7 @@ test('more than can be answered is 503 with Retry-After in both dialects, and he
   await expect.poll(async () => (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
 
-test('whose requests are many waits behind themselves, and a read of somebody else does not', async () => {
+test('many requests of one user wait behind each other, and others do not wait for them', async () => {
   const gateway = await startGateway({ cacheBytes: 0 })
   await gateway.load(SMALL_WORLD)
   const answered: string[] = []
@@ -95,12 +95,12 @@ test('whose requests are many waits behind themselves, and a read of somebody el
   sendOne()
   sendAnonymous()
   await expect.poll(() => answered.length, { timeout: 30_000 }).toBe(402)
-  // In order of arrival they were the last.
+  // In order of arrival, they would be the last.
   expect(answered.indexOf('one')).toBeLessThan(200)
   expect(answered.indexOf('nobody')).toBeLessThan(200)
 })
 
-/** Names of connections, in the order in which they were answered. */
+/** Records the names of connections, in the order in which they were answered. */
 function orderOfAnswers(url: string) {
   const answered: string[] = []
   const connect = async (name: string) => {
@@ -121,7 +121,7 @@ function sumOf(sockets: readonly Socket[], count: 'bytesRead' | 'bytesWritten'):
 }
 
 describe('long GraphQL bodies that end at the same time', () => {
-  /** Of 400 kB: tens of milliseconds of reading JSON. */
+  /** A body of 400 kB, whose JSON takes tens of milliseconds to read. */
   function longRequest(accessToken: string): string {
     const lists = Array.from({ length: 30_000 }, (_, at) => ({ [at]: [] }))
     const body = JSON.stringify({ query: '{ __typename }', variables: { lists } })
@@ -132,13 +132,13 @@ describe('long GraphQL bodies that end at the same time', () => {
     return requestText({ method: 'POST', target: '/graphql', headers, body })
   }
 
-  /** Twelve of Ana's and one of Ben's, of which nothing but the last byte is missing; `end` sends that. */
+  /** Sends twelve requests of Ana and one of Ben without their last byte; `end` sends that byte. */
   async function begin() {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const { answered, connect } = orderOfAnswers(gateway.url)
     const [ana, ben] = [await gateway.login(ANA), await gateway.login(BEN)]
-    // What answers GraphQL is loaded by the first request of it.
+    // The first GraphQL request loads what answers GraphQL.
     await gateway.graphql('{ __typename }')
     const texts = [...Array.from({ length: 12 }, () => longRequest(ana.accessToken)), longRequest(ben.accessToken)]
     const accepted: Socket[] = []
@@ -147,7 +147,7 @@ describe('long GraphQL bodies that end at the same time', () => {
     const sockets = await Promise.all(texts.map((_, at) => connect(at < 12 ? 'ana' : 'ben')))
     unsubscribe('net.server.socket', accept)
     for (const [at, socket] of sockets.entries()) socket.write(texts[at]?.slice(0, -1) ?? '')
-    // What is still on its way would come after what another connection ends with.
+    // Wait until all bytes have arrived: one that is late would come after the end of another connection's body.
     const [sent, read] = [() => sumOf(sockets, 'bytesWritten'), () => sumOf(accepted, 'bytesRead')]
     await expect.poll(() => read() === sent() && sockets.every(({ writableLength }) => writableLength === 0)).toBe(true)
     await gateway.get('/healthz')
@@ -160,7 +160,7 @@ describe('long GraphQL bodies that end at the same time', () => {
     }
   }
 
-  test('are read one at a time, and others have most of the time', async () => {
+  test('are read one at a time, and other requests get most of the time', async () => {
     const { gateway, answered, end } = await begin()
     end()
     let others = 0
@@ -168,11 +168,11 @@ describe('long GraphQL bodies that end at the same time', () => {
       expect((await gateway.get('/healthz')).status).toBe(200)
       others += 1
     }
-    // In the process that answers: each takes a few turns of its event loop. With one body in each turn it was 9.
+    // They run in the process that answers; each takes a few turns of its event loop. With one body per turn it was 9.
     expect(others).toBeGreaterThan(30)
   })
 
-  test('of one user wait for each other, and that of somebody else does not', async () => {
+  test('of one user wait for each other, and the body of another user does not wait for them', async () => {
     const { answered, end } = await begin()
     end()
     await expect.poll(() => answered.length, { timeout: 30_000 }).toBe(13)

@@ -1,4 +1,4 @@
-// What bodies take of the memory while they are received, in whatever pieces they come and on however many connections.
+// The memory that bodies take while they are received, in whatever pieces and on however many connections they come.
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -21,19 +21,19 @@ interface Beginning {
   readonly accept?: string
 }
 
-/** Of more than the kernel holds for a connection. */
+/** More than the kernel buffers for a connection. */
 async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) yield new Uint8Array(65_536)
 }
 
-/** The body as it came, and to a GET one with no end. */
+/** Answers with the body, and to a GET with a body that does not end. */
 const echo: Handler = async ({ method, body }) => ({
   status: 200,
   headers: {},
   body: method === 'GET' ? endless() : await body(),
 })
 
-/** `received` is how many bytes all connections brought. */
+/** `received` is the number of bytes that came on all connections. */
 async function serve(handle: Handler = echo, bodyLimitBytes = MIB) {
   const server = createHttpServer(
     (request) => handle(request).catch((error) => toProblem(error, () => {}, requestIdOf(request))),
@@ -51,7 +51,7 @@ async function serve(handle: Handler = echo, bodyLimitBytes = MIB) {
   })
   return {
     received: () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
-    /** Begins a request with this much of what follows its head. */
+    /** Begins a request, and sends this part of its body. */
     async begin(
       framing: readonly [name: string, value: string],
       part: string,
@@ -70,7 +70,7 @@ async function serve(handle: Handler = echo, bodyLimitBytes = MIB) {
   }
 }
 
-test('a body in pieces of one byte takes the memory of its bytes, and is whole', async () => {
+test('a body in pieces of one byte takes less than 8 MiB of memory, and is whole', async () => {
   const { begin, received } = await serve()
   const text = Array.from({ length: 200_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('')
   const chunks = text.replace(/./g, '1\r\n$&\r\n')
@@ -84,14 +84,17 @@ test('a body in pieces of one byte takes the memory of its bytes, and is whole',
   expect(answer?.text === text).toBe(true)
 })
 
-test.each(['identity', 'Identity', 'IDENTITY', ''])('a body with the content coding "%s" has none', async (coding) => {
-  const { begin } = await serve()
-  const body = 'x'.repeat(10)
-  const client = await begin(['Content-Length', '10'], body, { coding })
-  expect(readAnswers(await readToEnd(client)).map(({ status, text }) => [status, text])).toEqual([[200, body]])
-})
+test.each(['identity', 'Identity', 'IDENTITY', ''])(
+  'a body with the content coding "%s" is not coded',
+  async (coding) => {
+    const { begin } = await serve()
+    const body = 'x'.repeat(10)
+    const client = await begin(['Content-Length', '10'], body, { coding })
+    expect(readAnswers(await readToEnd(client)).map(({ status, text }) => [status, text])).toEqual([[200, body]])
+  },
+)
 
-test('bodies that are slow on many connections fill no more than their part of the memory, and small ones pass', async () => {
+test('slow bodies on many connections fill no more than their part of the memory, and small bodies pass', async () => {
   const { begin, received } = await serve()
   const slow = 'x'.repeat(MIB - 1)
   const before = await liveBytes()
@@ -113,12 +116,12 @@ test('bodies that are slow on many connections fill no more than their part of t
     expect([status, JSON.parse(text).code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
     expect(text).not.toContain('xxx')
   }
-  // What was received gives its room back.
+  // A body that was received gives its room back.
   const later = await begin(['Content-Length', String(MIB)], `${slow}x`)
   expect(readAnswers(await readToEnd(later))[0]?.status).toBe(200)
 })
 
-test('slow bodies of one network leave room for those of others', async () => {
+test('slow bodies of one network leave room for the bodies of other networks', async () => {
   const { begin, received } = await serve()
   const slow = 'x'.repeat(MIB - 1)
   for (let count = 0; count < 70; count += 1) await begin(['Content-Length', String(MIB)], slow)
@@ -129,7 +132,7 @@ test('slow bodies of one network leave room for those of others', async () => {
   expect(readAnswers(await readToEnd(same))[0]?.status).toBe(503)
 })
 
-test('a large answer that there is no room for is 503, also where the body of its request has yet to come', async () => {
+test('a large answer without room in memory is 503, even if the body of its request has yet to come', async () => {
   const options = serverOptions()
   const inFlight = Object.assign(Object.create(options.inFlight), {
     open() {
@@ -152,7 +155,7 @@ test('a large answer that there is no room for is 503, also where the body of it
   expect(head.toString()).toMatch(/^HTTP\/1\.1 503 /)
 })
 
-test('the body of a GET whose long answer is not read takes no memory', async () => {
+test('the body of a GET takes no memory while its long answer is not read', async () => {
   const { begin, received } = await serve()
   const chunks = '1\r\nx\r\n'.repeat(60_000)
   const before = await liveBytes()
@@ -161,7 +164,7 @@ test('the body of a GET whose long answer is not read takes no memory', async ()
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
-test('what was received of a body that is too large is let go of while the rest is awaited', async () => {
+test('the received part of a body that is too large is released while the rest is awaited', async () => {
   const { begin, received } = await serve()
   const chunk = `100001\r\n${'x'.repeat(MIB + 1)}\r\n`
   const before = await liveBytes()
@@ -172,7 +175,7 @@ test('what was received of a body that is too large is let go of while the rest 
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
-test('a client that is answered before its body is whole, and then sends nothing, gives back what its body held', async () => {
+test('a client that is answered before its body is whole and then sends nothing gives its memory back', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const endpoint = withAdmission(

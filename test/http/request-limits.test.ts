@@ -26,8 +26,8 @@ function inOneChunk(body: string): ReadableStream<Uint8Array> {
 
 describe('a body', () => {
   test.each([
-    ['of exactly the limit', BODY.length, 200],
-    ['of a byte more', BODY.length - 1, 413],
+    ['of exactly the limit is read', BODY.length, 200],
+    ['of a byte more is refused', BODY.length - 1, 413],
   ])('%s, with its length and in chunks', async (_, bodyLimitBytes, status) => {
     const gateway = await startGateway({ bodyLimitBytes })
     const whole = requestText({ method: 'POST', target: '/login', headers: HEADERS, body: BODY })
@@ -44,7 +44,7 @@ describe.each([
   ['DELETE', '/logout', 401, { refreshToken: 'unknown' }],
   ['POST', '/logout', 401, { refreshToken: 'unknown' }],
 ] as const)('the body of %s %s', (method, path, status, fields) => {
-  /** With a field that nobody knows, as clients may send. */
+  /** Has an unknown field, which clients may send. */
   function bodyOf(byteLength: number): string {
     const empty = JSON.stringify({ ...fields, device: '' })
     return JSON.stringify({ ...fields, device: 'x'.repeat(byteLength - empty.length) })
@@ -55,7 +55,7 @@ describe.each([
     ['of 16 KiB is read', 16_384, status, 'in chunks', inOneChunk],
     ['of a byte more is 413', 16_385, 413, 'with its length', (body: string) => body],
     ['of a byte more is 413', 16_385, 413, 'in chunks', inOneChunk],
-  ])('%s', async (_, byteLength, expected, _how, write) => {
+  ])('%s (%i bytes, status %i, %s)', async (_, byteLength, expected, _how, write) => {
     const gateway = await startGateway()
     const headers = { 'content-type': 'application/json' }
     const sent = { method, headers, body: write(bodyOf(byteLength)), duplex: 'half' }
@@ -68,7 +68,7 @@ describe.each([
   })
 })
 
-test('headers may take ten seconds, a request thirty, and an idle connection outlives that of a balancer', () => {
+test('headers may take ten seconds, a request thirty, and an idle connection outlives that of a load balancer', () => {
   const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), serverOptions())
   expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000])
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
@@ -87,7 +87,7 @@ test.each([
       ends.push(await request.body().then(String, (error) => error.code))
       return { status: 200, headers: {}, body: '' }
     }, serverOptions())
-    // None for the other: node:http would end that connection as well, half a minute of the clock on the wall later.
+    // The other row has no timeouts: node:http would end that connection too, half a minute of real time later.
     server.headersTimeout = status === 408 ? 300 : 0
     server.requestTimeout = server.headersTimeout
     server.listen(0, '127.0.0.1')
@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('nothing waits for a client that has left before its refusal was to be sent', async () => {
+test('no timer waits for a client that left before its refusal was sent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()

@@ -1,3 +1,4 @@
+// What the server does for every request: ids, repeated headers, the Host, the target, and room for a streamed body.
 import { expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
@@ -41,7 +42,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
   }
 }
 
-test('an answer says the id of its request where that helps: when it failed, or when all are to say it', async () => {
+test('an answer has a request id if it failed, or if all answers have one', async () => {
   const plain = await serve()
   expect((await plain.ask({}))?.headers.has('x-request-id')).toBe(false)
   expect((await plain.ask({ target: '/fails' }))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
@@ -49,7 +50,7 @@ test('an answer says the id of its request where that helps: when it failed, or 
   expect((await telling.ask({}))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
 })
 
-test('a reply that is sent many times says one id each time, and keeps none', async () => {
+test('a reply that is sent many times has a different request id each time, and stores none', async () => {
   const { ask } = await serve({ hasRequestIds: true })
   const answers = [await ask({ target: '/kept' }), await ask({ target: '/kept' }), await ask({ target: '/kept' })]
   const ids = answers.map((answer) => answer?.headers.get('x-request-id') ?? '')
@@ -82,12 +83,12 @@ test.each([
     400,
   ],
   [[['Hosts', 'a']], 200],
-] as const)('with the headers %j it is %d: only Host counts, and once', async (headers, status) => {
+] as const)('with the headers %j the status is %d: only a repeated Host is refused', async (headers, status) => {
   const { ask } = await serve()
   expect((await ask({ headers }))?.status).toBe(status)
 })
 
-/** The head as it is sent: a request of HTTP/1.0 may have no Host. */
+/** Sends the head as it is: a request of HTTP/1.0 may have no Host. */
 async function answersToHead(url: string, version: string, lines: readonly string[]) {
   const head = [`GET / HTTP/${version}`, ...lines, 'Connection: close', '', ''].join('\r\n')
   return readAnswers(await exchange(url, head), ['GET'])
@@ -99,7 +100,7 @@ test.each([
   ['Authorization: Bearer a', 'Accept: */*', 'Authorization:'],
   ['Content-Type: application/json', 'Content-Type: text/plain'],
   ['content-type: application/json', 'CONTENT-TYPE: application/json'],
-])('two lines of a field that proxies read are refused: %s, %s', async (...lines) => {
+])('two lines of a header field that proxies read are refused: %s, %s', async (...lines) => {
   const { url, requests } = await serve()
   for (const [version, host] of [
     ['1.1', ['Host: a']],
@@ -119,7 +120,7 @@ test.each([
   ['Cache-Control: no-cache', 'Cache-Control: no-store'],
   ['Max-Forwards: 1', 'Max-Forwards: 2'],
   ['Authorizatio: a', 'Authorizations: a'],
-])('other lines are served: %s, %s', async (...lines) => {
+])('other header lines are accepted: %s, %s', async (...lines) => {
   const { url } = await serve()
   expect((await answersToHead(url, '1.1', ['Host: a', ...lines]))[0]?.status).toBe(200)
   expect((await answersToHead(url, '1.0', lines))[0]?.status).toBe(200)
@@ -136,7 +137,7 @@ test.each([
   '[2001:db8::192.0.2.1]:4000',
   'a:',
   '',
-])('the Host "%s" is one', async (host) => {
+])('the Host "%s" is valid', async (host) => {
   const { ask } = await serve()
   expect((await ask({ headers: [['Host', host]] }))?.status).toBe(200)
 })
@@ -161,7 +162,7 @@ test.each([
   '[a.example]x',
   '[::g]',
   'b\xfccher.example',
-])('the Host "%s" is none, and is refused', async (host) => {
+])('the Host "%s" is invalid, and is refused', async (host) => {
   const { ask, requests } = await serve()
   for (const version of ['1.0', '1.1']) {
     const answer = await ask({ version, headers: [['Host', host]] })
@@ -178,7 +179,7 @@ test.each([
   ['HTTPS://other.example', '/', '', 'other.example'],
   ['http://other.example?b', '/', 'b', 'other.example'],
   ['/http://other.example/', '/http://other.example/', '', 'localhost'],
-])('the target %s is the path %s with the query "%s" of %s', async (target, path, search, host) => {
+])('the target %s is the path %s with the query "%s" of the host %s', async (target, path, search, host) => {
   const { ask, requests } = await serve()
   await ask({ target })
   expect(requests.map((request) => [request.path, request.search, request.header('host')])).toEqual([
@@ -186,7 +187,7 @@ test.each([
   ])
 })
 
-test('a request says which HTTP it is, and its repeated headers as one', async () => {
+test('a request has its HTTP version, and its repeated headers as one', async () => {
   const { ask, requests } = await serve()
   await ask({ version: '1.0' })
   await ask({
@@ -199,7 +200,7 @@ test('a request says which HTTP it is, and its repeated headers as one', async (
   expect(requests.map(({ header }) => header('set-cookie'))).toEqual([undefined, 'a, b'])
 })
 
-test('without room for a streamed body it is refused, and a HEAD of it, which needs none, is not', async () => {
+test('a streamed body without room in memory is refused, and a HEAD of it, which needs none, is answered', async () => {
   const { ask } = await serve({ inFlight: createInFlightBytes(0) })
   const [refused, head] = [await ask({ target: '/streamed' }), await ask({ target: '/streamed', method: 'HEAD' })]
   expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '1'])

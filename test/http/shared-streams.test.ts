@@ -1,9 +1,9 @@
-// Streams that several readers share: whole for each, or broken off for each.
+// Streams that several readers share: whole for each reader, or broken off for each.
 import { expect, test } from 'vitest'
 import { createResponseCache, dropCopy } from '../../src/http/caching/response-cache.ts'
 import { createSharedStreams, readCopy } from '../../src/http/compression/shared-streams.ts'
 
-test('a stream that fails after its first bytes breaks off for whoever reads it, and is made anew for the next', async () => {
+test('a stream that fails midway breaks off for every reader, and is made again for the next', async () => {
   const cache = createResponseCache(1_000_000)
   const share = createSharedStreams(cache)
   let made = 0
@@ -19,14 +19,16 @@ test('a stream that fails after its first bytes breaks off for whoever reads it,
   expect(cache.size().bytes).toBe(0)
   expect(Buffer.concat(await Array.fromAsync(share(1, 'name', produce))).toString()).toBe('begun and ended')
   expect(made).toBe(2)
-  // Whole: it need not be made again.
+  // The cache holds all of it, so it need not be made again.
   expect(Buffer.concat(cache.findCopy('name')?.chunks ?? []).toString()).toBe('begun and ended')
 })
 
 const ROOM = 1_000_000
 const text = (chunks: readonly Uint8Array[]) => Buffer.concat(chunks).toString()
 
-/** A source that gives a chunk when it is told to, and counts how often it was begun and how far it came. */
+/**
+ * A source that gives each chunk when it is told to, and counts how often it began and ended, and the chunks it gave.
+ */
 function source(...chunks: readonly string[]) {
   const counts = { begun: 0, given: 0, left: 0 }
   const gates = chunks.map(() => Promise.withResolvers<void>())
@@ -51,7 +53,7 @@ function source(...chunks: readonly string[]) {
   }
 }
 
-test('each chunk is read as soon as it is made, by those who came later too, and made once for all', async () => {
+test('each chunk is made once and read as soon as it is made, also by a reader who came later', async () => {
   const share = createSharedStreams(createResponseCache(ROOM))
   const { produce, open, counts } = source('one ', 'two')
   const first = share(1, 'name', produce)[Symbol.asyncIterator]()
@@ -66,7 +68,7 @@ test('each chunk is read as soon as it is made, by those who came later too, and
   expect(counts).toEqual({ begun: 1, given: 2, left: 1 })
 })
 
-test('a stream that nobody reads any more is not made to its end, and holds nothing', async () => {
+test('a stream that nobody reads any more is not made to its end, and takes no room in the cache', async () => {
   const cache = createResponseCache(ROOM)
   const share = createSharedStreams(cache)
   const { produce, open, openAll, counts } = source('one', 'two', 'three', 'four')
@@ -81,7 +83,7 @@ test('a stream that nobody reads any more is not made to its end, and holds noth
   expect(cache.size().bytes).toBe(0)
 })
 
-test('without room for all of it each reader gets the rest from a stream of its own', async () => {
+test('without room for the whole stream, each reader gets the rest from a stream of its own', async () => {
   const cache = createResponseCache(20)
   const share = createSharedStreams(cache)
   const { produce, openAll, counts } = source('0123', '4567', '89ab', 'cdef')
@@ -92,7 +94,7 @@ test('without room for all of it each reader gets the rest from a stream of its 
   expect(cache.size()).toMatchObject({ bytes: 0, entries: 0 })
 })
 
-test('a copy that is dropped while it is read goes on where the reader was, and is not made again when that was the end', async () => {
+test('a dropped copy goes on where its reader was, and is not made again if that was the end', async () => {
   const { produce, openAll, counts } = source('one ', 'two')
   openAll()
   for (const [read, begun] of [
@@ -111,7 +113,7 @@ test('a copy that is dropped while it is read goes on where the reader was, and 
   }
 })
 
-test('a shared stream that became whole and was dropped at once is whole for who was reading it', async () => {
+test('a shared stream that is dropped as soon as it is whole is whole for its reader', async () => {
   for (const readBefore of [1, 2]) {
     const cache = createResponseCache(40)
     const share = createSharedStreams(cache)
@@ -125,7 +127,7 @@ test('a shared stream that became whole and was dropped at once is whole for who
     if (copy) dropCopy(copy)
     for (let step = await reading.next(); !step.done; step = await reading.next()) chunks.push(step.value)
     expect(text(chunks)).toBe('0123456789')
-    // Of what was read to its end nothing is asked for again.
+    // A stream that was read to its end is not made again.
     expect(counts.begun).toBe(readBefore === 2 ? 1 : 2)
   }
 })

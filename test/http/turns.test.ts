@@ -1,4 +1,4 @@
-// What is shared among requests turn by turn: who is next, how much goes out in one turn, and what is held while it is sent.
+// What requests share turn by turn: who is next, how much is sent in one turn, and what is held while it is sent.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { createRoundRobin, ONE_A_TURN } from '../../src/http/limits/round-robin-scheduler.ts'
@@ -10,7 +10,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const KIB = 1_024
 
 describe('pieces', () => {
-  /** `pass` lets time go by; each of five pieces takes so long. Answers what was done at the end of each turn. */
+  /**
+   * Five pieces that take `pieceMs` each. `pass` lets time go by; `turn` returns what was done by the end of a turn.
+   */
   function start(pieceMs: number) {
     const pass = stopClock()
     const yieldTurn = createRoundRobin()
@@ -30,28 +32,28 @@ describe('pieces', () => {
     }
   }
 
-  test('that are long go one in a turn, in the order in which they were asked for', async () => {
+  test('that are long run one in a turn, in the order in which they were asked for', async () => {
     const pieces = start(2)
     for (const done of ['a', 'ab', 'abc', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
     await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
   })
 
-  test('that are short go together for a quarter of a millisecond', async () => {
+  test('that are short run together for a quarter of a millisecond', async () => {
     const pieces = start(0.125)
     for (const done of ['ab', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
   })
 
-  test('have a quarter of what the rest of a turn took, so that none waits for ever beside long ones', async () => {
+  test('get a quarter of the time of the rest of a turn, so that none waits forever beside long work', async () => {
     const pieces = start(2)
     pieces.pass(16)
     expect(await pieces.turn()).toBe('ab')
     pieces.pass(14)
-    // Of a turn that took sixteen, with the last piece of the one before.
+    // The turn took sixteen, with the last piece of the turn before.
     expect(await pieces.turn()).toBe('abcd')
     expect(await pieces.turn()).toBe('abcde')
   })
 
-  test('go in turns by their owners, whoever asked for how many', async () => {
+  test('run in turns by owner, however many each owner asked for', async () => {
     const yieldTurn = createRoundRobin(ONE_A_TURN)
     const done: string[] = []
     const ask = (name: string) => yieldTurn({ name, isKnown: true }).then(() => void done.push(name))
@@ -59,7 +61,7 @@ describe('pieces', () => {
     expect(done.join('')).toBe('abcabaaa')
   })
 
-  test('cost a turn the same however many wait', async () => {
+  test('cost a turn the same, however many wait', async () => {
     const setImmediates = vi.spyOn(globalThis, 'setImmediate')
     onTestFinished(() => setImmediates.mockRestore())
     const yieldTurn = createRoundRobin(ONE_A_TURN)
@@ -69,7 +71,7 @@ describe('pieces', () => {
       await turn()
       expect(done).toHaveLength(turns)
     }
-    // In ten turns; with one for each that waits it was 500 in each.
+    // This is for ten turns; with one for each piece that waits, it was 500 in each turn.
     expect(setImmediates.mock.calls.length).toBeLessThan(250)
     await Promise.all(all)
     expect(done).toEqual(Array.from({ length: 500 }, (_, name) => name))
@@ -77,7 +79,7 @@ describe('pieces', () => {
 })
 
 describe('in one turn', () => {
-  test('so many bytes go at once, or one piece however large, and the rest waits', async () => {
+  test('a limited number of bytes is sent, or one piece of any size, and the rest waits', async () => {
     let waited = 0
     const pace = createTurnQuota(async () => {
       waited += 1
@@ -95,14 +97,14 @@ describe('in one turn', () => {
     expect(waited).toBe(2)
   })
 
-  test('so many short pieces go at once as count as much', async () => {
+  test('short pieces count as a minimum size each', async () => {
     const pace = createTurnQuota(async () => {}, { minBytes: 32 * KIB })
     expect([pace(1), pace(1), pace(32 * KIB), pace(0)]).toEqual([null, null, null, null])
     expect(pace(1)).not.toBeNull()
   })
 })
 
-test('a body is held once on however many connections it is sent, and given back with the last', () => {
+test('a body is held once, however many connections it is sent on, and is released with the last', () => {
   const inFlight = createInFlightBytes(1_000_000)
   const hold = createSharedBodies(inFlight)
   const [body, other] = [new Uint8Array(600_000), new Uint8Array(600_000)]

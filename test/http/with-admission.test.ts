@@ -1,4 +1,4 @@
-// What an endpoint answers when it is not, or not yet, its turn; and whose turn it is.
+// When an endpoint handles a request: at once, in its turn, or not at all; and whose turn it is.
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/http/handler.ts'
@@ -18,7 +18,7 @@ const requestOf = (authorization?: string, address = '192.0.2.1') =>
     client: { address, scheme: 'http', host: '' },
   }) as unknown as GatewayRequest
 
-/** `isFree` and what waiting comes to; notes who waits. */
+/** An admission with this `isFree` and this outcome of waiting; records who waits. */
 function admissionOf(isFree: boolean, mayBegin: boolean) {
   const waited: Owner[] = []
   const firsts: boolean[] = []
@@ -37,18 +37,18 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
   return { admission, waited, firsts, turn }
 }
 
-/** Two tokens of one user are known. */
+/** Knows two tokens of one user. */
 const ownerOf = createOwnerOf({ emailOf: (token) => (/^known/.test(token) ? 'ana@example.com' : null) })
 const plain: Endpoint = { method: 'GET', path: '/', handle: async () => answer('handled') }
 const refusing: Endpoint = { ...plain, refuse: ({ code }) => answer(code) }
 
-test('what is free is handled at once, and nobody waits', async () => {
+test('a request is handled at once if a place is free, and nobody waits', async () => {
   const { admission, waited, firsts } = admissionOf(true, false)
   expect(await withAdmission(plain, admission, ownerOf).handle(requestOf('Bearer a'))).toEqual(answer('handled'))
   expect([waited, firsts]).toEqual([[], [true]])
 })
 
-test('what waits is handled in its turn, which is that of its user, or of its network where the token is not known', async () => {
+test('a request that waits is handled in the turn of its user, or of its network if the token is unknown', async () => {
   const { admission, waited } = admissionOf(false, true)
   const { handle } = withAdmission(plain, admission, ownerOf)
   expect(await handle(requestOf('Bearer known-1'))).toEqual(answer('handled'))
@@ -62,7 +62,7 @@ test('what waits is handled in its turn, which is that of its user, or of its ne
   expect(waited).toEqual([user, user, address, address, address, network, network])
 })
 
-test('a read gives up its place when its client leaves, and what may change something does not', async () => {
+test('a read gives up its place when its client leaves; a request that may change something does not', async () => {
   const { admission } = admissionOf(false, true)
   const leaving: Admission = {
     ...admission,
@@ -86,7 +86,7 @@ test('a read gives up its place when its client leaves, and what may change some
   }
 })
 
-test('what is too much is unavailable for a second, in the words of the endpoint where it has its own', async () => {
+test('a refused request is UNAVAILABLE for a second, in the endpoint’s own words if it has any', async () => {
   const { admission } = admissionOf(false, false)
   expect(await withAdmission(refusing, admission, ownerOf).handle(requestOf())).toEqual(answer('UNAVAILABLE'))
   const refused = (async () => withAdmission(plain, admission, ownerOf).handle(requestOf()))()
@@ -101,7 +101,7 @@ describe('a body', () => {
     handle: async ({ body }) => answer(Buffer.from(await body()).toString()),
   }
 
-  /** Comes once it is asked for, in this turn or a later one; says how much was asked for. */
+  /** The body arrives when it is asked for, in this turn or a later one, and contains the limit that was asked for. */
   function postOf(turn: { number: number }, turns: number): GatewayRequest {
     const body = async (limitBytes?: number) => {
       turn.number += turns
@@ -110,25 +110,25 @@ describe('a body', () => {
     return { ...requestOf(), method: 'POST', isFirstOfConnection: false, body }
   }
 
-  test('that comes with its head is worked on at once', async () => {
+  test('that arrives with its head is handled at once', async () => {
     const { admission, waited, firsts, turn } = admissionOf(true, false)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 0))).toEqual(answer('of any length'))
     expect([waited, firsts]).toEqual([[], [false]])
   })
 
-  test('that comes later is worked on at once where that is free', async () => {
+  test('that arrives later is handled at once if a place is free', async () => {
     const { admission, waited, firsts, turn } = admissionOf(true, false)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('of any length'))
     expect([waited, firsts]).toEqual([[], [false, false]])
   })
 
-  test('that comes later has its turn', async () => {
+  test('that arrives later waits for its turn', async () => {
     const { admission, waited, turn } = admissionOf(false, true)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('of any length'))
     expect(waited).toHaveLength(2)
   })
 
-  test('is received while its request waits, and is held until that has its turn', async () => {
+  test('is received while its request waits, and is held until the request has its turn', async () => {
     const { admission } = admissionOf(false, true)
     const { promise: waiting, resolve: decide } = Promise.withResolvers<'begins'>()
     const asked: unknown[] = []
@@ -148,7 +148,7 @@ describe('a body', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('of a client that waits to be told to send it is not asked for before its turn', async () => {
+  test('is not asked for before its turn if the client waits for 100 Continue', async () => {
     const { admission, turn } = admissionOf(false, false)
     const asked: string[] = []
     const post = postOf(turn, 0)
@@ -170,7 +170,7 @@ describe('a body', () => {
     )
   })
 
-  test('that breaks off while its request waits is told to who asks for it, and to nobody where that is refused', async () => {
+  test('that breaks off fails its waiting request when that begins, unless that is refused', async () => {
     const limited = { ...reading, bodyLimitBytes: 9 }
     for (const [mayBegin, code] of [
       [true, 'BAD_REQUEST'],
@@ -183,7 +183,7 @@ describe('a body', () => {
     }
   })
 
-  test('that comes when there is too much is refused', async () => {
+  test('that arrives when there is too much work is refused', async () => {
     const { admission, turn } = admissionOf(true, false)
     const request = postOf(turn, 1)
     const busy = { ...admission, isFree: () => turn.number === 1 }
@@ -193,7 +193,7 @@ describe('a body', () => {
 })
 
 describe('work that may take as long as several requests', () => {
-  test('is done at once where its places are free, and else in the turn of who asked for it', async () => {
+  test('begins at once if its places are free, and otherwise in the turn of its caller', async () => {
     const asked: unknown[] = []
     const owners: string[] = []
     const takeTurn = createTakeTurn(
@@ -213,13 +213,13 @@ describe('work that may take as long as several requests', () => {
     const caller = requestOf('Bearer known-1')
     expect(takeTurn(caller, 8)).toBeNull()
     expect(await takeTurn(caller, 9)).toBeUndefined()
-    // A turn has no more.
+    // A turn has 64 places, and no more.
     expect(await takeTurn(caller, 1_000)).toBeUndefined()
     expect(asked).toEqual([8, 9, 9, 64, 64].map((places) => ({ places, isFirstOfConnection: false })))
     expect(owners).toEqual(['ana@example.com', 'ana@example.com'])
   })
 
-  test('is unavailable for a second when there is too much', async () => {
+  test('is UNAVAILABLE for a second if there is too much work', async () => {
     const { admission } = admissionOf(false, false)
     const refused = createTakeTurn(admission, ownerOf)(requestOf(), 2)
     await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })

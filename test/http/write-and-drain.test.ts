@@ -1,4 +1,4 @@
-// Writing to a stream: told when it took everything, or is gone, and leaving nothing behind on it.
+// Writes to a stream: ends when the stream took everything or is gone, and leaves no listener on it.
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { compressParts } from '../../src/http/compression/codecs.ts'
@@ -6,7 +6,7 @@ import { writeAndDrain } from '../../src/http/server/write-and-drain.ts'
 
 const BYTES = Buffer.alloc(100_000)
 
-test('it ends when the bytes are used, and not before', async () => {
+test('writeAndDrain ends when the bytes are used, and not before', async () => {
   let use = () => {}
   const stream = new Writable({
     write(_chunk, _encoding, done) {
@@ -23,14 +23,14 @@ test('it ends when the bytes are used, and not before', async () => {
   await written
 })
 
-test('however much is written, nothing listens on the stream afterwards', async () => {
+test('no listener stays on the stream, however much is written', async () => {
   const stream = new PassThrough().resume()
   const before = stream.listenerCount('close')
   for (let write = 0; write < 20; write += 1) await writeAndDrain(BYTES, stream)
   expect(stream.listenerCount('close')).toBe(before)
 })
 
-test('a stream that goes while it is written to, or is gone, is not waited for, and not written to', async () => {
+test('a stream that is destroyed, before or during a write, is not waited for and not written to', async () => {
   const stream = new Writable({ write() {} })
   const failures: unknown[] = []
   stream.on('error', (error) => failures.push(error))
@@ -42,7 +42,7 @@ test('a stream that goes while it is written to, or is gone, is not waited for, 
   expect(failures).toEqual([])
 })
 
-test('of what is compressed no more is asked for once nobody reads it, and what made it is left', async () => {
+test('a compressed stream that nobody reads any more stops its source', async () => {
   for (const coding of ['gzip', 'br', 'zstd'] as const) {
     let [made, isLeft] = [0, false]
     async function* parts(): AsyncGenerator<Uint8Array> {
@@ -58,7 +58,7 @@ test('of what is compressed no more is asked for once nobody reads it, and what 
   }
 })
 
-test('what cannot be made to its end is not compressed to an end', async () => {
+test('a compressed stream fails if its source fails', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a part of it')
     throw new Error('gone')
