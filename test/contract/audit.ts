@@ -1,4 +1,4 @@
-// The contract suite of the store's part about the audit log.
+// The contract suite of the store's audit log.
 import { describe, expect, test } from 'vitest'
 import type { AuditBatch, AuditFilter, NewAuditEntry } from '../../src/store/audit-contract.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -21,7 +21,7 @@ const batch = (sequence: number, entries: readonly NewAuditEntry[]): AuditBatch 
 
 export function describeAuditLog(open: () => Store): void {
   describe('the audit log', () => {
-    test('answers what was written in that order, page by page', async () => {
+    test('returns entries in the order in which they were written, page by page', async () => {
       const store = open()
       const written = [entry({ detail: 'a' }), entry({ detail: 'b', at: NOW - 5 }), entry({ detail: 'c', count: 7 })]
       await store.addAuditEntries(batch(1, written.slice(0, 2)))
@@ -31,7 +31,7 @@ export function describeAuditLog(open: () => Store): void {
       expect([...first, ...rest].map(({ id: _, ...found }) => found)).toEqual(written)
     })
 
-    test('is filtered by time, kind and whoever it is about', async () => {
+    test('is filtered by time, kind and the person it is about', async () => {
       const store = open()
       const written = [
         entry({ at: 1, who: 'a' }),
@@ -49,7 +49,7 @@ export function describeAuditLog(open: () => Store): void {
       expect(await times({ who: [] })).toEqual([])
     })
 
-    test('loses what is old, a part at a time, and nothing else', async () => {
+    test('loses old entries, a part at a time, and no others', async () => {
       const store = open()
       await store.addAuditEntries(
         batch(
@@ -63,14 +63,14 @@ export function describeAuditLog(open: () => Store): void {
       expect((await store.auditEntries(ALL, 0, 9)).map(({ at }) => at)).toEqual([4])
     })
 
-    test.each(['someone', 'ana@example.com'])('adds a batch once, however often it is sent: of %s', async (who) => {
+    test.each(['someone', 'ana@example.com'])('adds a batch about %s once, however often it is sent', async (who) => {
       const store = open()
       const sent = batch(7, [entry({ who }), entry({ who, kind: 'logout' })])
       await store.addAuditEntries(sent)
       await store.addAuditEntries(sent)
       await store.addAuditEntries({ ...sent, sequence: 6 })
       await store.addAuditEntries({ writer: 'another', sequence: 7, entries: [entry({ who, kind: 'refresh' })] })
-      // The ledger has writers of its own.
+      // The ledger of REST calls has writers of its own.
       await store.addRestCalls({ writer: 'w', sequence: 8, calls: [] })
       await store.addAuditEntries(batch(8, [entry({ who, count: 2 })]))
       const found = await store.auditEntries(ALL, 0, 9)
@@ -82,7 +82,7 @@ export function describeAuditLog(open: () => Store): void {
       ])
     })
 
-    test('forgets who wrote on a day that is gone, and nobody else', async () => {
+    test('forgets the writers of a day that is gone, and no others', async () => {
       const store = open()
       const [old, today] = [batch(1, [entry({ at: 1 })]), { ...batch(1, [entry()]), writer: 'today' }]
       const calls = { day: '1970-01-01', route: 'GET /projects', client: 'web', count: 1, lastSeen: 1 }
@@ -96,7 +96,7 @@ export function describeAuditLog(open: () => Store): void {
       expect(await store.restCallsOf([calls.day])).toMatchObject([{ count: 1 }])
     })
 
-    test('leaves the writers of entries where old calls go', async () => {
+    test('keeps the writers of entries when old REST calls are removed', async () => {
       const store = open()
       const old = batch(1, [entry({ at: 1 })])
       await store.addAuditEntries(old)
@@ -105,7 +105,7 @@ export function describeAuditLog(open: () => Store): void {
       expect(await store.auditEntries(ALL, 0, 9)).toHaveLength(1)
     })
 
-    test('has a salt of its own, which stays', async () => {
+    test('has its own salt, which stays the same', async () => {
       const store = open()
       expect(await store.auditSalt()).toMatch(/^[0-9a-f]{32}$/)
       expect(await store.auditSalt()).toBe(await store.auditSalt())

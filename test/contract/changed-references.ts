@@ -1,4 +1,4 @@
-// The contract suite of projects whose reference changes, on each adapter: their exports go along.
+// The contract suite of projects whose reference changes, on each adapter: their exports follow them.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, DocumentKey, Store } from '../../src/store/contract.ts'
@@ -27,7 +27,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
 
     const project = (id: string, ref: string): Change => put({ id, ref, text: `{"id":"${id}","ref":"${ref}"}` })
 
-    /** Of one element, which says whose it is; the digest is the same text. */
+    /** An export of one element, which says whose it is; the digest is the same text. */
     function exportSteps(ref: string, day: number, digest: string, email = ANA) {
       const stage = randomUUID()
       return [
@@ -45,7 +45,10 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       return (await store.userByEmail(email))?.id ?? Number.NaN
     }
 
-    /** What is read of each reference, newest first: from the elements, so that none is read of an export that has lost them. */
+    /**
+     * The texts that are read under each reference, newest first. They come from the elements, so an export without
+     * elements does not count.
+     */
     async function held(refs: readonly string[], reads: Store = store, email = ANA): Promise<Held> {
       const userId = await idOf(email)
       const pages = await reads.exportsOf(refs.map((ref) => ({ userId, ref, after: null, limit: null })))
@@ -69,7 +72,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       return (await store.liveSessions([session.id], NOW))[0]?.stateVersion
     }
 
-    test('takes its exports along, and leaves those of others alone', async () => {
+    test('takes its exports along, and leaves those of other projects and users alone', async () => {
       await store.applyChanges([project('p', 'r'), project('q', 'other'), put({ email: BEN, id: 'p', ref: 'r' })])
       await addExports(['r', 1, 'p1'], ['r', 2, 'p2'], ['other', 1, 'q1'])
       await store.applyChanges(exportSteps('r', 1, 'ben', BEN))
@@ -90,7 +93,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       ).toEqual([null, 'new'])
     })
 
-    test('leaves none of them for whichever project takes its reference then', async () => {
+    test('leaves none of its exports to a project that takes its reference', async () => {
       await store.applyChanges([project('p', 'r')])
       await addExports(['r', 1, 'p1'])
       await store.applyChanges([project('p', 'new'), project('q', 'r')])
@@ -100,7 +103,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       expect(await held(['r', 'new'])).toEqual({ r: [], new: [] })
     })
 
-    test('has one of two equal exports, where exports without a project waited under its new reference', async () => {
+    test('keeps one of two equal exports if exports without a project waited under its new reference', async () => {
       await store.applyChanges([project('p', 'r')])
       await addExports(['r', 1, 'same'], ['r', 2, 'p2'], ['new', 1, 'same'], ['new', 3, 'waited'], ['new', 2, 'other'])
       const rows = await countRows()
@@ -108,18 +111,18 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       const { r, new: found } = await held(['r', 'new'])
       expect([r, found?.toSorted()]).toEqual([[], ['other', 'p2', 'same', 'waited']])
       expect(found?.at(0)).toBe('waited')
-      // The other one went with its element.
+      // The other export was removed with its element.
       expect(await countRows()).toBe(rows - 2)
     })
 
-    test('keeps them when the reference is taken', async () => {
+    test('keeps its exports if the new reference is taken', async () => {
       await store.applyChanges([project('p', 'r'), project('q', 'other')])
       await addExports(['r', 1, 'p1'], ['other', 1, 'q1'])
       expect(await store.applyChanges([project('p', 'other')])).toEqual(['refTaken'])
       expect(await held(['r', 'other'])).toEqual({ r: ['p1'], other: ['q1'] })
     })
 
-    test('keeps them when only its text changes, and a template of the same id has none', async () => {
+    test('keeps its exports when only its text changes, and a template with the same id has none', async () => {
       await store.applyChanges([project('p', 'r'), put({ kind: 'template', id: 'p', ref: null })])
       await addExports(['r', 1, 'p1'])
       await store.applyChanges([put({ id: 'p', ref: 'r', text: '1' })])
@@ -127,7 +130,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       expect(await held(['r'])).toEqual({ r: ['p1'] })
     })
 
-    test('follows one reference after the other in one list of changes, each with its own', async () => {
+    test('changes its reference several times in one list of changes, and keeps its own exports', async () => {
       await store.applyChanges([project('a', 'r1'), project('b', 'r2'), project('c', 'r3')])
       await addExports(['r1', 1, 'same'], ['r2', 1, 'same'], ['r3', 1, 'c1'], ['r1', 2, 'a2'])
       const outcomes = await store.applyChanges([
@@ -175,7 +178,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       })
     })
 
-    test('takes along what waited under a reference that it had only in between', async () => {
+    test('takes along exports that waited under a reference that it had only in between', async () => {
       await addExports(['r1', 1, 'waited'])
       await store.applyChanges([project('p', 'r1'), project('p', 'r2')])
       expect(await held(['r1', 'r2'])).toEqual({ r1: [], r2: ['waited'] })
@@ -190,7 +193,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
       expect(await held(['r', 'new'])).toEqual({ r: [], new: ['p1'] })
     })
 
-    test('takes them along in one step: who reads sees all of it or nothing', async () => {
+    test('takes its exports along in one step: a snapshot sees all of it or nothing', async () => {
       await store.applyChanges([project('p', 'r')])
       await addExports(['r', 1, 'p1'])
       await using snapshot = await store.openSnapshot()
@@ -210,7 +213,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
         text: `{"id":"${id}","ref":"${ref}"}`,
       })
 
-      /** Says the same before as after. */
+      /** Checks that a dry run returns the same as the swap. */
       async function replace(
         steps: readonly ReplacementStep[],
         keepsExports: boolean,
@@ -233,7 +236,7 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
         await addExports(['r1', 1, 'a1'], ['r2', 2, 'b2'], ['r3', 3, 'c3'])
       }
 
-      test('takes them along where they are kept, also in a circle', async () => {
+      test('takes its exports along if they are kept, even if references change in a circle', async () => {
         await fillThree()
         const steps = [document('a', 'r2'), document('b', 'r3'), document('c', 'r1'), ...exportSteps('r1', 4, 'c4')]
         expect(await replace(steps, true)).toEqual({ added: 1, replaced: 3, unchanged: 0, removed: 0 })
@@ -241,14 +244,14 @@ export function describeChangedReferences(name: string, open: () => Promise<Edit
         expect(await orphans()).toEqual([])
       })
 
-      test('leaves those of a project that goes to nobody', async () => {
+      test('leaves the exports of a removed project to nobody', async () => {
         await fillThree()
         const steps = [document('b', 'r1'), document('n', 'r2'), document('c', 'free')]
         expect(await replace(steps, true)).toEqual({ added: 1, replaced: 2, unchanged: 0, removed: 2 })
         expect(await held(['r1', 'r2', 'r3', 'free'])).toEqual({ r1: ['b2'], r2: [], r3: [], free: ['c3'] })
       })
 
-      test('finds them unchanged under the new reference, and removes what it does not name', async () => {
+      test('finds its exports unchanged under the new reference, and loses those that are not in the input', async () => {
         await fillThree()
         const rows = await countRows()
         const steps = [

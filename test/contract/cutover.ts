@@ -1,4 +1,4 @@
-// The contract of moves as those see it who are at work meanwhile, run on each adapter.
+// The contract of moves for those who are at work meanwhile, run on each adapter.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
@@ -8,7 +8,7 @@ import { NOW, newSession } from './values.ts'
 const LONG = 30_000
 
 export function describeCutover(name: string, open: () => Promise<OpenedForMoving>): void {
-  describe(`at work while ${name} is moved`, () => {
+  describe(`clients at work while ${name} is moved`, () => {
     let store: MigratableStore
     let reopen: OpenedForMoving['reopen']
 
@@ -19,7 +19,7 @@ export function describeCutover(name: string, open: () => Promise<OpenedForMovin
       return () => store[Symbol.asyncDispose]()
     })
 
-    test('every login is answered, and is one session, however often writes are stopped', async () => {
+    test('every login is answered, and the limit of sessions holds, however often writes are stopped', async () => {
       const served = withCutover(await reopen(), { next: null })
       await store.beginMove({ id: 'm1', other: 'elsewhere' })
       let isOver = false
@@ -32,13 +32,13 @@ export function describeCutover(name: string, open: () => Promise<OpenedForMovin
         while (!isOver) {
           await store.fenceWrites('m1', LONG)
           await store.unfenceWrites('m1')
-          // Others are in the middle of theirs then.
+          // Other logins are in the middle of theirs then.
           if (!isOver) await next.promise
         }
       })()
       const emails = Array.from({ length: 6 }, (_, index) => `user-${index}@example.com`)
       const logins = emails.map(async (email) => {
-        // Each is beyond half of what its user may have, so that older ones are looked for.
+        // Each login exceeds half of what its user may have, so that it looks for older sessions.
         for (let count = 0; count < 60; count += 1) {
           await served.addSessions([newSession({ email })], 2)
           tell()

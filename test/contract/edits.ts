@@ -17,9 +17,9 @@ const at = (day: number) => ({
 
 export interface EditsSubject {
   readonly store: MigratableStore
-  /** How many rows lie in the tables that a workspace is made of, staged ones too. */
+  /** The number of rows in the tables that a workspace consists of, including staged rows. */
   readonly countRows: () => Promise<number>
-  /** Runs SQL as a hand in the database's own shell would. */
+  /** Runs SQL as somebody would in the database's own shell. */
   readonly hand: (sql: string) => Promise<void>
 }
 
@@ -107,7 +107,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       ] as const
     }
 
-    test('an export that is there already leaves none of the elements that came with it again', async () => {
+    test('an export that exists already leaves none of the elements that came with it again', async () => {
       await store.applyChanges([put()])
       expect((await addExport(ANA, 'r', ['1', '2'])).at(-1)).toBe('added')
       const rows = await countRows()
@@ -115,7 +115,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows)
     })
 
-    test('a stale export of any length goes in parts, and leaves nothing', async () => {
+    test('a stale export of any length is dropped in parts, and leaves nothing', async () => {
       const rows = await countRows()
       const stage = randomUUID()
       const texts = Array.from({ length: 4_500 }, (_, index) => `${index}`)
@@ -131,8 +131,8 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows + 1)
     })
 
-    test('many small ones go together, and no more than some text at once', async () => {
-      /** In how many calls what was staged is dropped. */
+    test('many small staged exports are dropped together, and a limited length of text at once', async () => {
+      /** Returns in how many calls the staged rows are dropped. */
       async function callsFor(steps: readonly ReplacementStep[]): Promise<number> {
         const replacement = randomUUID()
         await store.beginReplacement(replacement, NOW)
@@ -149,7 +149,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(0)
     })
 
-    test('what is staged for a replacement whose export is gone is refused', async () => {
+    test('a replacement refuses elements and the end of an export that is gone', async () => {
       await store.beginReplacement('r1', 0)
       const gone = [
         { type: 'stageElements', stage: 'gone', position: 1, texts: ['1'] },
@@ -159,9 +159,9 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         await expect(async () => store.stageReplacement('r1', [step], 0)).rejects.toThrow('the staged export is gone')
     })
 
-    test('no element is staged that its export has no place for', async () => {
+    test('an element is not staged if its export has no position for it', async () => {
       const stage = { type: 'stageExport', email: ANA, ref: 'r', ...MADE } as const
-      // Neighbours: behind the last place of one of them the other one would begin.
+      // These are neighbours: behind the last position of one, the other would begin.
       const [one, other] = [randomUUID(), randomUUID()]
       const fill = (stage: string, texts: readonly string[]) =>
         ({ type: 'stageElements', stage, position: MAX_ELEMENTS, texts }) as const
@@ -188,7 +188,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         )
       }
       expect(await countRows()).toBe(before)
-      // What fits is taken: the text of each last place.
+      // What fits is accepted: one text at the last position of each.
       await store.applyChanges([{ ...fill(one, ['1']), now: NOW }])
       await store.stageReplacement('r', [fill(`r ${one}`, ['1'])], NOW)
       expect(await countRows()).toBe(before + 2)
@@ -211,7 +211,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
     })
 
     describe('removals among the steps of an import', () => {
-      test('take away one document, and say when there is none', async () => {
+      test('remove one document, and say if there is none', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '"b"' })])
         const before = await stateVersion(ANA)
         const remove = { type: 'removeDocument', email: ANA, kind: 'project', id: 'a' } as const
@@ -222,7 +222,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await store.userByEmail(BEN)).toBeNull()
       })
 
-      test('of a project take its exports, which do not come back with another project of the reference', async () => {
+      test('of a project remove its exports, which do not return with another project of that reference', async () => {
         await store.applyChanges([put(), put({ email: BEN })])
         await addExport(ANA, 'r', ['1', '2'])
         await addExport(BEN, 'r', ['3'])
@@ -233,7 +233,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await newestExport(ANA, 'r')).toBe('d1')
       })
 
-      test('of a template leave the exports of a project of the same id alone', async () => {
+      test('of a template leave the exports of a project with the same id alone', async () => {
         await store.applyChanges([put({ id: 'r' }), put({ kind: 'template', id: 'r', ref: null })])
         await addExport(ANA, 'r', ['1'])
         await store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'template', id: 'r' }])
@@ -255,7 +255,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await newestExport(ANA, 'q')).toBeNull()
       })
 
-      test('take effect in their order among the others', async () => {
+      test('take effect in their order among the other steps', async () => {
         const remove = { type: 'removeDocument', email: ANA, kind: 'project', id: 'a' } as const
         const outcomes = await store.applyChanges([
           put({ id: 'a', ref: 'x' }),
@@ -303,7 +303,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       })
     })
 
-    test('a user without anything may be added, and is there', async () => {
+    test('a user without any data can be added, and then exists', async () => {
       const add = { type: 'addUser', email: ANA } as const
       expect(await store.applyChanges([add, { ...add }, put(), { ...add, email: BEN }])).toEqual([
         'added',
@@ -315,7 +315,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await store.applyChanges([add])).toEqual(['unchanged'])
     })
 
-    test('removed users are told apart from unknown ones, with what they had', async () => {
+    test('removed users are told apart from unknown ones, and what they had is counted', async () => {
       await store.applyChanges([put(), put({ kind: 'template', id: 't', ref: null })])
       await addExport(ANA, 'r', ['1'])
       await store.addSessions([newSession(), newSession(), newSession({ email: BEN })])
@@ -338,7 +338,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(0)
     })
 
-    test('a renamed user keeps everything but the sessions, and takes nobody’s place', async () => {
+    test('a renamed user keeps everything except the sessions, and cannot take the email of another user', async () => {
       const session = newSession()
       await store.addSessions([session])
       await store.applyChanges([put()])
@@ -357,7 +357,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await stateVersion(BEN)).not.toBe(before)
     })
 
-    test('the audit log names who was removed or renamed by the hash from then on, and others as before', async () => {
+    test('the audit log names removed and renamed users by a hash from then on, and others as before', async () => {
       const entry = { at: NOW, kind: 'login', result: 'done', network: '192.0.2.0/24', detail: 'd', count: 2 }
       const [CARL, DORA] = ['carl@example.com', 'dora@example.com']
       const names = [ANA, BEN, 'hmac-sha256:5b1f', CARL, '', ANA, DORA]
@@ -368,7 +368,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await store.renameUser(BEN, DORA)).toBe('taken')
       expect(await entries()).toEqual(before)
       expect(await store.renameUser(BEN, 'new@example.com')).toBe('renamed')
-      // Nothing but entries is there of the second one.
+      // Of Carl there are only entries.
       expect(await store.removeUsers([ANA, CARL])).toEqual([expect.objectContaining({ email: ANA }), null])
       await store.applyChanges([{ type: 'removeUser', email: DORA }])
       const salt = await store.auditSalt()
@@ -378,14 +378,14 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       )
     })
 
-    test('an entry that waited while its user was removed or renamed has the hash, for a day', async () => {
+    test('an entry that waited while its user was removed or renamed gets the hash, for a day', async () => {
       const entry = { at: NOW, kind: 'login', result: 'done', network: '192.0.2.0/24', detail: 'd', count: 2 }
       const [CARL, DORA] = ['carl@example.com', 'dora@example.com']
       const all = [ANA, BEN, CARL, DORA, '', 'hmac-sha256:5b1f']
       const salt = await store.auditSalt()
       let seen = 0
       let sequence = 0
-      /** How the entries are named, in the order of their names. */
+      /** Writes an entry for each name, and returns how the entries are named, in that order. */
       const written = async (names: readonly string[]) => {
         sequence += 1
         await store.addAuditEntries({ writer: 'w', sequence, entries: names.map((who) => ({ ...entry, who })) })
@@ -407,12 +407,12 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await written([ANA, DORA])).toEqual([ANA, DORA])
       await store.removeUsers([DORA])
       expect(await written([ANA, BEN, DORA])).toEqual([ANA, BEN, hashedEmail(DORA, salt)])
-      // Those of before are gone.
+      // The names from before are gone.
       await hand('update removed_name set removed_at = removed_at + 86400001')
       expect(await written([ANA, BEN])).toEqual([ANA, BEN])
     })
 
-    test('exports are pruned by age and number, of each project by itself', async () => {
+    test('exports are pruned by age and number, for each project separately', async () => {
       await store.applyChanges([put(), put({ id: 'q', ref: 'q' })])
       for (const day of [1, 2, 3, 4]) await addExport(ANA, 'r', ['1'], at(day), `r${day}`)
       await addExport(ANA, 'q', ['1'], at(1), 'q1')
@@ -433,20 +433,20 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await newestExport(ANA, 'q')).toBe('q1')
     })
 
-    test('exports of many elements are pruned a few at a time', async () => {
+    test('exports with many elements are pruned a few at a time', async () => {
       await store.applyChanges([put()])
       const elements = (length: number) => Array.from({ length }, (_, n) => `${n}`)
       for (const [index, length] of [2_001, 1_000, 1_000, 1_000, 1].entries())
         await addExport(ANA, 'r', elements(length), at(index + 1), `r${index}`)
       const userId = (await store.userByEmail(ANA))?.id ?? 0
       const rule = { userId, keep: 1, before: null, after: '' }
-      // One at least, however many it has.
+      // At least one export is pruned, however many elements it has.
       expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, next: '' })
       expect(await store.pruneExports(rule)).toEqual({ exports: 2, byteLength: 20, next: '' })
       expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, next: null })
     })
 
-    test('whatever the rule, exactly those are pruned that it selects, also among exports of one moment', async () => {
+    test('exactly those exports are pruned that the rule selects, also among exports of one instant', async () => {
       const days = [1, 1, 2, 3]
       const refs = ['a', 'b']
       for (const [email, keep, before] of [0, 1, 3].flatMap((keep) =>
@@ -473,7 +473,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
     })
 
     describe('a replacement', () => {
-      test('is seen by nobody before it is swapped in, and then is all that the user has, in its order', async () => {
+      test('is invisible before it is swapped in, and then is all that the user has, in its order', async () => {
         await store.applyChanges([
           put({ id: 'gone', ref: 'gone' }),
           put({ id: 'b', ref: 'b', text: '"b"' }),
@@ -509,7 +509,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await stateVersion(ANA)).not.toBe(before[1])
       })
 
-      test('of what there is changes nothing', async () => {
+      test('with what is stored already changes nothing', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a', text: '"a"' }), put({ id: 'b', ref: 'b', text: '"b"' })])
         await addExport(ANA, 'a', ['1'])
         const [before, rows] = [await stateVersion(ANA), await countRows()]
@@ -519,7 +519,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(rows + 1)
       })
 
-      test('swaps as many users at a time as have no more documents than may be swapped, and one at least', async () => {
+      test('swaps as many users at a time as the limit of documents allows, and at least one', async () => {
         const replacement = randomUUID()
         await store.beginReplacement(replacement, NOW)
         const emails = [ANA, ANA, BEN, 'carl@example.com', 'carl@example.com', 'carl@example.com', 'carl@example.com']
@@ -543,7 +543,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await swap('carl@example.com')).toEqual([])
       })
 
-      test('keeps the exports of projects that stay when it is told so, and only those', async () => {
+      test('keeps the exports of projects that stay if it is told to, and only those', async () => {
         await store.applyChanges(['a', 'b', 'c'].map((id) => put({ id, ref: id, text: `"${id}"` })))
         for (const ref of ['a', 'b', 'c', 'nobody']) await addExport(ANA, ref, ['1'])
         const replacement = randomUUID()
@@ -559,7 +559,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await store.exportCounts([{ userId, ref: 'a' }])).toEqual([2])
       })
 
-      test('lets projects exchange references and places', async () => {
+      test('lets projects exchange references and positions', async () => {
         await store.applyChanges(['a', 'b', 'c'].map((id) => put({ id, ref: id, text: `"${id}"` })))
         await addExport(ANA, 'a', ['1'])
         await replace([
@@ -580,7 +580,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await newestExport(ANA, 'a')).toBe('d1')
       })
 
-      test('brings users into being, and may leave them with nothing', async () => {
+      test('creates users, and may leave them with nothing', async () => {
         await store.applyChanges([put({ email: BEN })])
         await addExport(BEN, 'r', ['1'])
         const id = (await store.userByEmail(BEN))?.id
@@ -599,7 +599,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(2 + 1 + 1 + 2)
       })
 
-      test('keeps the place of a document that comes again, and one of two equal exports', async () => {
+      test('keeps the position of a document that occurs twice, and one of two equal exports', async () => {
         const swapped = await replace([
           document('a', { text: '1' }),
           document('b'),
@@ -616,7 +616,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         )
       })
 
-      test('counts a document that stands elsewhere in its list as replaced, and one that others came between as unchanged', async () => {
+      test('counts a document at another place as replaced, and one with new neighbours as unchanged', async () => {
         await replace(['a', 'b', 'c', 'd'].map((id) => document(id)))
         const counts = async (...ids: string[]) => {
           const steps = ids.map((id) => document(id))
@@ -634,7 +634,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await counts('d', 'new', 'more')).toEqual([1, 2, 0, 3])
       })
 
-      test('counts a user who has nothing as added, then as unchanged, like an import of the record', async () => {
+      test('counts a user without data as added, then as unchanged, like an import of the record', async () => {
         const record = { type: 'stageUser', email: BEN } as const
         expect(await replace([record])).toEqual([{ email: BEN, added: 1, replaced: 0, unchanged: 0, removed: 0 }])
         expect(await replace([record])).toEqual([{ email: BEN, added: 0, replaced: 0, unchanged: 1, removed: 0 }])
@@ -642,7 +642,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await store.applyChanges([{ type: 'addUser', email: ANA }])).toEqual(['added'])
       })
 
-      test('says what it would do, and does not', async () => {
+      test('says in a dry run what it would do, and does not do it', async () => {
         await store.applyChanges([put({ id: 'gone', ref: 'gone' })])
         const [before, rows] = [await dump(), await countRows()]
         const replacement = randomUUID()
@@ -655,7 +655,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect([await dump(), await countRows()]).toEqual([before, rows])
       })
 
-      /** Of two users, with an export each. */
+      /** Stages two users, with an export each. */
       async function stageTwo(): Promise<string> {
         const replacement = randomUUID()
         await store.beginReplacement(replacement, NOW)
@@ -673,7 +673,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         await expect(async () => store.stageReplacement(replacement, [document('b')], NOW)).rejects.toThrow('is gone')
       }
 
-      test('is right about users who came into being while it was staged', async () => {
+      test('handles users who were created while it was staged', async () => {
         const replacement = await stageTwo()
         await store.applyChanges([put({ email: BEN, id: 'gone' })])
         await swapAll(replacement)
@@ -682,7 +682,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(2 * (1 + 1 + 1 + 1))
       })
 
-      test('keeps the exports of a user who came into being while it was staged, when it is told so', async () => {
+      test('keeps the exports of a user who was created while it was staged, if it is told to', async () => {
         const replacement = randomUUID()
         await store.beginReplacement(replacement, NOW)
         const steps = [document('a'), document('b'), ...exportSteps(ANA, 'b', ['2', '3'], at(2), 'd2')]
@@ -717,7 +717,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           const staged = (await countRows()) - rows
           await remove()
           const isKept = what === 'another email'
-          // Staged user, document, export, element: of two, and the replacement.
+          // Staged are a user, a document, an export and an element for each of the two, and the replacement.
           expect(await countRows(), what).toBe(rows - (isKept ? 0 : 2) + staged - 4)
           await expectNoStep(replacement)
           await dropStale()
@@ -726,7 +726,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         }
       })
 
-      test('that died before the user came into being is told as a removal of nothing', async () => {
+      test('that died before its users were created counts as a removal of nothing', async () => {
         const none = { projects: 0, templates: 0, uiLibraries: 0, exports: 0, exportBytes: 0, sessions: 0 }
         await stageTwo()
         expect(await store.removeUsers([ANA, ANA])).toEqual([{ email: ANA, ...none }, null])
@@ -735,7 +735,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(0)
       })
 
-      test('leaves nothing of a removed user where it died after its swap', async () => {
+      test('that died after its swap leaves nothing of a removed user', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' })])
         await addExport(ANA, 'a', ['1'])
         const replacement = await stageTwo()
@@ -743,17 +743,17 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         await store.swapReplacement({ ...asked, after: '' })
         await store.removeUsers([ANA, BEN])
         await store.endReplacement(replacement)
-        // The replacement itself.
+        // Only the replacement itself may be left.
         expect(await countRows()).toBeLessThanOrEqual(1)
       })
 
-      test('that only slept takes no step once others have begun to drop it', async () => {
+      test('that only paused can take no step once others have begun to drop it', async () => {
         const replacement = await stageTwo()
         await store.dropStaleStages(NOW + 1)
         await expectNoStep(replacement)
       })
 
-      test('that is gone takes no step', async () => {
+      test('that is gone can take no step', async () => {
         const replacement = randomUUID()
         await expect(async () => store.stageReplacement(replacement, [document('a')], NOW)).rejects.toThrow('is gone')
         await store.beginReplacement(replacement, NOW)
@@ -777,7 +777,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       })
     })
 
-    test('space is given back until there is none to give', async () => {
+    test('space is reclaimed until there is none left to reclaim', async () => {
       await store.applyChanges(
         Array.from({ length: 300 }, (_, n) => put({ id: `${n}`, ref: `${n}`, text: `"${'x'.repeat(20_000)}"` })),
       )
@@ -791,8 +791,8 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(last.byteLength).toBeGreaterThan(8_192)
     })
 
-    // After the test above: their rows would count in the database that tests share on PostgreSQL.
-    test('exports without elements are pruned a few at a time too', async () => {
+    // This is after the test above, because its rows would count in the database that tests share on PostgreSQL.
+    test('exports without elements are also pruned a few at a time', async () => {
       const ofDay = (index: number) => ({
         createdAt: MADE.createdAt,
         instant: `2026-01-01T00:00:00.${String(index).padStart(9, '0')}Z`,
@@ -817,7 +817,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(left.map((found) => found?.map(({ digest }) => digest))).toEqual([['o 0'], ['q 1'], ['r 502']])
     })
 
-    test('exports of many projects are pruned of some projects at a time, whether there are any to remove or not', async () => {
+    test('exports of many projects are pruned a few projects at a time, even if there are none to remove', async () => {
       const oldOf = new Set([3, 150, 200].map((index) => `r${index}`))
       const steps = Array.from({ length: 201 }, (_, index) => `r${index}`).flatMap((ref) =>
         [1, ...(oldOf.has(ref) ? [2] : [])].flatMap((day) => exportSteps(ANA, ref, ['1'], at(day), `${ref} ${day}`)),

@@ -1,4 +1,4 @@
-// The contract suite of moves: every sentence of `moving.ts`, run on each adapter.
+// The contract suite of moves: it checks every sentence of `src/store/cutover/contract.ts` on each adapter.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ListFullError, type StoredExport } from '../../src/store/contract.ts'
@@ -29,7 +29,7 @@ export interface OpenedForMoving {
   readonly store: MigratableStore
   /** Another store on the same database. */
   readonly reopen: () => Promise<MigratableStore>
-  /** Runs SQL as a hand in the database's own shell would. */
+  /** Runs SQL as somebody would in the database's own shell. */
   readonly hand: (sql: string) => Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
     const phase = async () => (await store.moveState()).phase
 
-    test('a database has an identity of its own, and is live', async () => {
+    test('a database has its own identity, and is live', async () => {
       await using again = await reopen()
       const state = await store.moveState()
       expect(state).toEqual({
@@ -63,16 +63,16 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       expect((await other.moveState()).identity).not.toBe(state.identity)
     })
 
-    test('a database that lost its state says so, and is taken for nothing', async () => {
+    test('a database that lost its move state says so, and is not activated', async () => {
       await hand('delete from move')
       for (const ask of [() => store.moveState(), () => store.activate()])
         await expect(async () => ask()).rejects.toThrow('does not say where it stands')
     })
 
-    describe('away from here', () => {
+    describe('a move away from here', () => {
       const move = { id: 'm1', other: 'elsewhere' }
 
-      test('note what is changed from then on, once, whoever changes it', async () => {
+      test('notes what is changed from then on, once, whoever changes it', async () => {
         const [before, ended] = [newSession(), newSession()]
         await store.addSessions([before, ended])
         await store.applyChanges([put(), put({ email: BEN })])
@@ -103,7 +103,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
       })
 
-      test('note exports when they are sealed', async () => {
+      test('notes exports when they are sealed', async () => {
         await store.applyChanges([put()])
         await store.beginMove(move)
         const stage = randomUUID()
@@ -114,7 +114,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect((await store.drainChangeLog('m1'))?.users).toHaveLength(1)
       })
 
-      test('note exports that follow their project to another reference', async () => {
+      test('notes exports that follow their project to another reference', async () => {
         await store.applyChanges([put(), put({ email: BEN })])
         const stage = randomUUID()
         await store.applyChanges([
@@ -128,7 +128,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect((await store.latestExports([{ userId: id, ref: 'new' }])).map((one) => one?.digest)).toEqual(['d'])
       })
 
-      test('close for writes, all of them, while reads go on, and open again', async () => {
+      test('closes the database for all writes while reads go on, and opens it again', async () => {
         const session = newSession()
         await store.addSessions([session])
         await store.applyChanges([put()])
@@ -151,7 +151,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         for (const write of writes(other)) await write()
       })
 
-      test('lets writes in when the time of a closing is over, and has then not moved', async () => {
+      test('lets writes in once the time of a closing is over, and does not finish after such a write', async () => {
         await store.beginMove(move)
         await store.fenceWrites('m1', 1)
         await until(async () => {
@@ -167,7 +167,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await phase()).toBe('copying')
       })
 
-      test('moves also when that time is over, as long as nothing was written since', async () => {
+      test('also finishes after that time, as long as nothing was written since', async () => {
         await store.beginMove(move)
         await store.fenceWrites('m1', 1)
         await until(async () => (await phase()) === 'copying')
@@ -175,7 +175,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await phase()).toBe('moved')
       })
 
-      test('a closing does not outlive a clock that was set back by more than a minute', async () => {
+      test('does not stay closed if the clock is set back by more than a minute', async () => {
         await store.beginMove(move)
         await store.fenceWrites('m1', LONG)
         await hand('update move set closed_until = closed_until + 3600000')
@@ -183,7 +183,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.finishMove('m1')).toBe(false)
       })
 
-      test('once moved, nobody is let in, nothing is written, and it stays so', async () => {
+      test('that is finished lets nobody in and no write happen, and stays finished', async () => {
         const session = newSession()
         await store.addSessions([session])
         await store.applyChanges([put()])
@@ -218,7 +218,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.usersAfter('', 9)).toHaveLength(1)
       })
 
-      test('another move takes over, and the first can neither close, nor finish, nor cancel', async () => {
+      test('is taken over by another move, and then can neither close, nor finish, nor cancel', async () => {
         await store.beginMove(move)
         await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
@@ -239,7 +239,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.finishMove('m2')).toBe(true)
       })
 
-      test('a move that is cancelled leaves nothing: writes go on, and are not noted', async () => {
+      test('that is cancelled leaves nothing behind: writes go on, and are not noted', async () => {
         await store.beginMove(move)
         await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
@@ -255,7 +255,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await phase()).toBe('live')
       })
 
-      test('what was acknowledged when closing answers was noted, among many who write at once', async () => {
+      test('has noted every acknowledged write when closing returns, among many concurrent writers', async () => {
         await store.beginMove(move)
         await using other = await reopen()
         const acknowledged: string[] = []
@@ -276,13 +276,13 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const { sessions } = requireChanges(await store.drainChangeLog('m1'))
         isClosed = true
         await Promise.all(writing)
-        // One that was committed before may be told of its answer only now, by another connection.
+        // A write that was committed before may be acknowledged only now, on another connection.
         expect(new Set(sessions)).toEqual(new Set(acknowledged))
         expect((await store.drainChangeLog('m1'))?.sessions).toEqual([])
       })
     })
 
-    describe('into here', () => {
+    describe('a move into here', () => {
       const move = { id: 'm1', other: 'source' }
       const some: StoredExport = {
         ...MADE,
@@ -317,7 +317,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         ])
       })
 
-      test('makes a day of REST calls what it is elsewhere', async () => {
+      test('makes the REST calls of a day what they are elsewhere', async () => {
         await store.reserveTarget(move)
         const [some, others] = [calls({ count: 3 }), calls({ client: 'curl', day: '2026-11-23' })]
         await store.applyCopies('m1', [
@@ -331,7 +331,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.restCallsOf(await store.restCallDays('', 9))).toEqual([some, others])
       })
 
-      test('puts what is in the way aside first, whatever the order', async () => {
+      test('first puts aside what is in the way, whatever the order', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         const moved = { ...document, position: 3, text: '2' }
@@ -377,7 +377,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.usersAfter('', 9)).toEqual([])
       })
 
-      test('begins an export anew that was broken off in the middle', async () => {
+      test('begins an export again that was broken off in the middle', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD.slice(0, 4))
         expect(await store.latestExports([{ userId: 7, ref: 'r' }])).toEqual([null])
@@ -386,7 +386,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(elements).toHaveLength(2)
       })
 
-      test('puts nothing behind the last place of a list, where nobody would find it', async () => {
+      test('puts nothing behind the last position of a list, where no read would find it', async () => {
         await store.reserveTarget(move)
         for (const copy of [
           { type: 'addDocument', ...document, id: 'behind', ref: 'behind', position: LAST_DOCUMENT_POSITION + 1 },
@@ -398,7 +398,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         }
       })
 
-      test('a list whose last place is taken takes no more documents, until a replacement gives the places anew', async () => {
+      test('may fill the last position of a list, which is then full until a replacement gives new positions', async () => {
         await store.reserveTarget(move)
         const last = { ...document, position: LAST_DOCUMENT_POSITION }
         await store.applyCopies('m1', [
@@ -456,10 +456,10 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.signingKeys()).toEqual([{ ...k, privateJwk: '{"x":1}' }])
       })
 
-      test.each(CARRIED_TABLE_NAMES)('puts and drops rows of %s, and answers them as they were put', async (table) => {
+      test.each(CARRIED_TABLE_NAMES)('puts and drops rows of %s, and returns them as they were put', async (table) => {
         const { columns, key, alsoUnique = [] } = carriedTable(table)
         const names = Object.keys(columns)
-        // There is one row of this table, ever.
+        // This table never has more than one row.
         const count = table === 'audit_salt' ? 1 : 2
         const rowOf = (value: number, given: Readonly<Record<string, CarriedValue>> = {}): CarriedRow =>
           Object.entries(columns).map(([name, type]) => {
@@ -475,7 +475,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const firstKey = keyOfRow(table, first)
         expect(await store.carriedRowsAfter(table, firstKey, 9)).toEqual(rows.slice(1))
         expect(await store.carriedRows(table, [firstKey, '77'])).toEqual([first])
-        // Whatever is in its way goes.
+        // A row that is in the way is removed.
         const valueIn = (row: CarriedRow, name: string) => row[names.indexOf(name)] ?? null
         const changed = rowOf(4, { [key]: valueIn(first, key) })
         await put(changed)
@@ -490,14 +490,14 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.carriedRowsAfter(table, '', 9)).toEqual([])
       })
 
-      test('happens as a whole or not at all', async () => {
+      test('applies a list of copies as a whole or not at all', async () => {
         await store.reserveTarget(move)
         const twice: Copy = { type: 'addDocument', ...document, position: 6 }
         await expect(store.applyCopies('m1', [...WORLD, twice])).rejects.toThrow()
         expect(await store.usersAfter('', 9)).toEqual([])
       })
 
-      test('takes an empty database, and nobody else’s', async () => {
+      test('takes an empty database, and none that is used or taken by another move', async () => {
         await store.addSessions([newSession()])
         expect(await store.reserveTarget(move)).toBe(false)
         await hand('delete from session')
@@ -511,7 +511,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.beginMove({ id: 'm3', other: 'x' })).toBe(false)
       })
 
-      test('says itself which reference an export is of; only afterwards one follows its project', async () => {
+      test('sets the reference of an export itself; only afterwards does an export follow its project', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         const idsOf = async () => {
@@ -530,7 +530,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await idsOf()).toEqual([[], [70]])
       })
 
-      test('lets a later move from the same database go on, and the earlier one write no more', async () => {
+      test('is taken over by a later move from the same database, and then writes no more', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         expect(await store.reserveTarget({ ...move, id: 'm2' })).toBe(true)
@@ -562,7 +562,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.addSessions([newSession()])
       })
 
-      test('gives later users and exports numbers that were never given before', async () => {
+      test('gives later users and exports ids that were never used before', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         expect(await store.raiseIds('m1', { user: 40, export: 400, auditEntry: 4_000 })).toBe(true)
@@ -583,7 +583,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
   })
 }
 
-/** Every write there is, also those that find nothing to change. */
+/** Writes of many kinds, including those that find nothing to change. */
 function writes(store: MigratableStore): readonly (() => Promise<unknown>)[] {
   const stage = randomUUID()
   return [
@@ -631,7 +631,7 @@ const CLIENT: StoredClient = {
   createdAt: NOW,
 }
 
-/** Each changes something where there is a user with a document, and a session. */
+/** Each changes something if there is a user with a document, and a session. */
 const HANDS = [
   'delete from session',
   `update session set email = 'x'`,

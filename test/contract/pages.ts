@@ -1,4 +1,4 @@
-// The part of the store's contract that is about pages: every page there is of a short list, and long lists in parts.
+// The contract suite of pages: every page of a short list, and long lists in parts.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { type DocumentList, MAX_ITEMS_WITHIN, type OfUser, type PageWithin } from '../../src/store/reads-contract.ts'
@@ -13,7 +13,7 @@ interface Asked<P> {
   readonly fromEnd: boolean
 }
 
-/** Every page of a list with items at these places, in the list's order. */
+/** Every page of a list with items at these places, in the order of the list. */
 function everyPage<P>(places: readonly P[]): readonly Asked<P>[] {
   return [null, ...places].flatMap((after) =>
     [undefined, ...places].flatMap((before) =>
@@ -22,7 +22,7 @@ function everyPage<P>(places: readonly P[]): readonly Asked<P>[] {
   )
 }
 
-/** What the page has, by index. */
+/** The items of the page, by index. */
 function expectedPage<P>(places: readonly P[], { after, before, limit, fromEnd }: Asked<P>): readonly number[] {
   const start = after === null ? 0 : places.indexOf(after) + 1
   const end = before === undefined ? places.length : places.indexOf(before)
@@ -40,7 +40,9 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       return () => store[Symbol.asyncDispose]()
     })
 
-    /** A list of five documents of Ana; another user and another kind have some before, between and behind. */
+    /**
+     * A list of five documents of Ana; before, between and behind them are documents of another user and another kind.
+     */
     async function fiveDocuments(texts = ['1', '2', '3', '4', '5']): Promise<DocumentList> {
       await store.applyChanges(
         texts.flatMap((text, index) => [
@@ -73,7 +75,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       return { userId, ref: 'r', exports }
     }
 
-    test('every page of a list of documents has what lies between its ends, from either end', async () => {
+    test('every page of a list of documents has what lies between its bounds, from either end', async () => {
       const list = await fiveDocuments()
       const [documents = []] = await store.documentsOf([{ ...list, after: 0, limit: null }])
       const places = documents.map(({ position }) => position)
@@ -83,8 +85,8 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       expect(pages).toEqual(asked.map((page) => expectedPage(places, page).map((index) => documents[index])))
     })
 
-    test('every page of a history has what lies between its ends, newest first, from either end', async () => {
-      // The two of one minute are told apart by the order they were imported in.
+    test('every page of a history has what lies between its bounds, newest first, from either end', async () => {
+      // The two exports of one minute are ordered by their import.
       for (const [minute, digest] of [
         [3, 'x'],
         [1, 'x'],
@@ -101,7 +103,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       expect(pages).toEqual(asked.map((page) => expectedPage(exports, page).map((index) => exports[index])))
     })
 
-    test('every page of an export has what lies between its ends, from either end', async () => {
+    test('every page of an export has what lies between its bounds, from either end', async () => {
       await anExport(['"a"', '"b"', '"c"', '"d"'], 1)
       await anExport(['"other"'], 2)
       const { userId, exports } = await history()
@@ -113,7 +115,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       )
     })
 
-    test('places that no list has are no error: 0, and numbers past the last', async () => {
+    test('positions outside a list are no error: 0, and numbers past the last', async () => {
       const list = await fiveDocuments()
       await anExport(['1'])
       const { userId, exports } = await history()
@@ -129,10 +131,10 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
       }
     })
 
-    describe('in parts', () => {
+    describe('parts of a page', () => {
       const LONG = `"${'é'.repeat(9_999)}"`
 
-      test('end with the item that passes the bytes, and say whether the page goes on', async () => {
+      test('end with the item that passes the byte limit, and say whether the page goes on', async () => {
         const list = await fiveDocuments(['"1"', LONG, '"3"', '"4"', '"é"'])
         const all = { ...list, after: 0, limit: null }
         const [documents = []] = await store.documentsOf([all])
@@ -173,7 +175,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         expect(parts[3]?.items).toEqual(documents)
       })
 
-      test('have all of a page between them, wherever they are cut', async () => {
+      test('contain the whole page together, wherever it is cut', async () => {
         const texts = Array.from({ length: 30 }, (_, index) => `"${'x'.repeat((index * 7) % 40)}"`)
         await anExport(texts)
         const { userId, exports } = await history()
@@ -196,7 +198,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
       })
 
-      test('are cut in the state that is asked of, whatever the list was in the one before', async () => {
+      test('are cut by the state that is asked for, whatever the list was in the state before', async () => {
         const list = await fiveDocuments()
         const session = newSession()
         await store.addSessions([session])
@@ -210,7 +212,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
           const [part] = await store.documentsWithin([{ ...page, ...asked }])
           return [part?.items.map(({ text }) => text).join(), part?.isCut]
         }
-        // A part of the list that is short says nothing of the whole.
+        // A part of the list that is short says nothing about the whole list.
         const [documents = []] = await store.documentsOf([page])
         for (const part of [{ after: documents[3]?.position ?? 0 }, { before: documents[1]?.position }])
           expect(await told({ seen: before, maxBytes: 1, ...part })).toEqual([expect.stringMatching(/^\d$/), false])
@@ -228,7 +230,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
       })
 
-      test('of a list of hundreds end with the item that passes the bytes too', async () => {
+      test('of a list of hundreds also end with the item that passes the byte limit', async () => {
         const texts = Array.from({ length: 258 }, (_, index) => (index === 256 ? LONG : '1'))
         await store.applyChanges(texts.map((text, n) => put({ kind: 'template', id: `${n}`, ref: null, text })))
         const userId = (await store.userByEmail(ANA))?.id ?? 0
@@ -264,7 +266,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
         expect(await told({ before: 3 })).toEqual([2, false])
         expect(await told({})).toEqual([258, true])
-        // What is left begins behind the places whose sizes are added up.
+        // The rest begins behind the positions whose sizes are added up.
         await store.applyChanges(
           texts.slice(0, 256).map((_, n) => ({ type: 'removeDocument', email: ANA, kind: 'template', id: `${n}` })),
         )
@@ -272,7 +274,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         expect(await told({})).toEqual([2, true])
       })
 
-      test('are of a bounded number of items, however short', async () => {
+      test('have a bounded number of items, however short these are', async () => {
         await anExport(Array.from({ length: MAX_ITEMS_WITHIN + 1 }, () => '0'))
         const { userId, exports } = await history()
         const page = { userId, exportId: exports[0]?.id ?? 0, after: 0, limit: null, maxBytes: 1_000_000 }

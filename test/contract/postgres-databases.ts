@@ -1,4 +1,4 @@
-// Databases for the contract suites, prepared by a direct connection; stores open them in whichever way.
+// Databases for the contract suites, prepared over a direct connection; stores open them in any way.
 import { beforeAll } from 'vitest'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { createDatabase, dropDatabase, execute, temporaryDatabase } from '../support/postgres.ts'
@@ -7,7 +7,7 @@ import { countSql } from './workspace-tables.ts'
 type Open = (url: string) => Promise<MigratableStore>
 type Prepare = (url: string) => Promise<void>
 
-/** One database for all tests of a suite, emptied for each: making one takes longer than most tests. */
+/** One database for all tests of a suite, emptied before each: to create one takes longer than most tests. */
 export function emptied(open: Open, prepare: Prepare = async () => {}) {
   let url = ''
   beforeAll(async () => {

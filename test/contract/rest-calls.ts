@@ -1,4 +1,4 @@
-// The contract suite of the store's part about the ledger of REST calls.
+// The contract suite of the store's ledger of REST calls.
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { CLIENTS_PER_DAY, OTHER_CLIENT, type RestCalls } from '../../src/store/rest-call-contract.ts'
@@ -14,7 +14,7 @@ export const calls = (changes: Partial<RestCalls> = {}): RestCalls => ({
 
 export function describeRestCalls(open: () => Store, reopen: () => Promise<Store>): void {
   describe('the ledger of REST calls', () => {
-    test('adds up what all who count have counted, and answers day by day in order', async () => {
+    test('adds up what all writers have counted, and returns it day by day in order', async () => {
       const store = open()
       await using other = await reopen()
       await store.addRestCalls({ writer: 'a', sequence: 1, calls: [calls({ count: 3, lastSeen: 9 })] })
@@ -50,7 +50,7 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       expect(await store.restCallsOf(['2026-11-22'])).toEqual([calls({ count: 3 })])
     })
 
-    test('gives so many clients of a day rows of their own, also when several count at once; none is lost', async () => {
+    test('gives a limited number of clients per day their own rows, and loses no call of concurrent writers', async () => {
       const store = open()
       await using other = await reopen()
       const many = (name: string) =>
@@ -62,7 +62,7 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       const found = await store.restCallsOf(['2026-11-22'])
       expect(found.filter(({ client }) => client !== OTHER_CLIENT)).toHaveLength(CLIENTS_PER_DAY)
       expect(found.reduce((sum, { count }) => sum + count, 0)).toBe((CLIENTS_PER_DAY - 100) * 4)
-      // Whoever has a row is counted there, on other routes too; the next day has room for anybody.
+      // A client that has a row is counted there, on other routes too; the next day has room for any client.
       const known = found.find(({ client }) => client !== OTHER_CLIENT)?.client ?? ''
       const later = [
         calls({ client: known, route: 'GET /templates' }),
@@ -75,7 +75,7 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       expect(after).toContainEqual(calls({ client: known, route: 'GET /templates' }))
     })
 
-    test('loses old days, a part at a time, and nothing else', async () => {
+    test('loses old days, a part at a time, and no others', async () => {
       const store = open()
       const days = ['2026-01-01', '2026-01-02', '2026-01-03']
       await store.addRestCalls({ writer: 'a', sequence: 1, calls: days.map((day) => calls({ day })) })
@@ -85,7 +85,7 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       expect(await store.restCallDays('', 9)).toEqual(['2026-01-03'])
     })
 
-    test('forgets who counted on a day that is gone', async () => {
+    test('forgets the writers of a day that is gone', async () => {
       const store = open()
       const batch = { writer: 'a', sequence: 1, calls: [calls({ day: '2026-01-01' })] }
       await store.addRestCalls(batch)

@@ -1,4 +1,4 @@
-// The contract suite of sign-in by code and of registered clients: every sentence of their contracts, run on each adapter.
+// The contract suite of sign-in by code and of registered clients: every sentence of their contracts, on each adapter.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import type { CarriedReads } from '../../src/store/cutover/carried-tables.ts'
@@ -56,7 +56,7 @@ export function describeSignIn(
       }
     }
 
-    /** Asks and decides; answers the outcomes in order. */
+    /** Adds requests and decides on them; returns the outcomes in order. */
     async function ask(requests: readonly CodeRequest[], now = NOW, rules = RULES): Promise<readonly string[]> {
       await store.addCodeRequests(requests)
       const decided = await store.decideCodeRequests(rules, now, 1_000)
@@ -82,7 +82,7 @@ export function describeSignIn(
       expect(await codesInOutbox()).toEqual([first.id, second.id, third.id])
     })
 
-    test('a repeated request joins the pending one: ten requests, one mail, and the first code counts', async () => {
+    test('a repeated request joins the pending one: ten requests are one mail, and the first code counts', async () => {
       const requests = Array.from({ length: 10 }, () => newRequest())
       expect(await ask(requests.slice(0, 5))).toEqual(['mailed', 'joined', 'joined', 'joined', 'joined'])
       expect(new Set(await ask(requests.slice(5)))).toEqual(new Set(['joined']))
@@ -91,7 +91,7 @@ export function describeSignIn(
       expect(pending).toEqual({ id: requests[0]?.id, kid: 'k', triesLeft: 5, expiresAt: NOW + TTL_MS })
     })
 
-    test('one whose time is over is joined by no request, and where no mail is allowed none is sent', async () => {
+    test('an expired sign-in is joined by no request, and no mail is sent if none is allowed', async () => {
       await ask([newRequest()])
       expect(await ask([newRequest()], NOW + TTL_MS - 1)).toEqual(['joined'])
       expect(await ask([newRequest()], NOW + TTL_MS)).toEqual(['mailed'])
@@ -100,7 +100,7 @@ export function describeSignIn(
       ])
     })
 
-    test('after a clock was ahead, and is set back, a mail is sent for the next request, and limits begin anew', async () => {
+    test('when a clock that was ahead is set back, the next request gets a mail, and limits begin again', async () => {
       const ahead = NOW + 2 * HOUR_MS
       const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
       expect(await ask([newRequest()], ahead, rules)).toEqual(['mailed'])
@@ -109,7 +109,7 @@ export function describeSignIn(
       expect(await ask([newRequest()], NOW + HOUR_MS, rules)).toEqual(['mailed'])
     })
 
-    test('of gateways whose clocks differ by seconds, the one behind keeps to what the other one has decided', async () => {
+    test('a gateway whose clock is behind by seconds keeps to what another gateway has decided', async () => {
       const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
       expect(await ask([newRequest()], NOW + 30_000, rules)).toEqual(['mailed'])
       expect(await ask([newRequest()], NOW, rules)).toEqual(['joined'])
@@ -118,7 +118,7 @@ export function describeSignIn(
       expect(await ask([newRequest()], NOW, rules)).toEqual(['refused'])
     })
 
-    test('is pending for its own address and network only, and for its time only', async () => {
+    test('a sign-in is pending only for its own address and network, and only for its time', async () => {
       await ask([newRequest()])
       expect(await store.pendingSignIn(BEN, HOME, NOW)).toBeNull()
       expect(await store.pendingSignIn(ANA, '192.0.2.2', NOW)).toBeNull()
@@ -126,10 +126,10 @@ export function describeSignIn(
       expect(await store.pendingSignIn(ANA, HOME, NOW + TTL_MS)).toBeNull()
     })
 
-    test('of before the clock was set back goes with the next decision, and is not good again when its time comes', async () => {
+    test('a sign-in from before the clock was set back ends with the next decision, and stays invalid', async () => {
       const request = newRequest()
       await ask([request])
-      // Clocks of gateways may differ by a minute.
+      // The clocks of gateways may differ by a minute.
       await ask([newRequest({ email: BEN })], NOW - 60_000)
       expect(await store.pendingSignIn(ANA, HOME, NOW)).not.toBeNull()
       await ask([newRequest({ email: BEN })], NOW - 60_001)
@@ -137,7 +137,7 @@ export function describeSignIn(
       expect(await guess(request)).toBe('spent')
     })
 
-    test('a right code is right once, in its time', async () => {
+    test('a right code is right once, and only in its time', async () => {
       const [request, late] = [newRequest(), newRequest({ email: BEN })]
       await ask([request, late])
       expect(await guess(request)).toBe('right')
@@ -146,14 +146,14 @@ export function describeSignIn(
       expect(await store.tryCode({ id: 'unknown', codeHash: 'x' }, NOW)).toBe('spent')
     })
 
-    test('of many right codes at once, one is right', async () => {
+    test('of many right codes at once, only one is right', async () => {
       const request = newRequest()
       await ask([request])
       const outcomes = await Promise.all(Array.from({ length: 40 }, () => guess(request)))
       expect(outcomes.filter((outcome) => outcome === 'right')).toHaveLength(1)
     })
 
-    test('of many wrong codes at once, five are compared, and the right one comes too late', async () => {
+    test('of many wrong codes at once, five are compared, and then the right one comes too late', async () => {
       const request = newRequest()
       await ask([request])
       const outcomes = await Promise.all(Array.from({ length: 400 }, (_, index) => guess(request, `wrong ${index}`)))
@@ -162,7 +162,7 @@ export function describeSignIn(
       expect((await store.pendingSignIn(ANA, HOME, NOW))?.triesLeft).toBe(0)
     })
 
-    test('one that is used up is replaced by the next request, with another mail', async () => {
+    test('a sign-in without tries left is replaced by the next request, with another mail', async () => {
       const [first, second] = [newRequest(), newRequest()]
       await ask([first])
       for (let tries = 0; tries < 5; tries += 1) await guess(first, 'wrong')
@@ -171,7 +171,7 @@ export function describeSignIn(
       expect(await guess(second)).toBe('right')
     })
 
-    test('one that was refused leaves a pending sign-in that no code fits, also the empty one', async () => {
+    test('a refused request leaves a pending sign-in that no code fits', async () => {
       const refused = newRequest({ isEligible: false })
       expect(await ask([refused])).toEqual(['refused'])
       expect(await codesInOutbox()).toEqual([])
@@ -181,13 +181,13 @@ export function describeSignIn(
       expect(await store.pendingSignIn(ANA, HOME, NOW)).toMatchObject({ id: refused.id, triesLeft: 4 })
     })
 
-    test('where only users get mails, others do not', async () => {
+    test('if only known users get mails, others get none', async () => {
       await store.applyChanges([put({ email: ANA })])
       const rules = { ...RULES, isForKnownUsersOnly: true }
       expect(await ask([newRequest(), newRequest({ email: BEN })], NOW, rules)).toEqual(['mailed', 'refused'])
     })
 
-    test('an address from one network, an address, a network and all have quotas, until their window is over', async () => {
+    test('quotas hold for an address from one network, an address, a network and all, within their window', async () => {
       const spent = async (requests: readonly CodeRequest[], now = NOW) => {
         const outcomes = await ask(requests, now)
         return outcomes.filter((outcome) => outcome === 'mailed').length
@@ -224,7 +224,7 @@ export function describeSignIn(
       expect(await ask([newRequest()], NOW, short)).toEqual(['refused'])
     })
 
-    test('a mail for a network that signed in before does not wait for those of strangers', async () => {
+    test('a mail to a network that signed in before does not wait for the mails of strangers', async () => {
       const rules = { ...RULES, maxPerNetwork: 100, maxTotal: 100 }
       const first = newRequest()
       await ask([first], NOW, rules)
@@ -238,7 +238,7 @@ export function describeSignIn(
       expect(next?.id).toBe(again.id)
     })
 
-    test('of the networks of an address the newest are known', async () => {
+    test('only the newest networks of an address are known', async () => {
       const rules = { ...RULES, maxPerAddress: 100, maxTotal: 100 }
       const networkOf = (index: number) => `198.51.100.${index}`
       for (let index = 0; index < 21; index += 1) {
@@ -251,7 +251,7 @@ export function describeSignIn(
       expect(await ask(again, NOW, full)).toEqual(['refused', 'mailed', 'mailed'])
     })
 
-    describe('who is removed or renamed', () => {
+    describe('a user who is removed or renamed', () => {
       const networksKnown = async () => (await store.carriedRowsAfter('known_network', '', 1_000)).length
       const full = { ...RULES, maxPerAddress: 0 }
 
@@ -259,7 +259,7 @@ export function describeSignIn(
         ['a command', () => store.removeUsers(['nobody@example.com', ANA])],
         ['an import', () => store.applyChanges([{ type: 'removeUser', email: ANA }])],
         ['a rename', () => store.renameUser(ANA, 'new@example.com')],
-      ])('by %s is known on no network, and the others are', async (_how, leave) => {
+      ])('by %s is known on no network, and other users still are', async (_how, leave) => {
         await store.applyChanges([put()])
         const requests = [
           newRequest(),
@@ -276,7 +276,7 @@ export function describeSignIn(
         expect(await ask(again, NOW, full)).toEqual(['refused', 'mailed', 'mailed'])
       })
 
-      test('is known on no network, also where there was no workspace', async () => {
+      test('is known on no network, even without a workspace', async () => {
         const request = newRequest()
         await ask([request])
         expect(await guess(request)).toBe('right')
@@ -306,7 +306,7 @@ export function describeSignIn(
       })
     })
 
-    test('a settled mail is gone, or due later; whoever lost the lease settles nothing', async () => {
+    test('a settled mail is gone, or due later; a sender that lost the lease settles nothing', async () => {
       const [sent, failed] = [newRequest(), newRequest({ email: BEN })]
       await ask([sent, failed])
       const lease = (owner: string, now: number) => store.leaseMails({ owner, leaseMs: 100, limit: 10 }, now)
@@ -324,7 +324,7 @@ export function describeSignIn(
       expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
     })
 
-    test('whoever only asked for a code holds nothing, and what was asked goes with their removal', async () => {
+    test('a person who only asked for a code holds nothing, and the request goes with the removal', async () => {
       const mine = newRequest({ email: BEN })
       await ask([mine, newRequest()])
       const before = await codesInOutbox()
@@ -342,7 +342,7 @@ export function describeSignIn(
       expect(await codesInOutbox(NOW)).toEqual([])
     })
 
-    test('what is over goes with the next decision, and nothing else', async () => {
+    test('what has expired is removed with the next decision, and nothing else', async () => {
       const rowsOf = async (table: 'pending_sign_in' | 'mail_quota') =>
         (await store.carriedRowsAfter(table, '', 1_000)).length
       await ask([newRequest(), newRequest({ email: BEN })])
@@ -356,7 +356,7 @@ export function describeSignIn(
       expect([await rowsOf('pending_sign_in'), await rowsOf('mail_quota')]).toEqual([1, 4])
     })
 
-    test('a network that is forgotten goes with the next decision, of whomever, and one that is known stays', async () => {
+    test('a forgotten network of any user is removed with the next decision, and a known one stays', async () => {
       const networksKnown = async () => (await store.carriedRowsAfter('known_network', '', 1_000)).length
       const [old, newer] = [newRequest(), newRequest({ network: '192.0.2.2' })]
       await ask([old, newer])

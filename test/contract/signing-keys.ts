@@ -1,4 +1,4 @@
-// The contract suite of the store's part about signing keys.
+// The contract suite of the store's signing keys.
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { NOW } from './values.ts'
@@ -7,7 +7,7 @@ const key = (kid: string, createdAt = NOW) => ({ kid, privateJwk: `{"kid":"${kid
 
 export function describeSigningKeys(open: () => Store): void {
   describe('signing keys', () => {
-    test('have a first one only once, whoever asks at the same time', async () => {
+    test('get a first key only once, whoever adds one at the same time', async () => {
       const store = open()
       const keys = ['a', 'b', 'c'].map((kid) => key(kid))
       const kept = await Promise.all(keys.map((one) => store.addSigningKey(one, null)))
@@ -16,7 +16,7 @@ export function describeSigningKeys(open: () => Store): void {
       expect(stored).toEqual([keys[kept.indexOf(true)]])
     })
 
-    test('get a next one only while the newest is the one that was seen', async () => {
+    test('get a next key only while the newest key is the one that was seen', async () => {
       const store = open()
       await store.addSigningKey(key('a'), null)
       expect(await store.addSigningKey(key('b', NOW + 1), 'unknown')).toBe(false)
@@ -27,7 +27,7 @@ export function describeSigningKeys(open: () => Store): void {
       expect(older).toEqual([key('a')])
     })
 
-    test('are removed once, the others stay', async () => {
+    test('are removed once, and the others stay', async () => {
       const store = open()
       await store.addSigningKey(key('a'), null)
       await store.addSigningKey(key('b', NOW + 1), 'a')
@@ -36,7 +36,7 @@ export function describeSigningKeys(open: () => Store): void {
       expect(await store.signingKeys()).toEqual([key('b', NOW + 1)])
     })
 
-    test('are rewritten in their place; what is not there does not come into being', async () => {
+    test('are rewritten in place, and a key that does not exist is not created', async () => {
       const store = open()
       await store.addSigningKey(key('a'), null)
       await store.rewriteSigningKeys([

@@ -1,4 +1,4 @@
-// The contract suite of the store: every sentence of `store.ts`, run on each adapter.
+// The contract suite of the store: it checks every sentence of `src/store/contract.ts` on each adapter.
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { describeRestCalls } from './rest-calls.ts'
 import { describeSigningKeys } from './signing-keys.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
-/** `open` answers a new, empty store; `reopen` another one on the same database. The suite closes both. */
+/** `open` returns a new, empty store, and `reopen` another one on the same database. The suite closes both. */
 export function describeStore(name: string, open: () => Promise<{ store: Store; reopen: () => Promise<Store> }>): void {
   describe(`the store contract on ${name}`, () => {
     let store: Store
@@ -49,7 +49,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     }
 
     describe('sessions', () => {
-      test('are answered one per id, in the order given, null for the unknown', async () => {
+      test('are returned one per id, in the given order, with null for an unknown id', async () => {
         const [a, b] = [newSession(), newSession({ email: BEN })]
         await store.addSessions([a, b])
         const live = await store.liveSessions([b.id, 'unknown', a.id, b.id], NOW)
@@ -67,7 +67,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(live?.revision).toBeGreaterThan(0)
       })
 
-      test('have another stateVersion after every change, and the same as long as there is none', async () => {
+      test('have another state version after every change, and the same one as long as there is none', async () => {
         const session = newSession()
         await store.addSessions([session])
         const stateVersion = async () => (await store.liveSessions([session.id], NOW))[0]?.stateVersion
@@ -108,7 +108,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
       })
 
-      test('are revoked once: the second time answers false, and they are gone for every question', async () => {
+      test('are revoked once: the second time is null, and no question finds them any more', async () => {
         const session = newSession()
         await store.addSessions([session])
         expect(await store.revokeSessions([hash(), session.refreshHash, session.refreshHash], NOW)).toEqual([
@@ -123,7 +123,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
       })
 
-      test('are revoked by exactly one of many who ask at once', async () => {
+      test('are revoked by exactly one of many concurrent callers', async () => {
         const session = newSession()
         await store.addSessions([session])
         const answers = await Promise.all(
@@ -144,15 +144,15 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect((await store.refreshableSessions([session.refreshHash], NOW))[0]?.idleExpiresAt).toBe(NOW + 80)
       })
 
-      test('that expired make room in time', async () => {
+      test('that expired make room when others are added', async () => {
         const old = newSession({ idleExpiresAt: NOW + 1 })
         await store.addSessions([old])
         await store.addSessions([newSession({ createdAt: NOW + 2 })])
-        // Its hash is free again, which is how the row's end shows from outside.
+        // Its hash can be used again: this is how it shows from outside that the row is gone.
         await store.addSessions([{ ...newSession({ createdAt: NOW + 2 }), refreshHash: old.refreshHash }])
       })
 
-      test('that expired go by the way, ten for each that is added', async () => {
+      test('that expired are removed along the way, ten for each session that is added', async () => {
         await store.addSessions(Array.from({ length: 25 }, () => newSession({ idleExpiresAt: NOW + 1 })))
         const [a, b, c] = [1, 2, 3].map(() => newSession({ createdAt: NOW + 2 }))
         if (!a || !b || !c) throw new Error('three were made')
@@ -163,7 +163,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await ids()).toEqual([a.id, b.id, c.id].toSorted())
       })
 
-      test('remember when they were last used, coarsely and never back', async () => {
+      test('remember when they were last used, which never moves back, and their user agent and network', async () => {
         const session = newSession({ idleExpiresAt: NOW + 50 })
         await store.addSessions([session])
         const extend = (lastUsedAt: number) =>
@@ -178,7 +178,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         })
       })
 
-      test('that expired are removed in steps, and the others are left', async () => {
+      test('that expired are removed in steps, and the others stay', async () => {
         const expired = Array.from({ length: 700 }, () => newSession({ idleExpiresAt: NOW + 1 }))
         const live = newSession({ idleExpiresAt: NOW + 3 })
         await store.addSessions([...expired, live])
@@ -191,11 +191,11 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await ids()).toEqual([live.id])
       })
 
-      test('may be none that are added', async () => {
+      test('may be added as an empty list', async () => {
         expect(await store.addSessions([], 1)).toEqual([])
       })
 
-      test('fail as a whole when one of them cannot be added', async () => {
+      test('are not added at all if one of them cannot be added', async () => {
         const [a, b] = [newSession(), newSession()]
         await store.addSessions([b])
         const c = newSession({ refreshHash: b.refreshHash })
@@ -207,7 +207,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describe('the sessions of one user', () => {
       const ids = async (email: string, now = NOW) => (await store.sessionsOf(email, now, 100)).map(({ id }) => id)
 
-      test('are listed newest first, the open ones only, and no more than asked for', async () => {
+      test('are listed newest first, only the open ones, and no more than asked for', async () => {
         const [a, b, c] = [1, 3, 2].map((age) => newSession({ createdAt: NOW - age }))
         const expired = newSession({ idleExpiresAt: NOW })
         await store.addSessions([a, b, c, expired, newSession({ email: BEN })].flatMap((one) => one ?? []))
@@ -216,7 +216,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await ids('nobody@example.com')).toEqual([])
       })
 
-      test('are ended by id only by their owner, and only once', async () => {
+      test('are ended by id only for their owner, and only once', async () => {
         const [mine, other, gone] = [newSession(), newSession({ email: BEN }), newSession({ idleExpiresAt: NOW })]
         await store.addSessions([mine, other, gone])
         expect(await store.liveSessions([mine.id], NOW)).toEqual([expect.anything()])
@@ -226,7 +226,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.refreshableSessions([mine.refreshHash], NOW)).toEqual([null])
       })
 
-      test('are ended all at once, and nobody else’s', async () => {
+      test('are all ended at once, and those of other users are not', async () => {
         const mine = [newSession(), newSession(), newSession({ idleExpiresAt: NOW })]
         const other = newSession({ email: BEN })
         await store.addSessions([...mine, other])
@@ -246,7 +246,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ).toEqual([null, null, null, expect.anything()])
       })
 
-      test('are no more than the limit: those used longest ago end, whenever they would expire, and are refused at once', async () => {
+      test('are limited: the least recently used end, whatever their expiry, and are refused at once', async () => {
         const [a, b, c] = [newSession(), newSession(), newSession()].map((one, index) => ({
           ...one,
           lastUsedAt: NOW - 10 + index,
@@ -256,7 +256,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const other = newSession({ email: BEN })
         expect(await store.addSessions([a, b, other], 2)).toEqual([])
         await store.extendSessions([{ id: a.id, lastUsedAt: NOW + 1, idleExpiresAt: NOW + 999 }])
-        // Looked at before, so that a session that is remembered is refused too.
+        // The sessions were looked up before, so a session that is remembered is refused, too.
         await store.liveSessions([a.id, b.id, other.id], NOW)
         expect(await store.addSessions([c], 2)).toEqual([{ id: b.id, email: ANA }])
         expect(await store.liveSessions([a.id, b.id, c.id, other.id], NOW)).toEqual([
@@ -267,14 +267,14 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
       })
 
-      test('that expired count for no limit', async () => {
+      test('that expired do not count toward the limit', async () => {
         const expired = newSession({ idleExpiresAt: NOW })
         const [a, b] = [newSession(), newSession()]
         await store.addSessions([expired, a, b], 2)
         expect((await ids(ANA)).toSorted()).toEqual([a.id, b.id].toSorted())
       })
 
-      test('are no more than the limit when they are opened by several at once', async () => {
+      test('stay within the limit when several stores open them at once', async () => {
         await using other = await reopen()
         await Promise.all(
           Array.from({ length: 60 }, (_, index) =>
@@ -297,7 +297,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       expect((await store.usersById([ben?.id ?? 0, ana?.id ?? 0])).length).toBe(2)
     })
 
-    test('tells how many sessions are open', async () => {
+    test('statistics count the open sessions', async () => {
       await store.addSessions([newSession(), newSession({ idleExpiresAt: NOW + 10 }), newSession({ email: BEN })])
       expect(await store.statistics(NOW)).toMatchObject({ openSessions: 3, replica: null })
       expect(await store.statistics(NOW + 10)).toMatchObject({ openSessions: 2 })
@@ -311,14 +311,14 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     )
 
     describe('documents', () => {
-      test('keep their text to the byte', async () => {
+      test('keep their text byte for byte', async () => {
         const text =
           '{"id":"p","a":1.0,"b":1E400,"a":-0,"é":"\\u0000\\ud800 \u2028😀","n":123456789012345678901234567890}'
         await store.applyChanges([put({ text })])
         expect(await texts(ANA)).toEqual([text])
       })
 
-      test('come in the order they were stored in, each kind by itself', async () => {
+      test('come in the order in which they were stored, each kind separately', async () => {
         await store.applyChanges([
           put({ id: 'z', ref: 'z', text: '1' }),
           put({ kind: 'template', id: 'z', ref: null, text: '2' }),
@@ -331,7 +331,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await texts(ANA, 'uiLibrary')).toEqual(['4'])
       })
 
-      test('are replaced in place, and left alone when nothing changes', async () => {
+      test('are replaced in place, and do not change if their text is the same', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '1' })])
         const before = await revision(ANA)
         expect(await store.applyChanges([put({ id: 'a', ref: 'a' })])).toEqual(['unchanged'])
@@ -341,7 +341,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
-      test('of one user are no matter of another', async () => {
+      test('of one user do not affect those of another', async () => {
         await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
         const before = await revision(BEN)
         await store.applyChanges([put({ text: '3' })])
@@ -349,7 +349,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(BEN)).toBe(before)
       })
 
-      test('that would take the reference of another project are refused without a trace', async () => {
+      test('that would take the reference of another project are refused, and change nothing', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'r', text: '1' })])
         const before = await revision(ANA)
         const outcomes = await store.applyChanges([put({ id: 'b', ref: 'r' }), put({ id: 'c', ref: 'c', text: '2' })])
@@ -360,7 +360,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
-      test('in great number have the outcomes they would have one by one', async () => {
+      test('in great number have the outcomes that they would have one by one', async () => {
         const many = (from: number, count: number): Change[] =>
           Array.from({ length: count }, (_, n) =>
             put({ id: `p${from + n}`, ref: `r${from + n}`, text: `[${from + n}]` }),
@@ -399,7 +399,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect((await texts(ANA)).slice(1, 4)).toEqual(['[1]', '"again"', '[3]'])
       })
 
-      test('give up a reference for others when they are stored with another', async () => {
+      test('give up their reference when they are stored with another one', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'r' })])
         expect(await store.applyChanges([put({ id: 'a', ref: 's' }), put({ id: 'b', ref: 'r' })])).toEqual([
           'replaced',
@@ -407,7 +407,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
       })
 
-      test('are found by reference, and only the user’s own', async () => {
+      test('are found by reference, only among those of the user', async () => {
         await store.applyChanges([put({ ref: 'r', text: '1' }), put({ email: BEN, ref: 's', text: '2' })])
         const [ana, ben] = [await userId(ANA), await userId(BEN)]
         const found = await store.projectsByRef([
@@ -425,7 +425,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ).toEqual(['p', null, null])
       })
 
-      test('are found by id, and only the user’s own of that kind', async () => {
+      test('are found by id, only among those of the user and of that kind', async () => {
         await store.applyChanges([
           put({ id: 'same', ref: 'r', text: '1' }),
           put({ kind: 'template', id: 'same', ref: null, text: '2' }),
@@ -465,7 +465,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.documentCounts([list, { ...list, kind: 'template' }])).toEqual([5, 0])
       })
 
-      test('of many users are answered in the order asked', async () => {
+      test('of many users are returned in the order of the questions', async () => {
         await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
         const page = { kind: 'project' as const, after: 0, limit: null }
         const pages = await store.documentsOf([
@@ -476,7 +476,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(pages.map((documents) => documents.map(({ text }) => text))).toEqual([['2'], [], ['1']])
       })
 
-      test('pass references on to each other within one batch, and end up where they should', async () => {
+      test('pass references on to each other within one batch, with the right result', async () => {
         const give = (id: string, ref: string): Change => put({ id, ref, text: '{}' })
         await store.applyChanges([give('a', 'r'), give('b', 's')])
         const outcomes = await store.applyChanges([
@@ -502,7 +502,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.applyChanges([put({ id: 'p', ref: 'r' })])
       })
 
-      test('are answered newest first, by instant and then by order of import', async () => {
+      test('are returned newest first, by instant and then by order of import', async () => {
         await addExport(ANA, 'r', ['1'], later, 'late')
         await addExport(ANA, 'r', ['2'], MADE, 'early')
         await addExport(ANA, 'r', ['3'], later, 'late too')
@@ -516,7 +516,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.exportCounts([ref, { ...ref, ref: 'x' }])).toEqual([3, 0])
       })
 
-      test('are found by what makes them the same, as long as the project is there', async () => {
+      test('are found by reference, instant and digest, as long as the project exists', async () => {
         await store.applyChanges([put({ email: BEN, id: 'p', ref: 'r' })])
         await addExport(ANA, 'r', ['1'], MADE, 'x')
         await addExport(ANA, 'r', ['2'], MADE, 'y')
@@ -537,7 +537,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(found[0]).toMatchObject({ userId: ben, ref: 'r', digest: 'x' })
       })
 
-      test('have their elements in order and in pages', async () => {
+      test('return their elements in order and in pages', async () => {
         await addExport(ANA, 'r', ['{"a":1.0}', '2', '3', '4'])
         const user = await userId(ANA)
         const [newest] = await store.latestExports([{ userId: user, ref: 'r' }])
@@ -555,7 +555,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(pages[1]?.map(({ position }) => position)).toEqual([2, 3])
       })
 
-      test('have their elements read in runs, bounded by number and by bytes, one element at least', async () => {
+      test('return their elements in runs, bounded by number and bytes, with at least one element', async () => {
         await store.applyChanges([put()])
         const long = `"${'é'.repeat(50)}"`
         await addExport(ANA, 'r', ['{"a":1.0}', '22', long, '"4"', '5'])
@@ -587,7 +587,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.elementRunsOf([])).toEqual([])
       })
 
-      test('are the same when reference, instant and digest are', async () => {
+      test('are equal if reference, instant and digest are equal', async () => {
         expect((await addExport(ANA, 'r', ['1'])).at(-1)).toBe('added')
         const before = await revision(ANA)
         expect((await addExport(ANA, 'r', ['1'])).at(-1)).toBe('unchanged')
@@ -597,7 +597,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.exportCounts([{ userId: await userId(ANA), ref: 'r' }])).toEqual([3])
       })
 
-      test('are not seen before they are sealed, by nobody and in no way', async () => {
+      test('are in no list, count or look-up before they are sealed', async () => {
         const stage = randomUUID()
         const before = await revision(ANA)
         await store.applyChanges([
@@ -621,7 +621,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
-      test('belong to their user, and to a project of the user', async () => {
+      test('belong to their user, and to a project of that user', async () => {
         await addExport(BEN, 'r', ['1'])
         const ben = await userId(BEN)
         expect(
@@ -636,7 +636,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.exportRefsWithoutProject(ben)).toEqual([])
       })
 
-      test('the newest of many projects of several users, in the order asked, under whatever reference', async () => {
+      test('the newest of many projects and users are returned in the order asked, for any reference', async () => {
         const refs = ['plain', 'with "quotes" and \\', 'Ünï 💛 \u2028', '["a"]', '10', '1e1']
         for (const email of [ANA, BEN]) {
           for (const ref of refs) {
@@ -692,8 +692,8 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       }
     })
 
-    describe('questions that name a state', () => {
-      /** Every read there is of a user, naming the state; answers which one each was told of. */
+    describe('questions that name a state version', () => {
+      /** Asks every read of a user, and names the state version; returns the versions that the reads reported. */
       async function toldBy(user: number, stateVersion: string, exportId: number) {
         const told: (string | null | undefined)[] = []
         async function asking(read: (of: { userId: number; seen: ExpectedVersion }) => unknown): Promise<void> {
@@ -734,7 +734,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         return new Set(told)
       }
 
-      test('are told when it was another one, and answered from the newest all the same', async () => {
+      test('learn of another state version, and are answered from the newest state', async () => {
         await store.applyChanges([put({ text: '1' })])
         await addExport(ANA, 'r', ['1'])
         const session = newSession()
@@ -753,7 +753,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await texts(ANA)).toEqual(['2'])
       })
 
-      test('are told one by one, whichever state each of a batch has seen', async () => {
+      test('learn it one by one, whichever state version each question of a batch names', async () => {
         await store.applyChanges([put({ text: '1' })])
         const session = newSession()
         await store.addSessions([session])
@@ -776,7 +776,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     })
 
     describe('changes', () => {
-      test('that fail leave nothing of their batch behind, and nothing of other batches out', async () => {
+      test('that fail leave nothing of their batch, and do not affect other batches', async () => {
         const bad: Change = { type: 'sealExport', stage: 'unknown', digest: '', byteLength: 0, elementCount: 0 }
         const [failed, kept] = await Promise.allSettled([
           store.applyChanges([put({ id: 'a', ref: 'a' }), bad]),
@@ -786,14 +786,14 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await texts(ANA)).toEqual(['1'])
       })
 
-      test('are seen by whoever was told of them, whatever was read just before', async () => {
+      test('are visible once they are acknowledged, whatever was read just before', async () => {
         await store.applyChanges([put({ text: '1' })])
         const id = await userId(ANA)
         const read = async () => {
           const [documents] = await store.documentsOf([{ userId: id, kind: 'project', after: 0, limit: null }])
           return documents?.map(({ text }) => text)
         }
-        // What the lines above had read is over.
+        // The reads of the lines above end with this turn.
         await yieldTurn()
         const writing = store.applyChanges([put({ text: '2' })])
         const reading = read()
@@ -814,7 +814,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await other.liveSessions([session.id], NOW)).toEqual([null])
       })
 
-      test('of many writers at once on one list leave no gap in what is acknowledged', async () => {
+      test('of many concurrent writers to one list are all stored, each at a position of its own', async () => {
         await using other = await reopen()
         const ids = Array.from({ length: 60 }, (_, index) => `p${index}`)
         await Promise.all(
@@ -828,8 +828,8 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       })
     })
 
-    describe('snapshots', () => {
-      test('stay as they were opened, whatever is written meanwhile', async () => {
+    describe('snapshots and lists of users', () => {
+      test('a snapshot stays as it was opened, whatever is written meanwhile', async () => {
         await store.applyChanges([put({ text: '1' })])
         await using snapshot = await store.openSnapshot()
         await store.applyChanges([put({ text: '2' }), put({ email: BEN })])
@@ -839,7 +839,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.usersAfter('', 10)).toHaveLength(2)
       })
 
-      test('list users in order of email', async () => {
+      test('users are listed in order of email', async () => {
         await store.applyChanges(['c@x.org', 'a@x.org', 'b@x.org'].map((email) => put({ email })))
         const emails = async (after: string, limit: number) =>
           (await store.usersAfter(after, limit)).map(({ email }) => email)

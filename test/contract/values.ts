@@ -1,4 +1,4 @@
-// What both contract suites put into a store.
+// What the contract suites put into a store.
 import { randomUUID } from 'node:crypto'
 import type { Change, NewSession } from '../../src/store/contract.ts'
 

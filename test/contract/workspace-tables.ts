@@ -1,4 +1,4 @@
-// The tables that a workspace is made of, staged rows too: for tests that count what is left.
+// The tables that a workspace consists of, including staged rows: for tests that count what is left.
 const TABLES = [
   'user',
   'session',
@@ -11,7 +11,7 @@ const TABLES = [
   'staged_export',
 ]
 
-/** One number. `schema` stands before each name. */
+/** SQL that returns the number of all rows. `schema` stands before each name. */
 export function countSql(schema = ''): string {
   return `select ${TABLES.map((table) => `(select count(*) from ${schema}"${table}")`).join(' + ')} as rows`
 }
