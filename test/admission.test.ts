@@ -1,3 +1,5 @@
+// Admission under load: how many requests begin in a turn of a simulated event loop, in which order, and
+// which are refused.
 import { expect, test } from 'vitest'
 import { createAdmission } from '../src/http/limits/admission.ts'
 
@@ -10,7 +12,7 @@ interface Outcome {
 
 const toOwner = (name: string) => ({ name, isKnown: !name.startsWith('stranger') })
 
-/** An event loop of the test's own: a turn takes as long as what began in it, or as it is told. */
+/** A simulated event loop: a turn takes as long as what began in it, or as long as the caller says. */
 function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
   const changes: (readonly [isRefusing: boolean, refused: number])[] = []
   const delays: number[] = []
@@ -42,7 +44,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     }
   }
 
-  /** Answers how many began since the turn before. */
+  /** Returns how many requests began since the turn before. */
   async function turn(milliseconds?: number): Promise<number> {
     const begun = begunInTurn
     begunInTurn = 0
@@ -53,7 +55,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     const ready = turns
     turns = []
     for (const run of ready) run()
-    // What waits is told in a microtask.
+    // A request that waits learns its outcome in a microtask.
     await new Promise((resolve) => setImmediate(resolve))
     return begun
   }
@@ -66,7 +68,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     outcomes,
     now: () => now,
     isIdle: () => turns.length === 0,
-    /** So many come each millisecond, for so many milliseconds, of so many owners in turn. */
+    /** So many requests arrive in each millisecond, for so many milliseconds, from so many owners in turn. */
     async flood(
       perMs: number,
       milliseconds: number,
@@ -78,7 +80,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
         await turn()
         due += (now - before) * perMs
         for (let place = 0; due >= 1; due -= 1, place += 1) {
-          // Behind those who begin at once, and those who begin next where nobody comes before another.
+          // Behind the requests that begin at once, and those that begin next if no owner comes before another.
           if (place === 80) beside()
           arrive(1, isFirstOfConnection, `${kind} ${named % owners}`)
         }
@@ -90,14 +92,14 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
 const begunOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => hasBegun)
 const refusedOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => !hasBegun)
 
-test('so many begin in a turn, and the rest in those that follow, in the order in which they came', async () => {
+test('64 requests begin in a turn, and the rest in the turns that follow, in the order of arrival', async () => {
   const { arrive, turn, outcomes, isIdle } = simulate({ millisecondsEach: 0.04 })
   arrive(100)
   expect(outcomes).toHaveLength(64)
   await turn()
-  // With one that began at once, since nothing of its owner waited.
   expect(outcomes).toHaveLength(100)
   arrive(40)
+  // One of the 65 began at once, because no request of its owner waited.
   expect(outcomes).toHaveLength(65 + 64)
   for (let n = 0; n < 4; n += 1) await turn()
   expect(outcomes.map(({ name }) => name)).toEqual(Array.from({ length: 140 }, (_, name) => name))
@@ -105,7 +107,7 @@ test('so many begin in a turn, and the rest in those that follow, in the order i
   expect(isIdle()).toBe(true)
 })
 
-test('without requests nothing is looked at', async () => {
+test('without requests, no turn is scheduled', async () => {
   const { arrive, turn, isIdle } = simulate()
   expect(isIdle()).toBe(true)
   for (let round = 0; round < 2; round += 1) {
@@ -116,7 +118,7 @@ test('without requests nothing is looked at', async () => {
   }
 })
 
-test('a burst is answered, however late', async () => {
+test('every request of a burst is answered, however late', async () => {
   const { arrive, turn, outcomes, changes } = simulate()
   arrive(1_000)
   for (let n = 0; n < 40; n += 1) await turn()
@@ -125,7 +127,7 @@ test('a burst is answered, however late', async () => {
   expect(changes).toEqual([])
 })
 
-test('turns that take long begin fewer requests, but not few, and more again when they are short', async () => {
+test('fewer requests begin in long turns, but not too few, and more again when turns are short', async () => {
   const { arrive, turn } = simulate({ millisecondsEach: 0.25 })
   arrive(3_000)
   const begun: number[] = []
@@ -139,17 +141,17 @@ test('turns that take long begin fewer requests, but not few, and more again whe
   expect(begun).toEqual([9, 10, 13, 17, 22, 28, 35, 44])
 })
 
-test('of long requests fewer begin in a turn: as many as fill its places', async () => {
+test('fewer long requests begin in a turn: as many as fill its places', async () => {
   const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
   arrive(40, false, 'ana', 23)
   const begun: number[] = []
   for (let n = 0; n < 4; n += 1) begun.push(await turn())
-  // In the second also one that began at once, since nothing of its owner waited.
+  // In the second turn, one more began at once, because no request of its owner waited.
   expect(begun).toEqual([3, 4, 3, 3])
   arrive(10, false, 'ben')
   const since = outcomes.length
   for (let n = 0; n < 2; n += 1) await turn()
-  // Short ones of others have their turns beside them, the first at once.
+  // The short requests of another owner have their turns beside them, the first one at once.
   expect(
     outcomes
       .slice(since)
@@ -160,7 +162,7 @@ test('of long requests fewer begin in a turn: as many as fill its places', async
   expect(begunOf(outcomes)).toHaveLength(50)
 })
 
-test('under overload too, few that are long begin in a turn', async () => {
+test('few long requests begin in a turn under overload, too', async () => {
   const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 10 })
   const begun: number[] = []
   for (let n = 0; n < 200; n += 1) {
@@ -173,7 +175,7 @@ test('under overload too, few that are long begin in a turn', async () => {
   expect(refusedOf(outcomes).length).toBeGreaterThan(200)
 })
 
-test('turns that are long for other reasons begin as many as come', async () => {
+test('turns that are long for other reasons begin as many requests as come', async () => {
   const { arrive, turn, outcomes } = simulate()
   for (let n = 0; n < 10; n += 1) {
     arrive(60)
@@ -182,22 +184,22 @@ test('turns that are long for other reasons begin as many as come', async () => 
   expect(outcomes.every(({ waitedMs }) => waitedMs === 0)).toBe(true)
 })
 
-test('with three times what can be answered, most of it still is, in time, and the rest is refused', async () => {
+test('at three times the capacity, most of the capacity is still used in time, and the rest is refused', async () => {
   const { flood, outcomes, changes } = simulate()
   await flood(30, 2_000)
   await flood(0, 2_000)
   const late = outcomes.filter(({ name }) => name > 6_000)
   const begun = begunOf(late)
-  // In the turn after that in which they came, or not at all.
+  // They begin in the turn after their arrival, or not at all.
   expect(Math.max(...begun.map(({ waitedMs }) => waitedMs))).toBeLessThan(8)
   expect(begun.length).toBeGreaterThan(15_000)
   expect(refusedOf(late).length).toBeGreaterThan(30_000)
-  // All of them were told.
+  // All requests but a few have an outcome.
   expect(outcomes.length).toBeGreaterThan(59_900)
   expect(changes[0]).toEqual([true, 0])
 })
 
-test('refusing ends a second after the last refusal, and how many there were is told', async () => {
+test('refusing ends a second after the last refusal, and the number of refusals is reported', async () => {
   const { flood, turn, outcomes, changes, now } = simulate()
   await flood(30, 500)
   await flood(1, 700)
@@ -214,10 +216,10 @@ test('refusing ends a second after the last refusal, and how many there were is 
   expect(changes).toHaveLength(3)
 })
 
-test('as many as the connections of a busy client wait however long it takes', async () => {
+test('as many requests as a busy client has connections wait, however long it takes', async () => {
   const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 20 })
   arrive(128)
-  // Each is answered by another request.
+  // Each answer is followed by another request.
   for (let n = 0; n < 200; n += 1) arrive(await turn())
   expect(refusedOf(outcomes)).toEqual([])
   expect(Math.max(...outcomes.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(1_000)
@@ -227,20 +229,20 @@ test('as many as the connections of a busy client wait however long it takes', a
   expect(changes[0]).toEqual([true, 0])
 })
 
-test('less than can be answered is never refused', async () => {
+test('a load below the capacity is never refused', async () => {
   const { flood, outcomes, changes } = simulate()
   await flood(7, 2_000)
   expect(refusedOf(outcomes)).toEqual([])
   expect(changes).toEqual([])
 })
 
-test('requests that are slow without an end still get through', async () => {
+test('requests that are slow all the time still get through', async () => {
   const { flood, outcomes } = simulate({ millisecondsEach: 500 })
   await flood(0.01, 60_000)
   expect(begunOf(outcomes).length).toBeGreaterThan(60)
 })
 
-test('while connections come and others wait, turns do nothing but accept them for a while', async () => {
+test('while connections come and requests wait, turns only accept connections for a while', async () => {
   const { arrive, turn, outcomes } = simulate()
   arrive(200)
   const begun: number[] = []
@@ -249,7 +251,7 @@ test('while connections come and others wait, turns do nothing but accept them f
     arrive(1, true)
     begun.push(outcomes.length)
   }
-  // 64 and one at once, 64 in the turn before the first connection, and the next when four milliseconds have passed.
+  // 64 and one began at once, 64 in the turn before the first connection, and the next after four milliseconds.
   expect(begun.slice(0, 7)).toEqual([...Array(6).fill(129), 193])
 })
 
@@ -261,11 +263,11 @@ test('connections that come turn after turn are accepted before work on their re
     await turn(1)
     begun.push(outcomes.length)
   }
-  // The first is not known to have others behind it.
+  // When the first connection comes, nobody knows of those behind it.
   expect(begun).toEqual([...Array(6).fill(1), ...Array(6).fill(7)])
 })
 
-test('a connection that comes alone holds nothing up', async () => {
+test('the request of a connection that comes alone begins at once', async () => {
   const { arrive, turn, outcomes } = simulate()
   for (let n = 1; n <= 5; n += 1) {
     arrive(1, true)
@@ -275,27 +277,27 @@ test('a connection that comes alone holds nothing up', async () => {
   }
 })
 
-test('who asks for much waits behind themselves: others take turns with them, in the order in which they came', async () => {
+test('an owner of many requests waits behind itself: others take turns with it, in the order of arrival', async () => {
   const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
   arrive(1_000)
   arrive(4, false, 'ben')
   arrive(2, false, 'eve')
   await turn()
   const names = outcomes.slice(64).map(({ name }) => name)
-  // One of each begins at once.
+  // One request of each owner begins at once.
   expect(names.slice(0, 3)).toEqual([64, 1_000, 1_004])
   expect(names).toHaveLength(3 + 64)
   expect(names.slice(3, 10)).toEqual([65, 1_001, 1_005, 66, 1_002, 67, 1_003])
   expect(names.slice(10, 13)).toEqual([68, 69, 70])
 })
 
-test('of owners of whom nothing waits, a few begin in each turn, and none on a connection that is new', async () => {
+test('requests of a few owners without waiting requests begin in each turn, and none on a new connection', async () => {
   const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
   arrive(1_000)
   const others = () => outcomes.filter(({ owner }) => owner !== 'ana').map(({ owner }) => owner)
   for (let n = 0; n < 20; n += 1) arrive(1, false, `owner ${n}`)
   await Promise.resolve()
-  // Ana is the first of four.
+  // The request of Ana is the first of four.
   expect(others()).toEqual(['owner 0', 'owner 1', 'owner 2'])
   await turn()
   await turn()
@@ -314,7 +316,7 @@ test.each([
   [30, 1_000],
   [12, 200],
 ])(
-  'with %d in the time of ten, of %d owners, who came last begins first, and who waited for longest is refused',
+  'with %d requests in the time of ten, of %d owners, the latest begin first, and the oldest are refused',
   async (perMs, owners) => {
     const { flood, outcomes } = simulate()
     await flood(perMs, 4_000, { owners })
@@ -327,7 +329,7 @@ test.each([
   },
 )
 
-test('beside ten thousand strangers, each of another network, known owners are answered as if alone', async () => {
+test('beside ten thousand strangers from different networks, a known owner is answered as if alone', async () => {
   const { flood, arrive, outcomes } = simulate()
   await flood(40, 4_000, { owners: 10_000, kind: 'stranger', beside: () => arrive(1, false, 'ana') })
   const late = outcomes.filter(({ name }) => name > 40_000)
@@ -347,14 +349,14 @@ test('beside more known owners than can be answered, a stranger is answered too'
   expect(refusedOf(ofStranger)).toEqual([])
 })
 
-test('of twice what can be answered, on ever new connections, much is answered all the same', async () => {
+test('at twice the capacity on ever new connections, more than a quarter is still answered', async () => {
   const { flood, outcomes } = simulate()
   await flood(20, 4_000, { owners: 1_000, isFirstOfConnection: true })
   const late = outcomes.filter(({ name }) => name > 20_000)
   expect(begunOf(late).length / late.length).toBeGreaterThan(0.25)
 })
 
-test('refusals are made beside the work, a few in each turn, and all of them within two seconds', async () => {
+test('refusals are made beside the work, a few in each turn, and all within two seconds', async () => {
   const { arrive, turn, outcomes, changes } = simulate()
   arrive(8_000)
   while (changes.length === 0) await turn()
@@ -369,7 +371,7 @@ test('refusals are made beside the work, a few in each turn, and all of them wit
   expect(outcomes).toHaveLength(8_000)
 })
 
-test('where little is too much, it is refused soon', async () => {
+test('a small excess is refused soon', async () => {
   const { flood, outcomes } = simulate()
   await flood(11, 4_000, { owners: 1_000 })
   const refused = refusedOf(outcomes).map(({ waitedMs }) => waitedMs)
@@ -377,7 +379,7 @@ test('where little is too much, it is refused soon', async () => {
   expect(refused.toSorted((a, b) => a - b)[Math.floor(refused.length / 2)]).toBeLessThan(500)
 })
 
-test('what is too much is of those who have most in the line', async () => {
+test('when there is too much, the owners with most requests in the line are refused', async () => {
   const { flood, arrive, turn, outcomes } = simulate()
   await flood(30, 500)
   const before = refusedOf(outcomes).length
@@ -387,11 +389,11 @@ test('what is too much is of those who have most in the line', async () => {
   expect(refusedOf(outcomes).length).toBeGreaterThan(before)
   const ofBen = outcomes.filter(({ owner }) => owner === 'ben')
   expect(ofBen.map(({ hasBegun }) => hasBegun)).toEqual(Array(10).fill(true))
-  // Two in each round, from the next turn on.
+  // Two begin in each round, from the next turn on.
   expect(Math.max(...ofBen.map(({ waitedMs }) => waitedMs))).toBeLessThan(15)
 })
 
-test('how long each request waited is told as it begins', async () => {
+test('the waiting time of each request is reported when it begins', async () => {
   const { arrive, turn, delays } = simulate()
   arrive(67)
   expect(delays).toEqual(Array(65).fill(0))
@@ -399,7 +401,7 @@ test('how long each request waited is told as it begins', async () => {
   expect(delays.slice(65)).toEqual([5, 5])
 })
 
-test('a client that leaves the line is not begun, and neither held against others nor told of twice', async () => {
+test('a request whose client leaves the line does not begin, takes no place, and is not reported twice', async () => {
   const turns: (() => void)[] = []
   const delays: number[] = []
   const admission = createAdmission({

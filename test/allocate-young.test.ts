@@ -1,11 +1,11 @@
-// Which generation V8 allocates in, in a process of its own: it is a setting of the process.
+// Which generation V8 allocates in. It is a setting of the process, so the test starts processes of its own.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const MODULE = new URL('../src/cli/serving/allocate-young.ts', import.meta.url).href
 
-/** Objects that stay, then objects that do not. Prints how often the latter filled the young generation. */
+/** Makes objects that stay, then objects that do not, and prints how often the latter filled the young generation. */
 const BUSY = `
 import { setTimeout } from 'node:timers/promises'
 import { GCProfiler } from 'node:v8'
@@ -23,13 +23,13 @@ console.log(statistics.filter(({ gcType }) => gcType === 'Scavenge').length, kep
 `
 
 async function collectionsAfter(before: string): Promise<number> {
-  // V8 guesses once the young generation is as large as it gets.
+  // V8 guesses once the young generation has its full size.
   const args = ['--max-semi-space-size=1', '--input-type=module', '--eval', before + BUSY]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return Number.parseInt(stdout, 10)
 }
 
-test('what lives for a moment is not made old because its like lived on', async () => {
+test('short-lived objects are not promoted to the old generation because similar objects survived', async () => {
   const young = await collectionsAfter(`import { allocateYoung } from ${JSON.stringify(MODULE)}\nallocateYoung()\n`)
   const guessed = await collectionsAfter('')
   expect(young).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+// The structure of the sources: layers, folders, cycles, and what only one part may do.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['auth'],
   ['store'],
 ]
-/** Know nothing of the project but each other. */
+/** They import nothing of the project except each other. */
 const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts', 'decode-body.ts']
 const MAX_FILES_PER_FOLDER = 14
 const GENERATED = 'resolvers/generated.ts'
@@ -43,7 +44,7 @@ function sourcesIn(root: string): readonly string[] {
   return filesIn(root).filter((file) => /\.tsx?$/.test(file))
 }
 
-/** What each file imports of its own project, by paths from the root. */
+/** The imports of each file within its own project, as paths from the root. */
 function importsOf(root: string, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     all.map((file) => {
@@ -76,7 +77,7 @@ function isIn(name: string, file: string): boolean {
   return file === name || file.startsWith(`${name}/`)
 }
 
-/** Siblings of the same layer that one of the two is not in. */
+/** Whether the files are in one layer, and not in the same sibling. */
 function areSiblings(a: string, b: string): boolean {
   return LAYERS.some(
     (names) =>
@@ -101,7 +102,7 @@ test('every file is in a layer, and every import is found', () => {
   }
 })
 
-test('a folder holds one concern: no more than a reader can take in', () => {
+test('a folder has no more files than a reader can take in', () => {
   expect(fullFolders(filesIn(SOURCES))).toEqual([])
   expect(fullFolders(filesIn(BENCH))).toEqual([])
 })
@@ -121,20 +122,20 @@ test('there is no import cycle, not even of types', () => {
   expect([...cyclesIn(imports), ...cyclesIn(bench)]).toEqual([])
 })
 
-test('only the command line reads the process: its arguments, its environment, its streams', () => {
+test('only the command line reads the arguments, the environment and the streams of the process', () => {
   const readers = files.filter((file) => /process\.(env|argv|std|exit)/.test(readFileSync(join(SOURCES, file), 'utf8')))
-  // The build of the pages is a script of its own.
+  // The build of the pages is a separate script.
   expect(readers.toSorted()).toEqual(['cli/command-line.ts', 'explorer/build.ts', 'main.ts'])
 })
 
-test('only the command line knows how an option is given: elsewhere it has a name', () => {
-  // SQL has comments that begin like a flag; what was released of it is never changed.
+test('only the command line knows the flags of options; other code knows their names', () => {
+  // SQL has comments that begin like a flag, and SQL that was released is never changed.
   const others = files.filter((file) => !/^(cli|explorer|store\/\w+\/migrations)\//.test(file) && file !== GENERATED)
   const knowing = others.filter((file) => /--[a-z]{2}/.test(readFileSync(join(SOURCES, file), 'utf8')))
   expect(knowing).toEqual([])
 })
 
-test('SQL is written in the store only, and nothing is called any', () => {
+test('SQL is only in the store, and no type is any', () => {
   for (const file of files.filter((name) => name !== GENERATED)) {
     const source = readFileSync(join(SOURCES, file), 'utf8')
     if (!file.startsWith('store/'))
@@ -143,7 +144,7 @@ test('SQL is written in the store only, and nothing is called any', () => {
   }
 })
 
-test('every file opens with a sentence that says what it answers for', () => {
+test('every file opens with a sentence that says what it is responsible for', () => {
   for (const file of files.filter((name) => name !== GENERATED && name !== 'main.ts')) {
     expect(readFileSync(join(SOURCES, file), 'utf8'), file).toMatch(/^\/\/ [A-Z`:a-z].*\n/)
   }

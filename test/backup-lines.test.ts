@@ -1,4 +1,4 @@
-// How long the lines of a backup may be: whatever was imported is backed up, and what is backed up is restored.
+// How long the lines of a backup may be: what was imported can be backed up, and what is backed up can be restored.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,7 +10,10 @@ import { createWorkspace } from './support/import-workspace.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
-/** Each of its characters is two in a backup; the names, as long as they may be, are six more times beside. */
+/**
+ * Each character of the text takes two in a backup. Beside the text are the names, as long as they may be, with six for
+ * each of their characters.
+ */
 const NAME = '\\u0001'.repeat(1_024)
 const ESCAPED = '\\'.repeat(2_000)
 const PROJECT = documentLine('project', ANA, `{"id":"${NAME}","ref":"${NAME}","text":"${ESCAPED}"}`)
@@ -33,18 +36,18 @@ test.each([
   ['a document', 'addDocument', PROJECT],
   ['an element of an export', 'addElement', ELEMENT],
 ])(
-  '%s of the longest line of an import is in a line that can be restored, whatever it is made of',
+  '%s of the longest line of an import fits into a line that can be restored, whatever it is made of',
   async (_, type, imported) => {
     await using store = await openWith(imported)
     const lines = await Array.fromAsync(backupLines(store, 0))
     const line = lines.find((one) => one.startsWith(`{"type":"${type}"`)) ?? ''
     expect(bytesOf(line)).toBeGreaterThan(ESCAPED.length * 2)
-    // With what the longest one has more, of which no character is more than two.
+    // Add what the longest line has more: none of its characters takes more than two.
     expect(bytesOf(line) + 2 * (MAX_LINE_BYTES - bytesOf(imported))).toBeLessThanOrEqual(MAX_BACKUP_LINE_BYTES)
   },
 )
 
-test('what is too long to be restored is said when it is backed up, and without its name', async () => {
+test('a backup refuses an item that is too long to be restored, and does not name it', async () => {
   await using store = await openWith(PROJECT + ELEMENT)
   const longest = Math.max(...(await Array.fromAsync(backupLines(store, 0))).map(bytesOf))
   expect(await Array.fromAsync(backupLines(store, 0, longest))).not.toEqual([])
@@ -53,7 +56,7 @@ test('what is too long to be restored is said when it is backed up, and without 
   )
 })
 
-test('a line of a backup that is too long to be read is told from one that was changed', async () => {
+test('a line of a backup that is too long to be read is reported as such, not as changed', async () => {
   const path = join(temporaryDirectory(), 'backup.ndjson')
   writeFileSync(path, 'short\nas long as it may be\nlonger than it may be\n')
   const lines = linesOfBackup(path, 20)

@@ -1,3 +1,4 @@
+// Backups and restores, on SQLite and on PostgreSQL.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -27,7 +28,7 @@ import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
-/** npm run test:backup kills 100. */
+/** `npm run test:backup` kills 100 times. */
 const KILLS = Number(process.env.TEST_BACKUP_KILLS ?? 3)
 
 const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
@@ -35,7 +36,7 @@ const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"cha
 const projectsAt = (url: string, accessToken: string, headers = {}) =>
   ask(`${url}/projects`, { headers: { ...bearer(accessToken), ...headers } })
 
-/** As a command that was begun in a folder that is removed since. */
+/** Runs a command whose working directory was removed. */
 function runInRemovedFolder(...args: readonly string[]) {
   const folder = temporaryDirectory()
   const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
@@ -43,7 +44,7 @@ function runInRemovedFolder(...args: readonly string[]) {
 }
 
 describe('an SQLite backup', () => {
-  test('of absolute paths is made where the working directory was removed; of a relative one it is a sentence', async () => {
+  test('takes absolute paths if its working directory is gone, and refuses relative ones in one sentence', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     const copy = workspace.path('copy.db')
@@ -61,7 +62,7 @@ describe('an SQLite backup', () => {
     expect(existsSync(workspace.path('other.db'))).toBe(false)
   })
 
-  test('is of one state, and ends, whatever others commit between its steps', async () => {
+  test('contains one state, and ends, whatever others commit between its steps', async () => {
     const path = join(temporaryDirectory(), 'workspace.db')
     const writer = new Database(path)
     onTestFinished(() => void writer.close())
@@ -93,7 +94,7 @@ describe('an SQLite backup', () => {
     expect(copied.prepare('select count(*) as rows from filler').get()).toEqual({ rows: 30 + value })
     expect(value).toBeLessThan(2)
     expect(readdirSync(dirname(copy))).toEqual(['copy.db'])
-    // A copy is in no log mode: there is nothing beside it that could be written to meanwhile.
+    // A copy has no log mode: there is no file beside it that could be written to meanwhile.
     const again = join(temporaryDirectory(), 'again.db')
     writeFileSync(again, '')
     await copyDatabase(copy, again)
@@ -150,7 +151,7 @@ describe('an SQLite backup', () => {
     expect((await projectsAt(again.url, accessToken, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('lets a gateway on the same machine have the processor first', async () => {
+  test('has a low priority, so that a gateway on the same machine has the processor first', async () => {
     const module = new URL('../src/cli/backup/yield-processor.ts', import.meta.url)
     const script = `
       import { readdirSync } from 'node:fs'
@@ -170,11 +171,11 @@ describe('an SQLite backup', () => {
     const before = getPriority()
     const yielded = Math.max(before, 10)
     expect(low).toBe(`[${yielded}]`)
-    // Only root may take it back.
+    // Only root may raise the priority again.
     expect(after).toBe(String(process.getuid?.() === 0 ? before : yielded))
   })
 
-  test('has its sessions go on when that is said, under other names for every state', async () => {
+  test('keeps its sessions if the restore is told to, with other state versions', async () => {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const { accessToken, refreshToken } = await gateway.login(ANA)
@@ -195,7 +196,7 @@ describe('an SQLite backup', () => {
     expect(new Set([...stateVersions, undefined]).size).toBe(3)
   })
 
-  test('that is damaged, or not one, replaces nothing', async () => {
+  test('replaces nothing if it is damaged or no backup', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     const backup = workspace.path('backup.db')
@@ -242,12 +243,12 @@ describe('an SQLite backup', () => {
     expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
   })
 
-  test('is not restored to where nothing can be written, and that is said', async () => {
+  test('is not restored to a path that cannot be written, and the error says so', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     const backup = workspace.path('backup.db')
     await workspace.run('backup', backup)
-    // The last is a folder that cannot be made, which Node tries for ever.
+    // The last is a folder that cannot be made, which Node tries to make forever.
     const nowhere = [join(backup, 'workspace.db'), join(backup, 'folder', 'workspace.db'), '/proc/nowhere/workspace.db']
     for (const database of nowhere) {
       const { exitCode, stderr } = await runHere(['restore', backup, '--database', `file:${database}`])
@@ -255,7 +256,7 @@ describe('an SQLite backup', () => {
     }
   })
 
-  test('does not take the place of a file that nobody can read, before that is moved away', async () => {
+  test('does not replace a file that cannot be read until that is moved away', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     const before = await workspace.dump()
@@ -270,7 +271,7 @@ describe('an SQLite backup', () => {
     expect(await workspace.dump()).toBe(before)
   })
 
-  test('that is killed at any moment leaves nothing, or the whole, under its name', { timeout: 600_000 }, async () => {
+  test('leaves nothing or the whole under its name, whenever it is killed', { timeout: 600_000 }, async () => {
     const workspace = createWorkspace()
     const lines = Array.from({ length: 3_000 }, (_, n) =>
       documentLine('template', ANA, `{"id":${n},"text":"${'x'.repeat(4_000)}"}`),
@@ -296,7 +297,7 @@ describe('an SQLite backup', () => {
 })
 
 describe.skipIf(POSTGRES_URL === null)('a PostgreSQL backup', () => {
-  test('fills an empty database with the same, on either engine', async () => {
+  test('fills an empty database of either engine with the same data', async () => {
     const gateway = await startGateway({ databaseUrl: await temporaryDatabase() })
     await gateway.load(SMALL_WORLD)
     await gateway.load(documentLine('project', ANA, '{"id":"hostile","ref":"h","text":"\\u0000 \u2028 1.0","n":1.0}'))
@@ -332,7 +333,7 @@ describe.skipIf(POSTGRES_URL === null)('a PostgreSQL backup', () => {
     expect(await answers(restored, (await restored.login(ANA)).accessToken)).toEqual(wanted)
   })
 
-  test('that is cut off, or changed, fills nothing', async () => {
+  test('fills nothing if it is cut off or changed', async () => {
     const gateway = await startGateway({ databaseUrl: await temporaryDatabase() })
     await gateway.load(SMALL_WORLD)
     const backup = join(temporaryDirectory(), 'backup.ndjson')

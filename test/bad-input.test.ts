@@ -1,3 +1,4 @@
+// Bad requests over REST and GraphQL, and bad tokens: each is refused with its code, and not repeated.
 import { describe, expect, test } from 'vitest'
 import { createAccessTokens } from '../src/auth/tokens/access-token.ts'
 import { READ_ROUTES } from '../src/rest/routes.ts'
@@ -12,12 +13,12 @@ import { ANA, BEN } from './support/workspaces.ts'
 
 const READS = READ_ROUTES.map(({ path }) => (path === '/exports' ? '/exports?r=site' : path))
 
-describe('refused, with a code and without a word of what was sent:', () => {
+describe('a bad request is refused with a code, and without what was sent', () => {
   testScenarios(BODIES)
   testScenarios(PLACES)
 })
 
-describe('GraphQL refuses', () => testScenarios(GRAPHQL_DOCUMENTS))
+describe('GraphQL requests', () => testScenarios(GRAPHQL_DOCUMENTS))
 
 describe('every read refuses', () => {
   test.each(ACCESS_TOKENS)('$name: $code', async ({ authorization, code }) => {
@@ -28,7 +29,7 @@ describe('every read refuses', () => {
     const expected = { status: 401, code, hasNot: token === undefined ? [] : [token] }
     for (const path of READS) {
       expectProblem(await send(world.gateway, { method: 'GET', path, headers }), expected)
-      // Neither does a match with what is stored tell a stranger anything.
+      // A match with stored data must not tell a stranger anything either.
       const conditional = { method: 'GET', path, headers: { ...headers, 'if-none-match': '*' } }
       expectProblem(await send(world.gateway, conditional), expected)
     }
@@ -42,7 +43,7 @@ describe('every read refuses', () => {
     expect(world.gateway.reported).toEqual([])
   })
 
-  test('a token with a line break in it, which no header can carry', async () => {
+  test('a token with a line break, which no header can carry', async () => {
     const { gateway, ana, forge } = await withForge(await startWorld())
     const { verify } = createAccessTokens(await openTestKeyset(gateway), {
       issuer: 'test-issuer',
@@ -57,7 +58,7 @@ describe('every read refuses', () => {
     }
   })
 
-  test('a token that comes as a parameter instead of a header', async () => {
+  test('a token that is sent as a parameter instead of a header', async () => {
     const { gateway, ana } = await startWorld()
     const search = new URLSearchParams({ access_token: ana.accessToken })
     const expected = { status: 401, code: 'UNAUTHENTICATED', hasNot: [ana.accessToken] } as const
@@ -65,7 +66,7 @@ describe('every read refuses', () => {
   })
 })
 
-test('a token forged with the gateway’s own key is accepted when everything is right: the rows above fail for their own reasons', async () => {
+test('a forged token that is right in every way is accepted: the rows above fail for their own reasons', async () => {
   const { gateway, ana, forge } = await withForge(await startWorld())
   for (const token of [
     ana.accessToken,
@@ -99,7 +100,7 @@ describe('a refresh and a logout refuse', () => {
   })
 })
 
-test('a user without a workspace has none in REST, and is null in GraphQL', async () => {
+test('a user without a workspace gets 404 in REST and null in GraphQL', async () => {
   const { gateway } = await startWorld()
   const { accessToken } = await gateway.login('dora@example.com')
   const hasNot = ['dora@example.com', ANA, BEN, accessToken]
@@ -120,7 +121,7 @@ test('a user without a workspace has none in REST, and is null in GraphQL', asyn
   }
 })
 
-test('a GraphQL document that is wrong is 200 for clients of application/json, as GraphQL over HTTP asks', async () => {
+test('a wrong GraphQL document is 200 for clients of application/json, as GraphQL over HTTP asks', async () => {
   const { gateway, ana } = await startWorld()
   const headers = { accept: 'application/json' }
   for (const [query, code] of [
@@ -143,12 +144,12 @@ test('a GraphQL document that is wrong is 200 for clients of application/json, a
     expectGraphQLFailure(answer, { status: 200, code: 'OPERATION_NOT_FOUND', hasNot: [] })
     expect(answer.text).toContain(message)
   }
-  // Who is asking, and what the session calls say, has its own status whatever the client accepts.
+  // Failures of the caller's token and of session calls have their own status, whatever the client accepts.
   const refused = await send(gateway, operation('{ me { email } }', { headers, accessToken: ana.refreshToken }))
   expectGraphQLFailure(refused, { status: 401, code: 'INVALID_TOKEN', hasNot: [ana.refreshToken] })
   const login = await send(gateway, operation('mutation { login(email: "x") { accessToken } }', { headers }))
   expectGraphQLFailure(login, { status: 400, code: 'INVALID_EMAIL', hasNot: [] })
-  // Not a GraphQL request at all: 400 in every media type.
+  // This is not a GraphQL request at all: it is 400 in every media type.
   const nothing = await send(gateway, {
     method: 'POST',
     path: '/graphql',

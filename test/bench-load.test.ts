@@ -1,4 +1,5 @@
-// The load of the benchmark is a measuring instrument: it must ask what the plan says, and notice every answer that is wrong.
+// The load generator of the benchmark is a measuring instrument: it must send what the plan says, and notice every
+// wrong answer.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSocketServer } from 'node:net'
@@ -19,7 +20,7 @@ const RENEW: LoadRequest = {
   adopts: ['token'],
 }
 
-test('every user the plan names is asked for once to warm up, whatever way the answers come in', async () => {
+test('the warm-up asks for every user of the plan once, however the answers arrive', async () => {
   const seen: string[] = []
   const answers: readonly RequestListener[] = [
     (_, response) => response.end('x'.repeat(200_000)),
@@ -38,7 +39,7 @@ test('every user the plan names is asked for once to warm up, whatever way the a
   expect(seen.toSorted()).toEqual(USERS.map(({ name }) => `/${name}`).toSorted())
 })
 
-test('an answer that comes byte by byte is one answer', async () => {
+test('an answer that arrives byte by byte is one answer', async () => {
   let requests = 0
   const server = createSocketServer((socket) => {
     socket.setNoDelay(true)
@@ -57,14 +58,14 @@ test('an answer that comes byte by byte is one answer', async () => {
   expect(requests).toBe(USERS.length)
 })
 
-test('refusals, and connections that break, are failures of the measurement', async () => {
+test('refusals and broken connections make the measurement fail', async () => {
   const refusing = await serve((_, response) => response.writeHead(401).end('who are you?'))
   await expect(load().warmUp(refusing, uniformPlan(GET, USERS))).rejects.toThrow(/401 who are you\?$/)
   const breaking = await serve((request) => request.socket.destroy())
   await expect(load().warmUp(breaking, uniformPlan(GET, USERS))).rejects.toThrow(/requests failed/)
 })
 
-test('a token that was renewed is used from then on, by every kind of request', async () => {
+test('a renewed token is used from then on, by every kind of request', async () => {
   const current = new Map(USERS.map(({ name, token }) => [`/${name}`, token]))
   const counts = { GET: 0, POST: 0, stale: 0 }
   const server = await serve(async (request, response) => {
@@ -89,7 +90,7 @@ test('a token that was renewed is used from then on, by every kind of request', 
     ],
     USERS,
   )
-  // One at a time, so that there is always one token that is right.
+  // One request at a time, so that there is always exactly one right token.
   const measured = await load().measure(server, plan, { seconds: 0.3, connections: 1 })
   expect(counts.stale).toBe(0)
   expect(measured.requestsPerSecond).toBeGreaterThan(0)
@@ -97,7 +98,7 @@ test('a token that was renewed is used from then on, by every kind of request', 
   expect(counts.GET).toBeGreaterThan(counts.POST)
 })
 
-test('users by Zipf’s law: the first is asked for most, the rare ones too', () => {
+test('users follow Zipf’s law: the first is asked for most, and the rare ones are asked for too', () => {
   const { userOf, requestOf } = zipfPlan([{ share: 1, request: GET }], USERS)
   const counts = USERS.map((_, user) => userOf.filter((other) => other === user).length).sort((a, b) => b - a)
   const [first = 0, second = 0] = counts
@@ -116,7 +117,7 @@ test('a measurement of overload fails when a connection breaks', async () => {
   await expect(measure(breaking, { ...job, requests })).rejects.toThrow('the load generator ended')
 })
 
-test('a task beside a measurement that fails is a failure of its row, and ends nothing else', async () => {
+test('a task that fails beside a measurement makes its row fail, and ends nothing else', async () => {
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
   process.on('unhandledRejection', note)
@@ -138,7 +139,7 @@ async function serve(listener: RequestListener) {
   return toServerProcess(createServer(listener).listen(0, '127.0.0.1'))
 }
 
-/** A server of this process, as what is measured. */
+/** A server in this process, in place of the measured one. */
 async function toServerProcess(server: ReturnType<typeof createSocketServer>) {
   await once(server, 'listening')
   onTestFinished(() => {

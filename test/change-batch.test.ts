@@ -1,3 +1,4 @@
+// How an import divides its changes into transactions.
 import { expect, onTestFinished, test } from 'vitest'
 import { createChangeBatch, PAUSE_MS } from '../src/import-export/change-batch.ts'
 import type { Change } from '../src/store/contract.ts'
@@ -8,7 +9,7 @@ function templateOf(text: string): Change {
 
 async function sizesOf(transactionMs: number, texts: readonly string[]): Promise<readonly number[]> {
   const sizes: number[] = []
-  // Nothing here takes time but transactions, and reading a line: no pause is waited for.
+  // Only transactions and reading a line take time here: no pause is waited for.
   let now = 0
   const store = {
     async applyChanges(changes: readonly Change[]) {
@@ -31,7 +32,7 @@ async function sizesOf(transactionMs: number, texts: readonly string[]): Promise
   return sizes
 }
 
-test('between two transactions others have time to get the lock', async () => {
+test('between two transactions, others have time to get the lock', async () => {
   let turns = 0
   const asking = setInterval(() => {
     turns += 1
@@ -44,7 +45,7 @@ test('between two transactions others have time to get the lock', async () => {
       return changes.map(() => 'added' as const)
     },
   }
-  // No time passes but that of pauses.
+  // Only pauses take time here.
   const batch = createChangeBatch(
     store,
     async () => {},
@@ -59,11 +60,11 @@ test('between two transactions others have time to get the lock', async () => {
   }, first)
 })
 
-test('a store that takes long for every transaction, however small, is not given ever smaller ones', async () => {
+test('a store that takes long for every transaction, however small, does not get ever smaller ones', async () => {
   expect(await sizesOf(80, Array(1_024).fill('{}'))).toEqual([256, 256, 256, 256])
 })
 
-test('a store that is quick is given more and more at once', async () => {
+test('a quick store gets larger and larger transactions', async () => {
   expect(await sizesOf(0, Array(1_792).fill('{}'))).toEqual([256, 512, 1_024])
 })
 

@@ -1,3 +1,4 @@
+// The command line: the demo workspace, options and environment, help, exit codes, signals and dumps.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
 
-test('the first serve in an empty directory loads the demo workspace, says so, and only once', async () => {
+test('the first serve in an empty directory loads the demo workspace and says so, and no later one does', async () => {
   const cwd = temporaryDirectory()
   const first = await serveForTest([], { cwd })
   expect(first.stdout()).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n/)
@@ -40,7 +41,7 @@ test('the first serve in an empty directory loads the demo workspace, says so, a
   expect(again.text).toBe(projects.text)
 })
 
-test('a start that finds its port taken leaves the demo to the next one', async () => {
+test('a start that finds its port in use leaves the demo workspace to the next start', async () => {
   const cwd = temporaryDirectory()
   const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
   const refused = await run(['serve', '--port', new URL(url).port], { cwd })
@@ -49,7 +50,7 @@ test('a start that finds its port taken leaves the demo to the next one', async 
   await expect.poll(next.stdout).toContain('demo@example.com')
 })
 
-test('no other database is seeded, and --no-demo leaves the default one empty', async () => {
+test('only the default database gets the demo workspace, and not with --no-demo', async () => {
   for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
     const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })
     expect(stdout()).not.toContain('demo')
@@ -58,7 +59,7 @@ test('no other database is seeded, and --no-demo leaves the default one empty', 
   }
 })
 
-test('flags stand over the environment, the environment over defaults', async () => {
+test('flags override the environment, and the environment overrides defaults', async () => {
   const cwd = temporaryDirectory()
   const env = { WORKSPACE_GATEWAY_BASE_PATH: '/from-env', WORKSPACE_GATEWAY_NO_DEMO: 'true' }
   const byEnvironment = await serveForTest([], { cwd, env })
@@ -68,7 +69,7 @@ test('flags stand over the environment, the environment over defaults', async ()
   expect((await ask(`${byFlag.url}/from-flag/healthz`)).status).toBe(200)
 })
 
-test('everything wrong with the configuration is said at once, with exit code 2', async () => {
+test('all errors of the configuration are reported at once, with exit code 2', async () => {
   const { exitCode, stderr, stdout } = await run(
     ['serve', '--port', '99999', '--base-path', 'x', '--body-limit', 'many'],
     {
@@ -80,7 +81,7 @@ test('everything wrong with the configuration is said at once, with exit code 2'
   expect(stderr).not.toMatch(/\n\s+at /)
 })
 
-// Node takes a timer of more than 2^31 - 1 ms for one of 1 ms.
+// Node treats a timer of more than 2^31 - 1 ms as one of 1 ms.
 test.each([
   { args: ['follow', 'no-address'], option: '--interval' },
   { args: ['config', 'check'], option: '--shadow-confirm' },
@@ -99,14 +100,14 @@ test.each([
     missing: 'sessions: name one of its commands, before all options: list, revoke',
   },
   { args: ['--port', '4000'], missing: 'workspace-gateway: name one of its commands, before all options' },
-])('$args lacks a command, and is told so', async ({ args, missing }) => {
+])('$args is refused, because it lacks a command', async ({ args, missing }) => {
   const { exitCode, stdout, stderr } = await runHere(args)
   expect([exitCode, stdout]).toEqual([2, ''])
   expect(stderr.startsWith(`error: ${missing}\n\nUsage: `), stderr).toBe(true)
   expect(stderr).not.toContain('unknown option')
 })
 
-test('help is of the command that is named, also below another', async () => {
+test('help is about the command that is named, also below another command', async () => {
   const help = await runHere(['keys', 'rotate', '--help'])
   expect(help.stdout).toContain('Usage: workspace-gateway keys rotate ')
   expect(await runHere(['help', 'keys', 'rotate'])).toEqual(help)
@@ -158,7 +159,7 @@ describe('--help', () => {
   })
 })
 
-test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong usage, and no message holds its password', async () => {
+test('a replica without PostgreSQL or with a bad URL is wrong usage, and no message has its password', async () => {
   const [sqlite, unreadable] = await Promise.all([
     run(['serve', '--port', '0', '--database', 'file:x.db'], {
       cwd: temporaryDirectory(),
@@ -177,7 +178,7 @@ test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong 
   expect(unreadable.stderr).not.toContain('secret')
 })
 
-test('SIGTERM and SIGINT let a request finish and end with exit code 0', async () => {
+test('SIGTERM and SIGINT let a request finish, and the gateway ends with exit code 0', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
     const socket = await openSocket(serving.url)
@@ -189,7 +190,7 @@ test('SIGTERM and SIGINT let a request finish and end with exit code 0', async (
       body,
     })
     socket.write(request.slice(0, -1))
-    // Answered behind it: what was sent before has arrived.
+    // This answer comes after the bytes above have arrived.
     await ask(`${serving.url}/healthz`)
     const ended = serving.kill(signal)
     await expect.poll(serving.stderr).toContain('"stopping"')
@@ -201,7 +202,7 @@ test('SIGTERM and SIGINT let a request finish and end with exit code 0', async (
   }
 })
 
-test('a database that cannot be opened is a clear error, and is left as it is', async () => {
+test('a database that cannot be opened is a clear error, and stays as it is', async () => {
   const cwd = temporaryDirectory()
   const file = join(cwd, 'notes.txt')
   writeFileSync(file, 'not a database, but somebody’s notes\n'.repeat(100))
@@ -211,7 +212,7 @@ test('a database that cannot be opened is a clear error, and is left as it is', 
   expect(readFileSync(file)).toEqual(before)
 })
 
-test('dump writes one user, or to a new file, and never over an old one', async () => {
+test('dump writes one user, or everything to a new file, and never over an existing file', async () => {
   const directory = temporaryDirectory()
   const database = ['--database', `file:${join(directory, 'workspace.db')}`]
   const output = join(directory, 'all.ndjson')
@@ -226,7 +227,7 @@ test('dump writes one user, or to a new file, and never over an old one', async 
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(/all\.ndjson is there already/)])
 })
 
-test('dump --output - is stdout, as backup - is', async () => {
+test('dump --output - writes to stdout', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const folder = temporaryDirectory()
@@ -235,7 +236,7 @@ test('dump --output - is stdout, as backup - is', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('dump --output gives its file the name when it is whole, also to whoever looks meanwhile', async () => {
+test('dump --output gives its file the name only when it is whole', async () => {
   const workspace = createWorkspace()
   await workspace.load(templateLines(0, 5_000).join(''))
   const folder = temporaryDirectory()
@@ -257,7 +258,7 @@ test('dump --output gives its file the name when it is whole, also to whoever lo
   expect([...sizes].filter((seen) => seen !== size)).toEqual([])
 })
 
-test('dump of a database that is not there says so and makes none', async () => {
+test('dump of a missing database says so, and makes none', async () => {
   const cwd = temporaryDirectory()
   const { exitCode, stderr } = await run(['dump', '--database', 'file:missing.db'], { cwd })
   expect([exitCode, stderr.includes('missing.db')]).toEqual([2, true])
@@ -267,7 +268,7 @@ test('dump of a database that is not there says so and makes none', async () => 
 test.each([
   ['serve', '--help'],
   ['config', 'print'],
-])('%s %s ends quietly when nobody reads what it says', async (...args) => {
+])('%s %s ends quietly when nobody reads its output', async (...args) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: temporaryDirectory(),
     stdio: ['ignore', 'pipe', 'pipe'],

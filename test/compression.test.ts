@@ -1,3 +1,4 @@
+// Compressed answers: which content coding a client gets, the entity tags, and that the content stays the same.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
@@ -42,7 +43,7 @@ async function startReading(world = WORLD, options: TestGatewayOptions = {}): Pr
 
 const READS = ['/templates', '/exports?r=app', '/exports?r=large'] as const
 
-test('the coding is the one a client likes best of those it takes', async () => {
+test('the content coding is the one that the client prefers of those it accepts', async () => {
   const { read } = await startReading()
   const rows: readonly (readonly [header: string | undefined, coding: string | undefined])[] = [
     [undefined, undefined],
@@ -86,7 +87,7 @@ test('the coding is the one a client likes best of those it takes', async () => 
   }
 })
 
-test('a client that takes nothing there is, is told so', async () => {
+test('a client that accepts no available coding gets 406', async () => {
   const { read } = await startReading()
   for (const header of ['identity;q=0', '*;q=0', 'identity;q=0, gzip;q=0, deflate', '*;q=0.0, deflate']) {
     for (const path of READS) {
@@ -100,12 +101,12 @@ test('a client that takes nothing there is, is told so', async () => {
   }
 })
 
-test('a body is compressed where that pays, and says how long it is once that is known', async () => {
+test('a body is compressed if that pays, and has its length once that is known', async () => {
   const { read } = await startReading()
   for (const coding of CODINGS) {
     for (const path of READS) {
       const plain = await read(path)
-      // The first, and what was kept of it.
+      // The first answer, and what was kept of it.
       for (let round = 0; round < 3; round += 1) {
         const { headers, bytes } = await read(path, { 'accept-encoding': coding })
         expect(bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 5)
@@ -115,13 +116,13 @@ test('a body is compressed where that pays, and says how long it is once that is
     }
     const small = await read('/ui-libraries', { 'accept-encoding': coding })
     expect([small.headers['content-encoding'], small.text]).toEqual([undefined, '[{"id":"u1","name":"Buttons"}]'])
-    // However small, when the client wants it so.
+    // However small, it is compressed if the client wants that.
     const forced = await read('/ui-libraries', { 'accept-encoding': `${coding}, identity;q=0` })
     expect([forced.headers['content-encoding'], forced.text]).toEqual([coding, small.text])
   }
 })
 
-test('each coding has a strong entity tag of its own, and each is good for a 304 while the client takes it', async () => {
+test('each coding has its own strong entity tag, good for a 304 while the client accepts the coding', async () => {
   const { gateway, read } = await startReading()
   for (const path of READS) {
     const tags = new Map<string, string>()
@@ -143,7 +144,7 @@ test('each coding has a strong entity tag of its own, and each is good for a 304
           expect(await answered(accept, header), `${coding} ${accept} ${header}`).toBe(`304 ${tag}`)
         }
       }
-      // What it could not read it does not hold.
+      // The client cannot hold a form that it could not read.
       const other = coding === 'gzip' ? 'br' : 'gzip'
       expect(await answered(`${other}, ${coding};q=0`, tag)).toBe(`200 ${tags.get(other)}`)
       expect(await answered(coding, '*')).toMatch(/^304 /)
@@ -153,7 +154,7 @@ test('each coding has a strong entity tag of its own, and each is good for a 304
   }
 })
 
-test('HEAD says what GET would say, and sends nothing', async () => {
+test('HEAD has the headers of GET, and no body', async () => {
   const { read } = await startReading()
   for (const coding of [...CODINGS, 'identity']) {
     for (const path of READS) {
@@ -193,7 +194,7 @@ test('tokens and failures are never compressed', async () => {
   }
 })
 
-test('GraphQL answers of those who are signed in are compressed, with the same bytes', async () => {
+test('GraphQL answers for signed-in users are compressed, with the same content', async () => {
   const { gateway, accessToken } = await startReading()
   const ask = (query: string, headers: Record<string, string>) =>
     rawRead(`${gateway.url}/graphql`, {
@@ -217,7 +218,7 @@ test('GraphQL answers of those who are signed in are compressed, with the same b
   expect([stranger.status, stranger.headers['content-encoding']]).toEqual([200, undefined])
 })
 
-test('a change by another process is in the next answer, whatever was kept compressed', async () => {
+test('a change by another process is in the next answer, whatever was cached compressed', async () => {
   for (const cacheBytes of [0, 1_048_576]) {
     const { gateway, read } = await startReading(WORLD, { cacheBytes })
     const shell = openSqliteShell(gateway.databasePath)
@@ -237,7 +238,7 @@ test('a change by another process is in the next answer, whatever was kept compr
   }
 })
 
-test('what is kept compressed for one user is never answered to another', async () => {
+test('an answer that is cached compressed for one user is never sent to another', async () => {
   const { gateway, read } = await startReading()
   await read('/exports?r=large', { 'accept-encoding': 'gzip' })
   const ben = await gateway.login(BEN)
@@ -250,7 +251,7 @@ describe.each([
   ['SQLite', false],
   ['PostgreSQL', true],
 ] as const)('a large export on %s', (_name, isPostgres) => {
-  /** Of bytes that do not compress: more than sockets hold, and more than the cache has room for. */
+  /** Elements that do not compress: more bytes than sockets hold, and more than the cache has room for. */
   const elements = Array.from({ length: 400 }, (_, n) =>
     n % 10 === 0 ? `${n}` : JSON.stringify(randomBytes(30_000).toString('base64')),
   )
@@ -270,7 +271,7 @@ describe.each([
   }
 
   test.skipIf(isPostgres && POSTGRES_URL === null)(
-    'is whole for many at once, also beside one who reads slowly and one who leaves',
+    'is whole for many concurrent readers, even beside a slow reader and one that leaves',
     async () => {
       const { gateway, accessToken, read } = await start()
       for (const coding of ['identity', 'gzip']) {
@@ -294,7 +295,7 @@ describe.each([
   )
 
   test.skipIf(isPostgres && POSTGRES_URL === null)(
-    'that is removed while it is sent breaks off, and is not taken for whole',
+    'breaks off if it is removed while it is sent, and is not taken for whole',
     async () => {
       for (const coding of ['identity', 'gzip']) {
         const { gateway, accessToken, remove } = await start()
@@ -304,14 +305,14 @@ describe.each([
         await once(incoming, 'readable')
         await remove()
         await expect(buffer(incoming)).rejects.toThrow('aborted')
-        // The gateway is none the worse.
+        // The gateway goes on working.
         expect((await gateway.get('/exports?r=noise', accessToken)).status).toBe(404)
       }
     },
   )
 })
 
-test('an export of one element larger than a page, and one of many tiny ones, are whole in every coding', async () => {
+test('exports of one element larger than a page and of many tiny ones are whole in every coding', async () => {
   const huge = JSON.stringify(WORDS.repeat(30_000))
   const tiny = Array.from({ length: 50_000 }, (_, n) => String(n % 10))
   // Characters of four bytes, in a list that is made in pieces.

@@ -1,3 +1,4 @@
+// Connections over GraphQL: every page is the one that Relay's specification says.
 import { describe, expect, test } from 'vitest'
 import { startGateway } from './support/gateway.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
@@ -11,7 +12,10 @@ interface Asked {
   readonly before: number | null
 }
 
-/** Sections 4.4 and 4.5 of Relay's specification, word for word, on indexes; cursors of items have items beyond them. */
+/**
+ * Sections 4.4 and 4.5 of Relay's specification, word for word, on indexes. A cursor names an
+ * item, so this item is beyond it.
+ */
 function specified({ first, last, after, before }: Asked) {
   const all = NAMES.map((_, index) => index)
   const applied = all.filter((index) => (after === null || index > after) && (before === null || index < before))

@@ -1,3 +1,4 @@
+// CORS: which origins may read answers, what a preflight allows, and the option `--cors-origin`.
 import { describe, expect, test } from 'vitest'
 import { createOriginList, normalOrigin } from '../src/auth/origins.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
@@ -41,7 +42,7 @@ describe('CORS', () => {
     [['https://*.example.com'], 'https://a.example.com.evil.com', false],
     [['https://*.example.com'], 'http://a.example.com', false],
     [['https://*.example.com:8443'], 'https://a.example.com:8443', true],
-  ])('of %j lets pages of %s read: %s', async (corsOrigins, origin, isAllowed) => {
+  ])('with the origins %j, pages of %s may read answers: %s', async (corsOrigins, origin, isAllowed) => {
     const gateway = await startGateway({ corsOrigins })
     for (const answer of [await preflight(gateway, origin), await gateway.get('/projects', undefined, { origin })]) {
       expect(answer.headers.get('access-control-allow-origin')).toBe(isAllowed ? origin : null)
@@ -52,7 +53,7 @@ describe('CORS', () => {
     expect(createOriginList(corsOrigins).includes(origin)).toBe(isAllowed && !corsOrigins.includes('*'))
   })
 
-  test('shows pages what they need of an answer', async () => {
+  test('exposes the headers that pages need', async () => {
     const gateway = await startGateway({ corsOrigins: [APP] })
     const { headers } = await gateway.get('/projects', undefined, { origin: APP })
     const exposed = headers.get('access-control-expose-headers')?.split(', ')
@@ -82,7 +83,7 @@ describe('CORS', () => {
     [Array.from({ length: 65 }, (_, at) => `x-${at}`).join(), 'Authorization, Content-Type, If-None-Match'],
     [`x-${'a'.repeat(2_046)}`, `x-${'a'.repeat(2_046)}`],
     [`x-${'a'.repeat(2_047)}`, 'Authorization, Content-Type, If-None-Match'],
-  ])('answers a preflight that asks for %s with what may be sent', async (asked, allowed) => {
+  ])('answers a preflight that asks for %s with the headers that may be sent', async (asked, allowed) => {
     const gateway = await startGateway({ corsOrigins: [APP] })
     const { status, headers } = await preflight(gateway, APP, asked)
     expect([status, headers.get('access-control-allow-headers')]).toEqual([204, allowed])
@@ -114,7 +115,7 @@ describe('CORS', () => {
     ],
     ...(
       [
-        // With the three others, one more than there may be.
+        // With the three other headers, this is one more than allowed.
         ['431', Array.from({ length: 126 }, (_, at) => [`X-${at}`, 'x'])],
         ['400', [['Host', 'a b']]],
         [
@@ -142,7 +143,7 @@ describe('CORS', () => {
   ] as const
 
   test.each(REFUSED_EARLY)(
-    'lets any page read a %s that is given before it is known whose page asks',
+    'lets any page read a %s that is answered before the origin is known (row %#)',
     async (status, request) => {
       const gateway = await startGateway({ corsOrigins: [APP] })
       const [answer] = readAnswers(await exchange(gateway.url, request))
@@ -153,14 +154,17 @@ describe('CORS', () => {
     },
   )
 
-  test.each(REFUSED_EARLY)('without origins says nothing of it in a %s either', async (status, request) => {
-    const gateway = await startGateway()
-    const [answer] = readAnswers(await exchange(gateway.url, request))
-    expect(String(answer?.status)).toBe(status)
-    expect([...(answer?.headers.keys() ?? [])].filter((name) => name.startsWith('access-control'))).toEqual([])
-  })
+  test.each(REFUSED_EARLY)(
+    'adds no CORS header to a %s without configured origins (row %#)',
+    async (status, request) => {
+      const gateway = await startGateway()
+      const [answer] = readAnswers(await exchange(gateway.url, request))
+      expect(String(answer?.status)).toBe(status)
+      expect([...(answer?.headers.keys() ?? [])].filter((name) => name.startsWith('access-control'))).toEqual([])
+    },
+  )
 
-  test('without origins no answer says a word of it', async () => {
+  test('adds no CORS header to any answer without configured origins', async () => {
     const gateway = await startGateway()
     for (const answer of [
       await preflight(gateway, APP, 'traceparent'),
@@ -171,7 +175,7 @@ describe('CORS', () => {
     }
   })
 
-  test('tells a refused origin once, its own pages never, and a thousand of them not at all after a hundred', async () => {
+  test('reports a refused origin once, its own origin never, and no more than a hundred origins', async () => {
     const refused: string[] = []
     const gateway = await startGateway({ corsOrigins: [APP], reportRefusedOrigin: (origin) => refused.push(origin) })
     const own = new URL(gateway.url).host
@@ -213,13 +217,13 @@ describe('--cors-origin', () => {
     'https://app.*.com',
     '*.example.com',
     'https://app.example.com?x',
-  ])('does not start with %s, which no browser sends', async (text) => {
+  ])('refuses to start with %s, which no browser sends', async (text) => {
     expect(normalOrigin(text)).toBeNull()
     const { exitCode, stderr } = await runHere(['serve', '--cors-origin', text])
     expect([exitCode, stderr.includes('--cors-origin (WORKSPACE_GATEWAY_CORS_ORIGIN): ')]).toEqual([2, true])
   })
 
-  test('a refused origin is told in the log, once, with the option', async () => {
+  test('logs a refused origin once, with the option', async () => {
     const serving = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
     for (let round = 0; round < 2; round += 1) await ask(`${serving.url}/healthz`, { headers: { origin: APP } })
     await serving.kill('SIGTERM')

@@ -1,3 +1,4 @@
+// A gateway and an import are killed again and again, and nothing that was acknowledged is lost.
 import { expect, test } from 'vitest'
 import { runCrashRounds } from './support/crash-rounds.ts'
 import { randomSeed } from './support/seeded-random.ts'
@@ -5,9 +6,9 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const ROUNDS = 5
 
-test('nothing that was acknowledged is lost, and nothing is seen by half, when a gateway and an import are killed', async () => {
+test('nothing acknowledged is lost, and nothing is seen in part, when a gateway and an import are killed', async () => {
   const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
-  // For a run that does not come to its end.
+  // Printed first, for a run that does not come to its end.
   console.info(`seed of the crash rounds: ${seed}`)
   const { losses, logins, logouts, imports, importsKilled, readyMs } = await runCrashRounds({
     rounds: ROUNDS,

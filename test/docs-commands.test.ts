@@ -1,9 +1,13 @@
+// The commands in the guides work as they are written.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createWorkspace } from './support/import-workspace.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-/** Need another process: `import-endpoint.test.ts`, `move-in.test.ts`, `watch-log-size.test.ts` and `operate/backup-stream.test.ts` have them. */
+/**
+ * These need another process: `import-endpoint.test.ts`, `move-in.test.ts`, `watch-log-size.test.ts` and
+ * `operate/backup-stream.test.ts` test them.
+ */
 const ELSEWHERE = /^serve|--to |https:| \| /
 const WORLD = [
   documentLine('project', ANA, '{"id":"p1","ref":"site"}'),

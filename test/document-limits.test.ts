@@ -1,4 +1,4 @@
-// What one document may ask for: each limit at its edge, fragments counted where they are spread.
+// What one document may ask for: each limit at its edge, with fragments counted where they are spread.
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { documentExcess } from '../src/graphql/document/limits.ts'
@@ -34,13 +34,13 @@ test.each([
   ['a fragment that is not there', '{ a { ...F } }', null],
   ['types, which are refused elsewhere', 'type A { a: Int b: Int c: Int } { a }', null],
   ['a fragment within itself', '{ a { ...F } } fragment F on T { b ...F }', null],
-])('%s', (_, text, what) => {
+])('measures %s', (_, text, what) => {
   const found = excess(text)
   if (what === null) expect(found).toBeNull()
   else expect(found).toContain(` ${what}: ask for less at once.`)
 })
 
-test('the error says where: at the beginning of the document, or of the operation that asks for too much', () => {
+test('the error names its place: the beginning of the document, or of the operation that asks for too much', () => {
   const placeOf = (text: string) => documentExcess(parse(text), LIMITS)?.locations
   expect(placeOf('\n  { a { w: b x: b y: b z: b } }')).toEqual([{ line: 2, column: 3 }])
   expect(placeOf('query A { a }\nquery B { a b c }')).toEqual([{ line: 2, column: 1 }])

@@ -1,10 +1,11 @@
+// Requests beside another connection that changes references and removes users: no answer is stale.
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../src/store/open-store.ts'
 import { removeBesideReaders } from './edits/removals-beside-readers.ts'
 import { startGateway } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
-/** npm run test:removals removes 10,000. */
+/** `npm run test:removals` removes 10,000 users. */
 const USERS = Number(process.env.TEST_REMOVALS ?? 200)
 const OPTIONS = {
   lockTimeoutMs: 5_000,
@@ -26,7 +27,7 @@ async function run(databaseUrl?: string): Promise<void> {
     console.log(`${report.removed} references changed and users removed beside ${report.reads} reads: 0 stale answers`)
 }
 
-describe('references changed and users removed by another connection are so for the next request', {
+describe('the next request sees that another connection changed references and removed users', {
   timeout: 3_600_000,
 }, () => {
   test('on SQLite', () => run())

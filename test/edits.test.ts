@@ -1,3 +1,4 @@
+// Random sequences of edits, compared with a model.
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { openStore } from '../src/store/open-store.ts'
@@ -5,7 +6,7 @@ import { runEdits } from './edits/run-edits.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-/** npm run test:edits plays more of them. */
+/** `npm run test:edits` plays more sequences. */
 const SEQUENCES = Number(process.env.TEST_EDITS ?? 6)
 const STEPS = 12
 const SEED = Number(process.env.TEST_EDITS_SEED ?? Date.now() % 1_000_000)

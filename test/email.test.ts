@@ -1,3 +1,4 @@
+// The canonical spelling of emails.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalEmail } from '../src/auth/email.ts'
@@ -19,7 +20,7 @@ describe('canonicalEmail refuses', () => {
 describe('canonicalEmail, whatever it is given,', () => {
   const RUNS = { numRuns: 2_000 }
 
-  /** Mostly not emails, but close: parts that one might take for an address, put together in every way. */
+  /** Mostly not emails, but close: parts that could be taken for an address, combined in every way. */
   const almostEmail = fc
     .tuple(
       fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.stringMatching(/^[A-Za-z0-9.+'_-]{0,70}$/)),
@@ -47,7 +48,7 @@ describe('canonicalEmail, whatever it is given,', () => {
     fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
   )
 
-  test('never throws, and answers null or what is in canonical form', () => {
+  test('never throws: returns the canonical form, or null', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const canonical = canonicalEmail(text)
@@ -72,7 +73,7 @@ describe('canonicalEmail, whatever it is given,', () => {
     )
   })
 
-  test('knows an ASCII address by any case and any white space around it', () => {
+  test('recognizes an ASCII address in any case, with any white space around it', () => {
     fc.assert(
       fc.property(fc.emailAddress(), fc.constantFrom('', ' ', '\t', '\r\n', '\u00a0'), (email, space) => {
         const canonical = canonicalEmail(email)

@@ -1,3 +1,4 @@
+// SQLite and PostgreSQL serve the same bytes.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { dumpUsers } from '../src/import-export/dump.ts'
@@ -15,7 +16,7 @@ const HOSTILE = [
   '{ "" :\t[ ] }',
 ]
 
-/** Workspaces of more than a test would invent; TEST_WORKSPACES names others. */
+/** Workspaces that are larger than a test would invent; TEST_WORKSPACES names others. */
 const LARGER = process.env.TEST_WORKSPACES ?? new URL('../src/cli/demo/demo-workspace.ndjson', import.meta.url)
 
 describe.skipIf(POSTGRES_URL === null)('SQLite and PostgreSQL', () => {
@@ -34,7 +35,7 @@ describe.skipIf(POSTGRES_URL === null)('SQLite and PostgreSQL', () => {
   })
 })
 
-/** What every user reads, over REST and GraphQL, with the entity tags; and the whole dump. */
+/** All reads of all users, over REST and GraphQL, with the entity tags, and the whole dump. */
 async function everyRead(gateway: TestGateway): Promise<readonly string[]> {
   const answers: string[] = []
   for (const { email } of await gateway.store.usersAfter('', 1_000)) {

@@ -1,8 +1,9 @@
+// Errors: whether they cost a stack, and the reason of several at once.
 import { expect, test } from 'vitest'
 import { FAILURE_CODES, GatewayError, reasonOf, statusOf } from '../src/errors.ts'
 
 test.each(FAILURE_CODES)(
-  '%s tells where it was made when it is our own fault, and costs no stack otherwise',
+  '%s says where it was made if it is the gateway’s fault, and costs no stack otherwise',
   (code) => {
     const limit = Error.stackTraceLimit
     const { stack = '' } = new GatewayError(code)
@@ -11,7 +12,7 @@ test.each(FAILURE_CODES)(
   },
 )
 
-test('the reason of several failures at once is that of each, unless they have one together', () => {
+test('the reason of an aggregate error joins the reasons of its errors, unless it has one of its own', () => {
   const failures = [new Error('refused'), 'timed out']
   expect(reasonOf(new AggregateError(failures))).toBe('refused; timed out')
   expect(reasonOf(new AggregateError(failures, 'nobody is there'))).toBe('nobody is there')

@@ -1,4 +1,5 @@
-// Names of JSON members that are written with escapes. V8 takes them for others that it has read before, in whatever text.
+// Names of JSON members that are written with escapes. V8 confuses them with others that it has read
+// before, in any text.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,19 +8,19 @@ import { startGateway } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine } from './support/workspaces.ts'
 
-test('an import reads names as they are written, whatever stands before', async () => {
+test('an import reads names as they are written, whatever comes before them', async () => {
   const cwd = temporaryDirectory()
   const lines = [
     documentLine('template', BEN, String.raw`{"id":"t","r\\u":1}`),
     documentLine('project', ANA, String.raw`{"id":"t","r\u0065f":"site"}`),
-    // Refused because of the reference of the line before, which has to be read for it.
+    // This line is refused because of the reference of the line before: so that reference was read.
     documentLine('project', ANA, '{"id":"other","ref":"site"}'),
-    // In a value, and behind a backslash that is escaped, the same characters are no escape of a name.
+    // In a value, and behind an escaped backslash, the same characters are no escape of a name.
     documentLine('project', ANA, String.raw`{"id":"v","r\u0065f":"s\u0074\\\\u0041\u0022\u005c"}`),
     documentLine('project', ANA, String.raw`{"id":"w","ref":"st\\\\u0041\"\\"}`),
   ]
   writeFileSync(join(cwd, 'world.ndjson'), lines.join(''))
-  // In a process that has read nothing else: what V8 takes a name for depends on all that was read.
+  // In a process that has read nothing else: which name V8 takes it for depends on everything that it has read.
   expect(await run(['import', 'world.ndjson', '--database', 'file:workspace.db'], { cwd })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(

@@ -1,3 +1,4 @@
+// Stored JSON comes back byte for byte, over REST and GraphQL.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startGateway, type TestGateway } from './support/gateway.ts'

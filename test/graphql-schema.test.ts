@@ -1,11 +1,11 @@
-// The executable schema as the engine relies on it.
+// The executable schema, as the engine relies on it.
 import { isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { GRAPHQL_OPTIONS } from '../src/cli/options/graphql-options.ts'
 import { createSchema } from '../src/graphql/schema.ts'
 import { memberOf } from '../src/resolvers/documents/member-field.ts'
 
-test('typed fields of stored documents are taken from their text, all of them and no others', () => {
+test('every typed field of a stored document is taken from its text, and no other field is', () => {
   const schema = createSchema()
   const marked = ['Project', 'Template', 'UiLibrary', 'ExportElement', 'Export', 'User'].map((name) => {
     const type = schema.getType(name)
@@ -23,7 +23,7 @@ test('typed fields of stored documents are taken from their text, all of them an
   })
 })
 
-test('the description of Query names every limit that counts something in a document or an answer, as it is by default', () => {
+test('the description of Query names the default of every limit that counts parts of a document or an answer', () => {
   const text = createSchema().getQueryType()?.description?.replaceAll('\n', ' ') ?? ''
   const { graphqlMaxDepth, graphqlMaxAliases, graphqlMaxDirectives, graphqlMaxRootFields, graphqlMaxFields } =
     GRAPHQL_OPTIONS

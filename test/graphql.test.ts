@@ -1,3 +1,4 @@
+// GraphQL over HTTP: the official audits, the twins of the REST routes, pages, shared reads and errors.
 import { serverAudits } from 'graphql-http'
 import { describe, expect, test } from 'vitest'
 import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
@@ -15,7 +16,7 @@ async function signedIn(): Promise<{ gateway: TestGateway; accessToken: string; 
 describe('the official GraphQL over HTTP audits', () => {
   const names = serverAudits({ url: '' }).map(({ name }) => name)
 
-  test('are there', () => {
+  test('are more than fifty', () => {
     expect(names.length).toBeGreaterThan(50)
   })
 
@@ -37,7 +38,7 @@ describe('REST and GraphQL cannot drift', () => {
     const [field] = Object.values(me)
     const data = Array.isArray(field) ? field.map((item) => item.data) : (field as { data: unknown }).data
     expect(data).toEqual(rest.json())
-    // The bytes, not only the values: each stored text stands in the twin's answer as it stands in REST's.
+    // Compare the bytes, not only the values: the twin's answer contains each stored text as REST has it.
     const texts = Array.isArray(field) ? rest.text.slice(1, -1).split(/(?<=\}),(?=\{)/) : [rest.text]
     for (const text of texts) expect(graphql.text).toContain(`"data":${text}`)
   })
@@ -80,7 +81,7 @@ test('me is null for a signed-in user without a workspace, and an error without 
   expect(stranger.json()).toMatchObject({ data: { me: null }, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
 })
 
-test('a bad token is refused, never a guest; the session mutations do not look at it', async () => {
+test('a bad token is refused, and is no guest; the session mutations ignore it', async () => {
   const { gateway, refreshToken } = await signedIn()
   const refused = await gateway.graphql('{ __typename }', { accessToken: 'bad' })
   expect([refused.status, refused.json().errors[0].extensions.code]).toEqual([401, 'INVALID_TOKEN'])
@@ -215,7 +216,7 @@ interface Page {
     Record<'startCursor' | 'endCursor', string | null>
 }
 
-test('a page of projects with their latest exports is two reads of the store', async () => {
+test('a page of projects with their latest exports needs two reads of the store', async () => {
   const calls: string[] = []
   const gateway = await startGateway({ wrapStore: (store) => counting(store, calls) })
   await gateway.load(SMALL_WORLD)
@@ -226,7 +227,7 @@ test('a page of projects with their latest exports is two reads of the store', a
   expect(calls).toEqual(['liveSessions', 'documentsWithin', 'latestExports'])
 })
 
-test('each project gets its own newest export, asked for by alias and through the list', async () => {
+test('each project gets its own newest export, by alias and through the list', async () => {
   const gateway = await startGateway()
   const refs = ['one', 'two', 'three']
   await gateway.load(
@@ -256,11 +257,11 @@ test('requests of one turn share their reads', async () => {
   const bodies = await sendTogether(gateway, Array(16).fill(request))
   expect(new Set(bodies)).toEqual(new Set([(await gateway.get('/projects', accessToken)).text]))
   expect(calls.slice(0, 2)).toEqual(['liveSessions', 'documentsWithin'])
-  // The third is of the request that came alone.
+  // The third look-up is of the request that came alone.
   expect(calls.slice(2)).toEqual(['liveSessions'])
 })
 
-test('what is wrong with a variable is told, and no value is quoted', async () => {
+test('an error about a variable says what is wrong, and quotes no value', async () => {
   const { gateway, accessToken } = await signedIn()
   const PAGE = 'query ($n: Int!) { me { projects(first: $n) { ref } } }'
   const NODES = 'query ($n: [ID!]!) { nodes(ids: $n) { id } }'
@@ -282,7 +283,7 @@ test('what is wrong with a variable is told, and no value is quoted', async () =
   }
 })
 
-test('latestExport says why there is none, project(ref) is a plain null', async () => {
+test('latestExport says why there is none, and project(ref) is null without an error', async () => {
   const { gateway, accessToken } = await signedIn()
   const answer = await gateway.graphql(
     '{ me { none: latestExport(ref: "app") { digest } nowhere: latestExport(ref: "secret") { digest } project(ref: "secret") { name } app: project(ref: "app") { latestExport { digest } } } }',
@@ -296,14 +297,14 @@ test('latestExport says why there is none, project(ref) is a plain null', async 
   ])
 })
 
-test('GraphiQL is served to browsers, from this origin alone', async () => {
+test('GraphiQL is served to browsers, and loads nothing from another origin', async () => {
   const gateway = await startGateway()
   const page = await gateway.get('/graphql', undefined, { accept: 'text/html,application/xhtml+xml' })
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.text).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//)
 })
 
-test('what goes wrong inside is told to the log only', async () => {
+test('the cause of an internal error is only in the log', async () => {
   const secret = 'SQLITE_ERROR: no such table: /var/lib/secret'
   const gateway = await startGateway({
     wrapStore: (store) => ({
