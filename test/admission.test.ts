@@ -162,7 +162,7 @@ test('fewer long requests begin in a turn: as many as fill its places', async ()
   expect(begunOf(outcomes)).toHaveLength(50)
 })
 
-test('few long requests begin in a turn under overload, too', async () => {
+test('few long requests begin in a turn, also under overload', async () => {
   const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 10 })
   const begun: number[] = []
   for (let n = 0; n < 200; n += 1) {
@@ -291,7 +291,7 @@ test('an owner of many requests waits behind itself: others take turns with it, 
   expect(names.slice(10, 13)).toEqual([68, 69, 70])
 })
 
-test('requests of a few owners without waiting requests begin in each turn, and none on a new connection', async () => {
+test('in each turn, a few owners without waiting requests begin at once, but none on a new connection', async () => {
   const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
   arrive(1_000)
   const others = () => outcomes.filter(({ owner }) => owner !== 'ana').map(({ owner }) => owner)
@@ -371,7 +371,7 @@ test('refusals are made beside the work, a few in each turn, and all within two 
   expect(outcomes).toHaveLength(8_000)
 })
 
-test('a small excess is refused soon', async () => {
+test('a small excess over the capacity is refused soon', async () => {
   const { flood, outcomes } = simulate()
   await flood(11, 4_000, { owners: 1_000 })
   const refused = refusedOf(outcomes).map(({ waitedMs }) => waitedMs)

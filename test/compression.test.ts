@@ -101,7 +101,7 @@ test('a client that accepts no available coding gets 406', async () => {
   }
 })
 
-test('a body is compressed if that pays, and has its length once that is known', async () => {
+test('a body is compressed if that pays, and has a Content-Length once its length is known', async () => {
   const { read } = await startReading()
   for (const coding of CODINGS) {
     for (const path of READS) {

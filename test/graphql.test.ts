@@ -81,7 +81,7 @@ test('me is null for a signed-in user without a workspace, and an error without 
   expect(stranger.json()).toMatchObject({ data: { me: null }, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
 })
 
-test('a bad token is refused, and is no guest; the session mutations ignore it', async () => {
+test('a bad token is refused and never treated as a guest; the session mutations ignore it', async () => {
   const { gateway, refreshToken } = await signedIn()
   const refused = await gateway.graphql('{ __typename }', { accessToken: 'bad' })
   expect([refused.status, refused.json().errors[0].extensions.code]).toEqual([401, 'INVALID_TOKEN'])

@@ -80,7 +80,7 @@ const OPERATIONS: Readonly<Record<string, BadRequest>> = {
   'two operations and an empty name': operation('query A { __typename } query B { __typename }', { operationName: '' }),
 }
 
-/** A person takes these for a token or an email, even if not every pattern does. */
+/** People recognize these as a token or an email, even if not every pattern does. */
 const SECRETS: Readonly<Record<string, (world: World) => string>> = {
   'an access token': ({ ana }) => ana.accessToken,
   'the end of an access token': ({ ana }) => ana.accessToken.slice(10),

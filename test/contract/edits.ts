@@ -131,7 +131,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows + 1)
     })
 
-    test('many small staged exports are dropped together, and a limited length of text at once', async () => {
+    test('staged exports are dropped many at a time if small, and not all at once if large', async () => {
       /** Returns in how many calls the staged rows are dropped. */
       async function callsFor(steps: readonly ReplacementStep[]): Promise<number> {
         const replacement = randomUUID()
@@ -149,7 +149,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(0)
     })
 
-    test('a replacement refuses elements and the end of an export that is gone', async () => {
+    test('a replacement refuses elements and the seal of an export that is gone', async () => {
       await store.beginReplacement('r1', 0)
       const gone = [
         { type: 'stageElements', stage: 'gone', position: 1, texts: ['1'] },
@@ -222,7 +222,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await store.userByEmail(BEN)).toBeNull()
       })
 
-      test('of a project remove its exports, which do not return with another project of that reference', async () => {
+      test('remove the exports of a project, which do not return with another project of its reference', async () => {
         await store.applyChanges([put(), put({ email: BEN })])
         await addExport(ANA, 'r', ['1', '2'])
         await addExport(BEN, 'r', ['3'])
@@ -233,7 +233,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await newestExport(ANA, 'r')).toBe('d1')
       })
 
-      test('of a template leave the exports of a project with the same id alone', async () => {
+      test('leave the exports of a project alone if a template with the same id is removed', async () => {
         await store.applyChanges([put({ id: 'r' }), put({ kind: 'template', id: 'r', ref: null })])
         await addExport(ANA, 'r', ['1'])
         await store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'template', id: 'r' }])
@@ -285,7 +285,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         )
       })
 
-      test('of a user end the sessions, and leave nothing of what was being imported', async () => {
+      test('end the sessions of a user, and leave nothing of what was being imported', async () => {
         const [mine, other] = [newSession(), newSession({ email: BEN })]
         await store.addSessions([mine, other])
         const empty = await countRows()
@@ -509,7 +509,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await stateVersion(ANA)).not.toBe(before[1])
       })
 
-      test('with what is stored already changes nothing', async () => {
+      test('changes nothing if it brings what is stored already', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a', text: '"a"' }), put({ id: 'b', ref: 'b', text: '"b"' })])
         await addExport(ANA, 'a', ['1'])
         const [before, rows] = [await stateVersion(ANA), await countRows()]
@@ -726,7 +726,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         }
       })
 
-      test('that died before its users were created counts as a removal of nothing', async () => {
+      test('counts as a removal of nothing if it died before its users were created', async () => {
         const none = { projects: 0, templates: 0, uiLibraries: 0, exports: 0, exportBytes: 0, sessions: 0 }
         await stageTwo()
         expect(await store.removeUsers([ANA, ANA])).toEqual([{ email: ANA, ...none }, null])
@@ -735,7 +735,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(0)
       })
 
-      test('that died after its swap leaves nothing of a removed user', async () => {
+      test('leaves nothing of a removed user if it died after its swap', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' })])
         await addExport(ANA, 'a', ['1'])
         const replacement = await stageTwo()
@@ -747,13 +747,13 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBeLessThanOrEqual(1)
       })
 
-      test('that only paused can take no step once others have begun to drop it', async () => {
+      test('can take no step after a pause in which others have begun to drop it', async () => {
         const replacement = await stageTwo()
         await store.dropStaleStages(NOW + 1)
         await expectNoStep(replacement)
       })
 
-      test('that is gone can take no step', async () => {
+      test('can take no step once it is gone', async () => {
         const replacement = randomUUID()
         await expect(async () => store.stageReplacement(replacement, [document('a')], NOW)).rejects.toThrow('is gone')
         await store.beginReplacement(replacement, NOW)

@@ -183,7 +183,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.finishMove('m1')).toBe(false)
       })
 
-      test('that is finished lets nobody in and no write happen, and stays finished', async () => {
+      test('lets nobody in and nothing be written once it is finished, and stays finished', async () => {
         const session = newSession()
         await store.addSessions([session])
         await store.applyChanges([put()])
@@ -239,7 +239,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.finishMove('m2')).toBe(true)
       })
 
-      test('that is cancelled leaves nothing behind: writes go on, and are not noted', async () => {
+      test('leaves nothing behind when it is cancelled: writes go on, and are not noted', async () => {
         await store.beginMove(move)
         await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
@@ -317,7 +317,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         ])
       })
 
-      test('makes the REST calls of a day what they are elsewhere', async () => {
+      test('makes the REST calls of a day the same as in the other database', async () => {
         await store.reserveTarget(move)
         const [some, others] = [calls({ count: 3 }), calls({ client: 'curl', day: '2026-11-23' })]
         await store.applyCopies('m1', [

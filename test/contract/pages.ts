@@ -230,7 +230,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
       })
 
-      test('of a list of hundreds also end with the item that passes the byte limit', async () => {
+      test('end with that item in a list of hundreds, too', async () => {
         const texts = Array.from({ length: 258 }, (_, index) => (index === 256 ? LONG : '1'))
         await store.applyChanges(texts.map((text, n) => put({ kind: 'template', id: `${n}`, ref: null, text })))
         const userId = (await store.userByEmail(ANA))?.id ?? 0
@@ -243,7 +243,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         ])
       })
 
-      test('of a long list are cut, whatever page of its start was read before', async () => {
+      test('are cut in a long list, whatever page of its start was read before', async () => {
         const texts = [
           ...Array.from({ length: 256 }, () => '1'),
           ...Array.from({ length: 5 }, () => `"${'x'.repeat(99_998)}"`),

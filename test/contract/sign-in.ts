@@ -137,7 +137,7 @@ export function describeSignIn(
       expect(await guess(request)).toBe('spent')
     })
 
-    test('a right code is right once, and only in its time', async () => {
+    test('a right code is accepted once, and only in its time', async () => {
       const [request, late] = [newRequest(), newRequest({ email: BEN })]
       await ask([request, late])
       expect(await guess(request)).toBe('right')
@@ -146,7 +146,7 @@ export function describeSignIn(
       expect(await store.tryCode({ id: 'unknown', codeHash: 'x' }, NOW)).toBe('spent')
     })
 
-    test('of many right codes at once, only one is right', async () => {
+    test('only one of many right codes at once is accepted', async () => {
       const request = newRequest()
       await ask([request])
       const outcomes = await Promise.all(Array.from({ length: 40 }, () => guess(request)))
@@ -187,7 +187,7 @@ export function describeSignIn(
       expect(await ask([newRequest(), newRequest({ email: BEN })], NOW, rules)).toEqual(['mailed', 'refused'])
     })
 
-    test('quotas hold for an address from one network, an address, a network and all, within their window', async () => {
+    test('quotas hold for an address from one network, an address, a network and in total, for a window', async () => {
       const spent = async (requests: readonly CodeRequest[], now = NOW) => {
         const outcomes = await ask(requests, now)
         return outcomes.filter((outcome) => outcome === 'mailed').length
@@ -259,7 +259,7 @@ export function describeSignIn(
         ['a command', () => store.removeUsers(['nobody@example.com', ANA])],
         ['an import', () => store.applyChanges([{ type: 'removeUser', email: ANA }])],
         ['a rename', () => store.renameUser(ANA, 'new@example.com')],
-      ])('by %s is known on no network, and other users still are', async (_how, leave) => {
+      ])('is known on no network after %s, and other users still are', async (_how, leave) => {
         await store.applyChanges([put()])
         const requests = [
           newRequest(),
@@ -324,7 +324,7 @@ export function describeSignIn(
       expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
     })
 
-    test('a person who only asked for a code holds nothing, and the request goes with the removal', async () => {
+    test('a removal of a person who only asked for a code finds no data, and removes the request', async () => {
       const mine = newRequest({ email: BEN })
       await ask([mine, newRequest()])
       const before = await codesInOutbox()

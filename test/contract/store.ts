@@ -144,7 +144,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect((await store.refreshableSessions([session.refreshHash], NOW))[0]?.idleExpiresAt).toBe(NOW + 80)
       })
 
-      test('that expired make room when others are added', async () => {
+      test('are removed after their expiry when others are added', async () => {
         const old = newSession({ idleExpiresAt: NOW + 1 })
         await store.addSessions([old])
         await store.addSessions([newSession({ createdAt: NOW + 2 })])
@@ -152,7 +152,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([{ ...newSession({ createdAt: NOW + 2 }), refreshHash: old.refreshHash }])
       })
 
-      test('that expired are removed along the way, ten for each session that is added', async () => {
+      test('are removed after their expiry, ten for each session that is added', async () => {
         await store.addSessions(Array.from({ length: 25 }, () => newSession({ idleExpiresAt: NOW + 1 })))
         const [a, b, c] = [1, 2, 3].map(() => newSession({ createdAt: NOW + 2 }))
         if (!a || !b || !c) throw new Error('three were made')
@@ -178,7 +178,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         })
       })
 
-      test('that expired are removed in steps, and the others stay', async () => {
+      test('are removed in steps after their expiry, and the others stay', async () => {
         const expired = Array.from({ length: 700 }, () => newSession({ idleExpiresAt: NOW + 1 }))
         const live = newSession({ idleExpiresAt: NOW + 3 })
         await store.addSessions([...expired, live])
@@ -191,7 +191,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await ids()).toEqual([live.id])
       })
 
-      test('may be added as an empty list', async () => {
+      test('can be added as an empty list', async () => {
         expect(await store.addSessions([], 1)).toEqual([])
       })
 
@@ -267,7 +267,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
       })
 
-      test('that expired do not count toward the limit', async () => {
+      test('do not count toward the limit after their expiry', async () => {
         const expired = newSession({ idleExpiresAt: NOW })
         const [a, b] = [newSession(), newSession()]
         await store.addSessions([expired, a, b], 2)
@@ -341,7 +341,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
-      test('of one user do not affect those of another', async () => {
+      test('do not affect the documents of another user', async () => {
         await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
         const before = await revision(BEN)
         await store.applyChanges([put({ text: '3' })])
@@ -349,7 +349,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(BEN)).toBe(before)
       })
 
-      test('that would take the reference of another project are refused, and change nothing', async () => {
+      test('are refused, and change nothing, if they would take the reference of another project', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'r', text: '1' })])
         const before = await revision(ANA)
         const outcomes = await store.applyChanges([put({ id: 'b', ref: 'r' }), put({ id: 'c', ref: 'c', text: '2' })])
@@ -360,7 +360,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
-      test('in great number have the outcomes that they would have one by one', async () => {
+      test('have the same outcomes in a large batch as one by one', async () => {
         const many = (from: number, count: number): Change[] =>
           Array.from({ length: count }, (_, n) =>
             put({ id: `p${from + n}`, ref: `r${from + n}`, text: `[${from + n}]` }),
@@ -465,7 +465,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.documentCounts([list, { ...list, kind: 'template' }])).toEqual([5, 0])
       })
 
-      test('of many users are returned in the order of the questions', async () => {
+      test('are returned in the order of the questions, also for many users', async () => {
         await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
         const page = { kind: 'project' as const, after: 0, limit: null }
         const pages = await store.documentsOf([
@@ -636,7 +636,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.exportRefsWithoutProject(ben)).toEqual([])
       })
 
-      test('the newest of many projects and users are returned in the order asked, for any reference', async () => {
+      test('return the newest of each project in the order of the questions, for any user and reference', async () => {
         const refs = ['plain', 'with "quotes" and \\', 'Ünï 💛 \u2028', '["a"]', '10', '1e1']
         for (const email of [ANA, BEN]) {
           for (const ref of refs) {
@@ -675,7 +675,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.latestExports(mixed)).toEqual(found)
       })
 
-      test('that were left staged are dropped once they are stale', async () => {
+      test('are dropped once they are stale, if they were left staged', async () => {
         const [old, fresh] = [randomUUID(), randomUUID()]
         await store.applyChanges([
           { type: 'stageExport', stage: old, email: ANA, ref: 'r', ...MADE, now: NOW },
@@ -776,7 +776,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     })
 
     describe('changes', () => {
-      test('that fail leave nothing of their batch, and do not affect other batches', async () => {
+      test('leave nothing of their batch if one of them fails, and do not affect other batches', async () => {
         const bad: Change = { type: 'sealExport', stage: 'unknown', digest: '', byteLength: 0, elementCount: 0 }
         const [failed, kept] = await Promise.allSettled([
           store.applyChanges([put({ id: 'a', ref: 'a' }), bad]),
@@ -814,7 +814,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await other.liveSessions([session.id], NOW)).toEqual([null])
       })
 
-      test('of many concurrent writers to one list are all stored, each at a position of its own', async () => {
+      test('are all stored, each at a position of its own, when many writers change one list', async () => {
         await using other = await reopen()
         const ids = Array.from({ length: 60 }, (_, index) => `p${index}`)
         await Promise.all(

@@ -18,7 +18,7 @@ function open(letters: number) {
   }
 }
 
-test('a document is cached once it was sent twice, and then for every user', () => {
+test('a document is cached after it was sent twice, and then for every user', () => {
   const isKept = open(1_000)
   expect([isKept('{ a }'), isKept('{ a }'), isKept('{ a }'), isKept('{ a }', 2)]).toEqual([false, false, true, true])
 })

@@ -70,7 +70,7 @@ const OUTCOMES = Array.from({ length: 8 }, (_, n) => ({ x: (n & 1) > 0, y: (n & 
 test.for([
   ['of one user', [ANA]],
   ['of two users who send the same in turn', [ANA, BEN]],
-] as const)('all documents and plans %s stay within their bytes', async ([, owners]) => {
+] as const)('all documents and plans %s stay within their limit of bytes', async ([, owners]) => {
   const maxBytes = 16 * MIB
   const { run, isKept } = open({ maxBytes, maxShare: 1 / 4 })
   for (let round = 0; round < 3; round += 1) await run(manyPlans(0), ANA, OUTCOMES[0], 'A0')
@@ -86,7 +86,7 @@ test.for([
   expect((await liveBytes()) - before).toBeLessThan(maxBytes + 4 * MIB)
 })
 
-test('names learned from wide stored documents stay within the bytes of documents and plans', async () => {
+test('names learned from wide stored documents stay within the limit of documents and plans', async () => {
   const maxBytes = 4 * MIB
   const { run, isKept } = open({ maxBytes, maxShare: 1 })
   const wide = (number: number) =>
@@ -112,7 +112,7 @@ test('the plans of a kept document are made once, one for each outcome of its co
   expect(planCount() - before).toBe(2)
 })
 
-test('plans that are larger than the room for them are made again each time; their document stays cached', async () => {
+test('plans that do not fit into the cache are made again each time, and their document stays cached', async () => {
   const { run, isKept, planCount } = open({ maxBytes: MIB, maxShare: 1 / 4 })
   const text = `{ other ${items(30)} } ${OF_ITEM}`
   for (let round = 0; round < 5; round += 1) await run(text, ANA)

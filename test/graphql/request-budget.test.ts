@@ -15,7 +15,7 @@ function codeOf(run: () => void): string | null {
   }
 }
 
-test('a request that needs more memory than there is room for is answered UNAVAILABLE, and reserves no more', () => {
+test('a request that needs more memory than is free is answered UNAVAILABLE, and reserves no more', () => {
   const inFlight = createInFlightBytes(MIB)
   inFlight.open().require(MIB)
   using reservation = inFlight.open()

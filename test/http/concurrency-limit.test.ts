@@ -73,7 +73,7 @@ test('a short line may be slow, and a long line that moves may be joined', async
   expect(others()).toBe('ab')
 })
 
-test('work that fails passes its place on', async () => {
+test('work that fails gives its place to the next', async () => {
   const limit = createConcurrencyLimit({ maxRunning: 1, freeWaiting: 3, maxWaitMs: 50 })
   const failing = limit(ANA, () => Promise.reject(new Error('no')))
   const next = limit(ANA, async () => 'next')

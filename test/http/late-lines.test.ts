@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { createOverload } from '../../src/http/limits/overload.ts'
 
 test.each([
-  ['refuses requests after a quarter of a second', [0, 100, 250], true],
-  ['does not refuse requests before that', [0, 100, 249.9], false],
-])('a line that is too slow %s', (_what, looks, isRefusing) => {
+  ['requests are refused after a quarter of a second', [0, 100, 250], true],
+  ['requests are not refused before that', [0, 100, 249.9], false],
+])('when a line is too slow, %s', (_what, looks, isRefusing) => {
   const changes: boolean[] = []
   const overload = createOverload({
     maxDelayMs: 50,

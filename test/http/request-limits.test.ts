@@ -26,8 +26,8 @@ function inOneChunk(body: string): ReadableStream<Uint8Array> {
 
 describe('a body', () => {
   test.each([
-    ['of exactly the limit is read', BODY.length, 200],
-    ['of a byte more is refused', BODY.length - 1, 413],
+    ['is read at exactly the limit', BODY.length, 200],
+    ['is refused one byte above the limit', BODY.length - 1, 413],
   ])('%s, with its length and in chunks', async (_, bodyLimitBytes, status) => {
     const gateway = await startGateway({ bodyLimitBytes })
     const whole = requestText({ method: 'POST', target: '/login', headers: HEADERS, body: BODY })
@@ -51,10 +51,10 @@ describe.each([
   }
 
   test.each([
-    ['of 16 KiB is read', 16_384, status, 'with its length', (body: string) => body],
-    ['of 16 KiB is read', 16_384, status, 'in chunks', inOneChunk],
-    ['of a byte more is 413', 16_385, 413, 'with its length', (body: string) => body],
-    ['of a byte more is 413', 16_385, 413, 'in chunks', inOneChunk],
+    ['is read at 16 KiB', 16_384, status, 'with its length', (body: string) => body],
+    ['is read at 16 KiB', 16_384, status, 'in chunks', inOneChunk],
+    ['is refused above 16 KiB', 16_385, 413, 'with its length', (body: string) => body],
+    ['is refused above 16 KiB', 16_385, 413, 'in chunks', inOneChunk],
   ])('%s (%i bytes, status %i, %s)', async (_, byteLength, expected, _how, write) => {
     const gateway = await startGateway()
     const headers = { 'content-type': 'application/json' }

@@ -32,13 +32,13 @@ describe('pieces', () => {
     }
   }
 
-  test('that are long run one in a turn, in the order in which they were asked for', async () => {
+  test('run one in a turn if they are long, in the order in which they were asked for', async () => {
     const pieces = start(2)
     for (const done of ['a', 'ab', 'abc', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
     await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
   })
 
-  test('that are short run together for a quarter of a millisecond', async () => {
+  test('run together for a quarter of a millisecond if they are short', async () => {
     const pieces = start(0.125)
     for (const done of ['ab', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
   })
@@ -97,7 +97,7 @@ describe('in one turn', () => {
     expect(waited).toBe(2)
   })
 
-  test('short pieces count as a minimum size each', async () => {
+  test('short pieces count as if they had a minimum size', async () => {
     const pace = createTurnQuota(async () => {}, { minBytes: 32 * KIB })
     expect([pace(1), pace(1), pace(32 * KIB), pace(0)]).toEqual([null, null, null, null])
     expect(pace(1)).not.toBeNull()

@@ -110,19 +110,19 @@ describe('a body', () => {
     return { ...requestOf(), method: 'POST', isFirstOfConnection: false, body }
   }
 
-  test('that arrives with its head is handled at once', async () => {
+  test('is handled at once if it arrives with its head', async () => {
     const { admission, waited, firsts, turn } = admissionOf(true, false)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 0))).toEqual(answer('of any length'))
     expect([waited, firsts]).toEqual([[], [false]])
   })
 
-  test('that arrives later is handled at once if a place is free', async () => {
+  test('is handled at once if it arrives later and a place is free', async () => {
     const { admission, waited, firsts, turn } = admissionOf(true, false)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('of any length'))
     expect([waited, firsts]).toEqual([[], [false, false]])
   })
 
-  test('that arrives later waits for its turn', async () => {
+  test('waits for its turn if it arrives later', async () => {
     const { admission, waited, turn } = admissionOf(false, true)
     expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('of any length'))
     expect(waited).toHaveLength(2)
@@ -170,7 +170,7 @@ describe('a body', () => {
     )
   })
 
-  test('that breaks off fails its waiting request when that begins, unless that is refused', async () => {
+  test('fails its waiting request if it breaks off, unless the request is refused anyway', async () => {
     const limited = { ...reading, bodyLimitBytes: 9 }
     for (const [mayBegin, code] of [
       [true, 'BAD_REQUEST'],
@@ -183,7 +183,7 @@ describe('a body', () => {
     }
   })
 
-  test('that arrives when there is too much work is refused', async () => {
+  test('is refused if it arrives when there is too much work', async () => {
     const { admission, turn } = admissionOf(true, false)
     const request = postOf(turn, 1)
     const busy = { ...admission, isFree: () => turn.number === 1 }

@@ -6,7 +6,7 @@ import { writeAndDrain } from '../../src/http/server/write-and-drain.ts'
 
 const BYTES = Buffer.alloc(100_000)
 
-test('writeAndDrain ends when the bytes are used, and not before', async () => {
+test('writeAndDrain resolves once the stream has used the bytes, and not before', async () => {
   let use = () => {}
   const stream = new Writable({
     write(_chunk, _encoding, done) {

@@ -72,7 +72,7 @@ test.for([
   [[], 1],
   [Array.from({ length: 3_000 }, () => ({ query })), 100],
 ] as const)(
-  'a batch is refused with a list, with one entry for each request up to a hundred (%#)',
+  'a batch is refused with a list of errors, one for each request up to a hundred (%#)',
   async ([body, length]) => {
     const gateway = await startGateway()
     const { accessToken } = await gateway.login(ANA)
@@ -144,7 +144,7 @@ describe('introspection', () => {
     ['signed-in', 'Sign in to ask for the schema, or get its text from `schema.graphql`, beside this path.'],
     ['nobody', 'This gateway does not answer questions about its schema.'],
   ] as const)(
-    'that is refused under the option %s gets one error, which says what to do instead',
+    'is refused under the option %s with one error, which says what to do instead',
     async ([introspection, message]) => {
       const gateway = await startGateway({ graphqlValues: { introspection } })
       const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' }
@@ -159,7 +159,7 @@ describe('introspection', () => {
     },
   )
 
-  test('with an invalid token gets INVALID_TOKEN, and an invalid token gets no suggestions of names', async () => {
+  test('is INVALID_TOKEN for an invalid token, which gets no suggestions of names either', async () => {
     const gateway = await startGateway({ graphqlValues: { introspection: 'signed-in' } })
     for (const [accept, withoutToken] of [
       [GRAPHQL_RESPONSE, 400],
@@ -217,7 +217,7 @@ describe('a mutation', () => {
     expect(new Set(tokens).size).toBe(5)
   })
 
-  test('that signs in ignores an invalid access token; a query and a logout refuse it', async () => {
+  test('ignores an invalid access token if it signs in; a query and a logout refuse the token', async () => {
     const gateway = await startGateway()
     const broken = 'no token'
     expect((await gateway.graphql(LOGIN, { accessToken: broken })).json().data.login.accessToken).toBeTypeOf('string')

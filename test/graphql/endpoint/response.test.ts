@@ -34,7 +34,7 @@ function respond(
   return { ...made, reported }
 }
 
-describe('the status, the failure code and whether the reply may be kept are right for', () => {
+describe('a response', () => {
   test.for<readonly [string, Text | null, readonly unknown[], number, number, string | undefined, boolean]>([
     ['an answer with all data', '{}', [], 200, 200, undefined, true],
     ['null without a failure', 'null', [], 200, 200, undefined, true],
@@ -79,16 +79,19 @@ describe('the status, the failure code and whether the reply may be kept are rig
       'UNAVAILABLE',
       false,
     ],
-  ])('%s', ([, data, errors, json, graphql, code, isKept]) => {
-    const [older, newer] = [respond(data, errors), respond(data, errors, GRAPHQL_RESPONSE)]
-    expect([older.response.status, newer.response.status]).toEqual([json, graphql])
-    expect(newer.response.failureCode).toBe(code)
-    expect(newer.isRepeatable).toBe(isKept)
-    expect(older.response.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(newer.response.headers['content-type']).toBe('application/graphql-response+json; charset=utf-8')
-  })
+  ])(
+    'has the right status and failure code, and may be kept or not: %s',
+    ([, data, errors, json, graphql, code, isKept]) => {
+      const [older, newer] = [respond(data, errors), respond(data, errors, GRAPHQL_RESPONSE)]
+      expect([older.response.status, newer.response.status]).toEqual([json, graphql])
+      expect(newer.response.failureCode).toBe(code)
+      expect(newer.isRepeatable).toBe(isKept)
+      expect(older.response.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(newer.response.headers['content-type']).toBe('application/graphql-response+json; charset=utf-8')
+    },
+  )
 
-  test('headers say how to go on only if there is no data', () => {
+  test('has headers that say how to go on only if there is no data', () => {
     expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toBe('Bearer')
     for (const errors of [[UNAVAILABLE], [UNAUTHENTICATED, UNAVAILABLE]]) {
       const { headers } = respond('null', errors).response
@@ -176,7 +179,7 @@ describe('an error', () => {
     }
   })
 
-  test('of a deliberate refusal has no id to look up, unless another error caused it', () => {
+  test('has no id to look up if the refusal was deliberate, unless another error caused it', () => {
     for (const thrown of [UNAVAILABLE, UNAUTHENTICATED, new GatewayError('ROUTE_BROWNOUT')]) {
       const { extensions, reported } = told(thrown)
       expect(extensions).toEqual({ code: thrown.code })

@@ -40,7 +40,7 @@ test('failures are reported depth first, an outer one before those inside it', (
   ).toEqual(['0,9', '1,0', '1,1'])
 })
 
-test('failures after the one that made a place null are left out inside this place, and reported beside it', () => {
+test('a failure that makes a place null hides later failures inside it, and none beside it', () => {
   expect(
     told([
       [[0, 0], 1],

@@ -1,4 +1,4 @@
-// When the executor works: which fields it asks together, which wait for another turn, and which it never asks.
+// When the executor works: which fields it resolves together, which wait for another turn, and which it never resolves.
 import { expect, test } from 'vitest'
 import { toPaged } from '../../../src/resolvers/pagination/paged.ts'
 import { createSmallWorld, type SmallWorldOptions, textOf } from './small-world.ts'
@@ -127,7 +127,7 @@ test('items with many fields wait for a turn sooner', async () => {
   ])
 })
 
-test('items that wait for many fields are asked fewer at a time', async () => {
+test('items with many fields to wait for are resolved fewer at a time', async () => {
   const world = createWorld(() => numbers(60))
   const execution = world.run(
     `{ items { ${numbers(64)
@@ -155,7 +155,7 @@ test.for([40, 2_500])('a list of %i items waits for no turn if the turns have ti
   expect(world.counted()).toEqual([count])
 })
 
-test('items that wait for a field are asked a hundred at a time', async () => {
+test('items with a field to wait for are resolved a hundred at a time', async () => {
   const world = createWorld(() => numbers(220))
   const execution = world.run('{ items { later } }')
   expect(await world.releaseAll()).toEqual([100, 100, 20])
@@ -163,7 +163,7 @@ test('items that wait for a field are asked a hundred at a time', async () => {
   expect(JSON.parse(textOf(data)).items).toEqual(numbers(220).map(() => ({ later: 1 })))
 })
 
-test('all lists of an answer share the hundred, and each goes on with at least one item of its own', async () => {
+test('all lists of an answer share the hundred, and each resolves at least one item of its own', async () => {
   const world = createWorld(() => numbers(150))
   const execution = world.run(`{ ${['a', 'b', 'c'].map((alias) => `${alias}: items { later }`).join(' ')} }`)
   const asked = await world.releaseAll()
@@ -175,7 +175,7 @@ test('all lists of an answer share the hundred, and each goes on with at least o
   expect(JSON.parse(textOf(data))).toEqual({ a: items, b: items, c: items })
 })
 
-test('a list whose items fail makes room for the next', async () => {
+test('a list whose items fail makes room for the next list', async () => {
   const world = createWorld(() => numbers(220))
   const failing = world.run('{ nullable { missing } items { later } }')
   // One at a time, there would be hundreds of rounds.
@@ -193,13 +193,13 @@ test('a failure has its index in the whole list, whichever page and part it is i
   }
 })
 
-test('no further item is asked after a failure that empties its list', async () => {
+test('no further item is resolved after a failure that empties its list', async () => {
   const world = createWorld(() => numbers(40))
   expect((await world.told('{ items { strict } }')).data).toEqual({ items: null })
   expect(world.counted()).toEqual([3])
 })
 
-test('no further field is asked after a failure that empties its object', async () => {
+test('no further field is resolved after a failure that empties its object', async () => {
   const world = createWorld(() => [2])
   const execution = world.told('{ nullable { later strict n } }')
   await nextTurn()
@@ -208,7 +208,7 @@ test('no further field is asked after a failure that empties its object', async 
   expect(world.events).toEqual(['asked', 'item'])
 })
 
-test('the fields of a query are asked together, each once', async () => {
+test('the fields of a query are resolved together, each once', async () => {
   const world = createWorld(() => [])
   const execution = world.told('{ now a b }')
   expect(world.events).toEqual(['a', 'b'])
@@ -217,7 +217,7 @@ test('the fields of a query are asked together, each once', async () => {
   expect(world.events).toEqual(['a', 'b'])
 })
 
-test('the fields of a mutation are asked one after the other', async () => {
+test('the fields of a mutation are resolved one after the other', async () => {
   const world = createWorld(() => [])
   const execution = world.told('mutation { a b }')
   await nextTurn()
