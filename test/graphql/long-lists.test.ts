@@ -18,7 +18,7 @@ async function start(graphqlValues: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('a list of several parts is one array with the bytes of its documents', async () => {
+test('a list of several parts is one array of its documents, byte for byte', async () => {
   const { rest, ask } = await start()
   const documents = IDS.map(text).join()
   expect((await rest()) === `[${documents}]`).toBe(true)

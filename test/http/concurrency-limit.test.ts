@@ -34,7 +34,7 @@ function start() {
   }
 }
 
-test('more work of one owner waits in line, and nobody else waits for it', async () => {
+test('work beyond the limit of an owner waits in line, and other owners do not wait for it', async () => {
   const { begin, end, running } = start()
   begin(ANA, 'a', 'b', 'c', 'd')
   begin(BEN, 'x', 'y')

@@ -56,7 +56,7 @@ test('at most four snapshots are open at a time, and none once all answers have 
   expect(world.counts).toEqual({ open: 0, most: 4 })
 })
 
-test('callers that wait while no snapshot can be opened fail with the first, without own tries', async () => {
+test('callers that wait while no snapshot opens fail with the first one, without tries of their own', async () => {
   await using world = await openWorld()
   const first = Promise.withResolvers<never>()
   let tries = 0

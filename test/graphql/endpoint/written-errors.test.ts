@@ -18,7 +18,7 @@ function parsed(text: Text | null) {
   return text === null ? null : JSON.parse(Buffer.from(encodeWhole(text) ?? '').toString())
 }
 
-test('many errors give the same text when they are written in turns, at most about a hundred in each', async () => {
+test('many errors give the same text when they are written in turns, about a hundred in each', async () => {
   let turns = 0
   const thrown = failures(3_000)
   const written = await writeErrorsInTurns(thrown, REPORT, async () => {

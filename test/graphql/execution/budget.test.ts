@@ -114,7 +114,7 @@ test.for(['{ inner { MANY } }', '{ inner { later MANY } }', '{ inner { inner { M
   },
 )
 
-test('the text of a long object is built in pieces, and is the same', async () => {
+test('the text of a long object is built in pieces, and has the same content', async () => {
   const long = `"${'x'.repeat(600_000)}"`
   for (const query of [
     '{ inner { a: raw b: raw c: raw text } text }',

@@ -54,13 +54,13 @@ describe('a text is built', () => {
   })
 })
 
-test('the length of a text is that of its characters and of its bytes', () => {
+test('the length of a text counts characters of strings and bytes of buffers', () => {
   expect(lengthOf('é')).toBe(1)
   expect(lengthOf(Buffer.from('é'))).toBe(2)
   expect(lengthOf(['é', Buffer.from('é'), [STREAM, 'ab']])).toBe(11)
 })
 
-test('a text is encoded whole if all of it is there', () => {
+test('a text is encoded whole if it contains no stream', () => {
   expect(encodeWhole('é')).toEqual(Buffer.from('é'))
   expect(encodeWhole(['a', ['é', Buffer.from('b')], []])).toEqual(Buffer.from('aéb'))
   expect(encodeWhole(Buffer.from('b'))).toEqual(Buffer.from('b'))

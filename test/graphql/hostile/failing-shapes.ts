@@ -5,10 +5,7 @@ import { documentRequest, GUEST, type HostileRequest, type Shape, TOO_MUCH, time
 const IDS_OF_ONE_LIST = 100
 const LONG_NAME = 'n'.repeat(250)
 
-/**
- * Requests `count` lists of the user with this email, and `selection` of each. `declared` declares a variable that is
- * null.
- */
+/** Requests `count` lists of the user with this email, and `selection` of each. `declared` declares a null variable. */
 function listsOf(email: string, count: number, selection: string, declared = ''): HostileRequest {
   const id = createNodeIds(email).user()
   const lists = times(count, (index) => `a${index}: nodes(ids: $ids) { ...Asked }`)
