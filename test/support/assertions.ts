@@ -1,4 +1,4 @@
-// Signed assertions as identity proxies make them, by hand, and a server that publishes the keys.
+// Signs assertions by hand, as identity proxies do, and starts a server that publishes the keys.
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import { listenForTest } from './listen-for-test.ts'
@@ -30,12 +30,12 @@ export const toPem = ({ publicKey }: TestKey): string => String(publicKey.export
 export type Json = Readonly<Record<string, unknown>>
 
 export interface Minting {
-  /** Over `alg`, `kid` and `typ`; undefined removes one. */
+  /** Merged over `alg`, `kid` and `typ`; undefined removes a member. */
   readonly header?: Json
   readonly claims: Json
-  /** AWS load balancers pad every part. */
+  /** AWS load balancers pad every part with `=`. */
   readonly isPadded?: boolean
-  /** The signature, where it is not that of the key. */
+  /** Replaces the signature that the key would make. */
   readonly sign?: (input: Buffer) => Uint8Array
 }
 
@@ -50,21 +50,24 @@ export function mint(key: TestKey, { header = {}, claims, isPadded = false, sign
   return `${input}.${spell(signature(Buffer.from(input)))}`
 }
 
-/** With any text as a shared secret, the public key's own for instance. */
+/** Signs with any text as the shared secret, for instance the public key itself. */
 export const hmacWith = (secret: string | Buffer) => (input: Buffer) =>
   createHmac('sha256', secret).update(input).digest()
 
 export interface KeyServer {
   readonly url: string
-  /** How often anything was asked for. */
+  /** How many requests the server has received. */
   readonly fetches: () => number
   readonly paths: readonly string[]
   readonly publish: (keys: readonly TestKey[]) => void
-  /** Answers 503 from now on, or no more. */
+  /** Whether every request is answered 503 from now on. */
   readonly fail: (isFailing: boolean) => void
 }
 
-/** `/jwks` is the set, `/discovery/…` an issuer that names it, `/pem/KID` a key by itself. */
+/**
+ * `/jwks` is the key set, `/.well-known/openid-configuration` the discovery document that points to it, `/pem/KID` a
+ * single key.
+ */
 export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServer> {
   let keys = first
   let isFailing = false

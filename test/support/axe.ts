@@ -1,11 +1,11 @@
-// What is wrong with a page for those who cannot see or point, as axe-core finds it, and what makes it too wide.
+// Finds the accessibility violations of a page with axe-core, and the pixels by which it is too wide.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious and critical ones. */
+/** Only the serious and critical violations. */
 export async function violations(page: Page): Promise<readonly string[]> {
   await colorsAtRest(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
@@ -18,13 +18,14 @@ export async function violations(page: Page): Promise<readonly string[]> {
     }
     const { violations: found } = await axe.run({
       resultTypes: ['violations'],
-      // Off unless asked for.
+      // axe-core runs this rule only when asked to.
       rules: { 'target-size': { enabled: true } },
     })
-    // While its list is open, all else is hidden from readers; Tab closes the list before it goes on, so nothing hidden takes the focus.
+    // While the list of a combobox is open, everything else is hidden from screen readers. Tab closes the list before it moves on, so
+    // nothing hidden receives the focus.
     const hasOpenList = document.querySelector('[role="combobox"][aria-expanded="true"]') !== null
-    // An editor scrolls with its cursor: the text area that has the focus stands beside the box, not in it. A list of suggestions is
-    // walked from its field, by arrow keys.
+    // An editor scrolls with its cursor: the text area that has the focus lies beside the scrolling box, not in it. A list of
+    // suggestions is operated from its field, with the arrow keys.
     const isWalked = (html: string) =>
       html.startsWith('<div class="CodeMirror-scroll') || html.includes('role="listbox"')
     return found
@@ -44,7 +45,7 @@ export async function overflow(page: Page): Promise<readonly string[]> {
   return pixels > 0 ? [`${pixels} pixels wider than the window`] : []
 }
 
-/** Axe measures colours, and some of them change slowly. */
+/** Waits for transitions of colours to end: axe-core would measure a colour on its way. */
 async function colorsAtRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))

@@ -1,4 +1,4 @@
-// A real browser on the pages, and what a person does there.
+// Opens the pages in a real Chromium and does there what a person would do.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-/** The same engine without windows and menus: tests of the pages take two thirds of the processor time. */
+/** The same engine without windows and menus: with it the tests of the pages need two thirds of the processor time. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 
 export const CHROMIUM = PLACES.find((path) => existsSync(path))
@@ -23,18 +23,24 @@ if (CHROMIUM === undefined) {
   console.warn(`skipped: the browser tests need Chromium (Debian: apt-get install chromium) at ${PLACES.join(' or ')}`)
 }
 
-/** One for all tests of a file. */
+/** One browser for all tests of a file. */
 export interface SharedBrowser {
-  /** A context of the test's own for the pages of an address, with nothing in its cache or storage. */
+  /** Opens a new context for one test, with an empty cache and storage. Requests may only go to the origin of `url`. */
   readonly open: (url: string, options?: BrowserContextOptions) => Promise<BrowserContext>
-  /** Waits until the browser has done what it does for a new window: a person's is open before a page is asked for. */
+  /**
+   * Waits until the browser has finished its work for a new window: a person's window is open before a page is asked
+   * for.
+   */
   readonly rest: () => Promise<void>
 }
 
-/** Processor time of a tenth of a second in which nothing is going on. */
+/** A tenth of a second with less processor time than this counts as idle. */
 const RESTING_S = 0.01
 
-/** Started before the tests of the `describe` that this is called in, ended after them. `CHROMIUM` is the one that a person has. */
+/**
+ * Starts the browser before the tests of the surrounding `describe` and closes it after them. `CHROMIUM` is the one
+ * that people have.
+ */
 export function shareBrowser(executablePath = CHROMIUM_FOR_PAGES): SharedBrowser {
   let browser: Browser | null = null
   beforeAll(async () => {
@@ -63,7 +69,7 @@ export function shareBrowser(executablePath = CHROMIUM_FOR_PAGES): SharedBrowser
   }
 }
 
-/** A browser of the test's own, whose person blocks cookies and with them every other storage. */
+/** Opens a browser whose user blocks cookies, and with them every other storage. */
 export async function openWithoutStorage(url: string): Promise<BrowserContext> {
   const folder = makeDirectory()
   onTestFinished(() => removeDirectory(folder))
@@ -74,7 +80,7 @@ export async function openWithoutStorage(url: string): Promise<BrowserContext> {
   return watch(await chromium.launchPersistentContext(folder, options), url)
 }
 
-/** Whatever asks for anything outside the origin, or fails in the page, fails the test. */
+/** Fails the test when the page requests anything outside the origin, throws, opens a dialog or violates the policy. */
 function watch(context: BrowserContext, url: string): BrowserContext {
   const faults: string[] = []
   context.on('request', (request) => {
@@ -97,12 +103,12 @@ function watch(context: BrowserContext, url: string): BrowserContext {
   return context
 }
 
-/** Until it is so, however busy the machine is. */
+/** Polls for up to 15 seconds, so that a busy machine does not fail a test. */
 export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read, { timeout: 15_000 })
 }
 
-/** Waits until the two sides of the first page agree. */
+/** Waits until the first page reports that its two sides agree. */
 export async function waitForAgreement(page: Page, text: string | RegExp = 'byte for byte'): Promise<void> {
   await page.locator('.verdict.same', { hasText: text }).waitFor({ timeout: 20_000 })
 }
@@ -112,7 +118,7 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** As somebody does who is signed in. */
+/** Signs out by way of the account menu. */
 export async function signOut(page: Page): Promise<void> {
   await page.locator('.account > button').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()

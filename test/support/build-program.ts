@@ -1,4 +1,4 @@
-// The sources as they are packed, for tests that start them: they start in half the time of the sources.
+// Packs the sources for tests that start the program: packed, it starts in half the time.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BUILT = join(ROOT, 'dist/test-program')
-/** Names what it was built of. Written last: a build that was broken off is no build. */
+/** The file that names the sources of a build. It is written last, so an interrupted build does not count. */
 const STAMP = 'built-of'
 
-/** The packed program, built where it is not what the sources say. Answers where it begins. */
+/** Builds the packed program if the sources have changed since; returns the path of its main file. */
 export async function buildProgram(): Promise<string> {
   const stamp = await stampOfSources()
   if (!(await isBuiltOf(stamp))) {
-    // Beside its place: it names the files of the repository from there.
+    // Built next to its final place, because from there it refers to files of the repository.
     const fresh = `${BUILT}.${process.pid}`
     const { bundleProgram } = await import('../../packaging/package/bundle.ts')
     await bundleProgram(ROOT, fresh)
@@ -21,7 +21,7 @@ export async function buildProgram(): Promise<string> {
     await rm(BUILT, { recursive: true, force: true })
     await rename(fresh, BUILT).catch(async (error: unknown) => {
       await rm(fresh, { recursive: true, force: true })
-      // Another run may have built it meanwhile.
+      // Another run may have built it in the meantime.
       if (!(await isBuiltOf(stamp))) throw error
     })
   }

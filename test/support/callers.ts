@@ -1,4 +1,4 @@
-// Callers as plain values, for what is tested without a connection.
+// Makes callers as plain values, for tests that need no connection.
 import type { Caller, Client, Peer } from '../../src/auth/caller.ts'
 
 export interface CallerParts {
@@ -8,7 +8,7 @@ export interface CallerParts {
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
-/** A direct caller from this machine, unless told otherwise. */
+/** A caller that connects directly from this machine, unless the parts say otherwise. */
 export function callerWith({ peer, client, httpVersion = '1.1', headers = {} }: CallerParts = {}): Caller {
   const address = peer?.address ?? '127.0.0.1'
   return {

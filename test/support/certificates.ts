@@ -1,21 +1,21 @@
-// Certificates of a test's own: an authority, and what it signs.
+// Creates a certificate authority for one test, and the certificates that it signs.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import forge from 'node-forge'
 
 export interface Certificate {
-  /** PEM. */
+  /** Both are PEM. */
   readonly certificate: string
   readonly key: string
 }
 
 export interface Authority extends Certificate {
-  /** For these DNS names and addresses; valid from yesterday, for some days from then. */
+  /** Signs for these DNS names and addresses; valid from yesterday, for `days` days from then. */
   readonly sign: (commonName: string, hosts: readonly string[], days?: number) => Certificate
 }
 
 const DAY_MS = 86_400_000
 const ADDRESS = /^[\d.]+$|:/
-/** Of alternative names (RFC 5280 section 4.2.1.6). */
+/** The types of alternative names (RFC 5280 section 4.2.1.6). */
 const [DNS_NAME, IP_ADDRESS] = [2, 7]
 
 export function createAuthority(name: string): Authority {
@@ -44,7 +44,7 @@ export function createAuthority(name: string): Authority {
   function signed(publicKey: string, of: forge.pki.CertificateField[], with_: object[], days: number): string {
     const certificate = forge.pki.createCertificate()
     certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
-    // Positive: a first bit of 1 would be a sign.
+    // Starts with 01, so that the number is positive: a leading bit of 1 would be read as a sign.
     certificate.serialNumber = `01${randomBytes(8).toString('hex')}`
     certificate.validity.notBefore = new Date(Date.now() - DAY_MS)
     certificate.validity.notAfter = new Date(Date.now() + (days - 1) * DAY_MS)

@@ -1,5 +1,5 @@
-// What `.ci/run` reports with: there a test that is skipped is a failure, and so is a part of one that says it is. A test that failed
-// and then passed is named: something of it, or of what it tests, depends on chance.
+// The reporter of `.ci/run`. There a skipped test is a failure, and so is a test that prints that it skipped a part of itself. The
+// reporter also names each test that failed and then passed: such a test, or what it tests, depends on chance.
 import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 

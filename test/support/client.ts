@@ -1,4 +1,4 @@
-// A client of a gateway in another process, over keep-alive connections of its own.
+// An HTTP client for a gateway in another process, with keep-alive connections of its own.
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
@@ -13,14 +13,14 @@ export interface Session {
   readonly refreshToken: string
 }
 
-/** What is answered is answered whole: a connection that breaks before the end of the body rejects. */
+/** Every answer is complete: when the connection breaks before the end of the body, the promise rejects. */
 export interface Client extends Disposable {
   readonly login: (email: string) => Promise<ClientAnswer>
   readonly refresh: (refreshToken: string) => Promise<ClientAnswer>
   readonly logout: (refreshToken: string) => Promise<ClientAnswer>
   readonly get: (path: string, accessToken?: string, headers?: Record<string, string>) => Promise<ClientAnswer>
   readonly graphql: (query: string, accessToken: string, headers?: Record<string, string>) => Promise<ClientAnswer>
-  /** How many connections were opened so far. */
+  /** How many connections have been opened so far. */
   readonly connectionsOpened: () => number
 }
 
@@ -62,7 +62,7 @@ export function createClient(url: string, { connections = 1 } = {}): Client {
   }
 }
 
-/** The session of a login that must succeed. */
+/** Logs in and returns the session; throws if the login fails. */
 export async function requireSession(client: Client, email: string): Promise<Session> {
   const answer = await client.login(email)
   if (answer.status !== 200) throw new Error(`login was answered ${answer.status}: ${answer.text}`)

@@ -1,4 +1,4 @@
-// The program as a user runs it: a process of its own, or its command line alone.
+// Runs the program as a user does, in a process of its own, or only its command line in this process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
-  /** That the process may have; as many as this one otherwise. */
+  /** The limit of open files for the process; by default the limit of this one. */
   readonly maxOpenFiles?: number
 }
 
@@ -27,7 +27,7 @@ export interface RunOptions {
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const child = start(args, options)
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
-  // A command that fails may end before it has read all of it.
+  // A command that fails may end before it has read all of its input.
   child.stdin?.on('error', () => {}).end(options.stdin ?? '')
   const [exitCode] = await once(child, 'close')
   return { exitCode, stdout: stdout(), stderr: stderr() }
@@ -35,11 +35,11 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 
 interface HereOptions extends Pick<RunOptions, 'stdin'> {
   readonly clock?: () => number
-  /** What it is told is emitted here. */
+  /** The signals that the command is sent are emitted here. */
   readonly signals?: EventEmitter
 }
 
-/** Runs a command to its end in this process: for where a process of its own would show nothing more. */
+/** Runs a command to its end in this process, for tests that would learn nothing more from a process of its own. */
 export async function runHere(
   args: readonly string[],
   { stdin = '', clock = Date.now, signals = new EventEmitter() }: HereOptions = {},
@@ -94,11 +94,11 @@ async function untilListening(child: ChildProcess): Promise<ServingProcess> {
   }
 }
 
-/** The same, killed at the end of the test. */
+/** Like `serve`, but the process is killed at the end of the test. */
 export async function serveForTest(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
   const child = start(['serve', '--port', '0', ...args], options)
   const exited = once(child, 'close')
-  // Also when it never listens, and the test ends for that.
+  // The process must end even if it never listens and the test fails for that reason.
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
@@ -106,7 +106,7 @@ export async function serveForTest(args: readonly string[], options: RunOptions 
   return untilListening(child)
 }
 
-/** The same with the demo workspace, for all tests of the `describe` that this is called in. */
+/** Serves the demo workspace to all tests of the surrounding `describe`. */
 export function shareDemoGateway(): { readonly url: () => string } {
   let url = ''
   beforeAll(async () => {

@@ -1,9 +1,9 @@
-// Builds the libraries that are preloaded into a gateway to make its disk fail.
+// Compiles the libraries that are preloaded into a gateway to make its disk fail.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** `source` lies beside this file. Throws what the compiler says. */
+/** `source` is the name of a file in this folder. Throws the message of the compiler. */
 export function compileLibrary(source: string, directory: string): string {
   const library = join(directory, 'faults.so')
   const path = fileURLToPath(new URL(source, import.meta.url))

@@ -1,4 +1,4 @@
-// conformance against a server, in this process, its report read.
+// Runs `conformance` against a server, in this process, and parses its report.
 import { runHere } from './command-line.ts'
 import { ANA } from './workspaces.ts'
 

@@ -1,18 +1,18 @@
-// A wire to a gateway that counts what goes over it, whoever asks: pages, workers, anything.
+// A relay in front of a gateway that counts the traffic of every client: pages, workers, anything.
 import { startRelay } from './relay.ts'
 
 export interface Traffic {
-  /** From the gateway, with headers. */
+  /** Bytes that the gateway sent, headers included. */
   readonly bytes: number
-  /** Of requests. */
+  /** Paths of the requests. */
   readonly paths: readonly string[]
 }
 
 export interface CountingWire {
   readonly url: string
-  /** Since the last time it was asked. */
+  /** Traffic since the last call. */
   readonly traffic: () => Traffic
-  /** Milliseconds since something went over it. */
+  /** Milliseconds since the last byte in either direction. */
   readonly quietMs: () => number
 }
 

@@ -1,4 +1,5 @@
-// The files that crash rounds import, version after version, and what the gateway may answer while one is under way.
+// Makes the files that crash rounds import, version after version, and checks what the gateway answers while an import
+// is running.
 import { type Client, type ClientAnswer, requireSession } from './client.ts'
 import { documentLine } from './workspaces.ts'
 
@@ -8,10 +9,10 @@ const LISTS = [
   { kind: 'template', path: '/templates', replaced: 250 },
   { kind: 'uiLibrary', path: '/ui-libraries', replaced: 250 },
 ] as const
-/** Each of the first versions adds a document to each list; later ones replace those in turn. */
+/** Each of the first versions adds one document to each list; later versions replace these documents in turn. */
 const ADDED = 40
 const ADDED_ID = 'added-'
-/** One export in a line, one whose elements have lines of their own, scattered over the file. */
+/** One export is a single line; the elements of the other have lines of their own, scattered over the file. */
 const EXPORTS = [
   { ref: 'whole', elements: 5 },
   { ref: 'split', elements: 60 },
@@ -20,7 +21,10 @@ const EXPORTS_COMPARED = 3
 
 type List = (typeof LISTS)[number]
 
-/** Every import up to `acknowledged` was answered with exit code 0; those up to `started` may have happened or not. */
+/**
+ * Every import up to `acknowledged` ended with exit code 0; imports after it, up to `started`, may have taken effect or
+ * not.
+ */
 export interface Versions {
   readonly acknowledged: number
   readonly started: number
@@ -28,11 +32,14 @@ export interface Versions {
 
 export interface Observed {
   readonly problems: readonly string[]
-  /** The versions that some document was found in. */
+  /** The versions of the documents that were found. */
   readonly versions: ReadonlySet<number>
 }
 
-/** A version as NDJSON: every document replaced, one added to each list, a newer export of each project that has some. */
+/**
+ * One version as NDJSON: replaces every document, adds one to each list, and adds a newer export of each project that
+ * has exports.
+ */
 export function importFile(version: number): string {
   const documents = EMAILS.flatMap((email) =>
     LISTS.flatMap((list) => idsWrittenBy(list, version).map((id) => documentLine(list.kind, email, text(id, version)))),
@@ -74,7 +81,7 @@ export async function observe(client: Client, versions: Versions): Promise<Obser
   return { problems, versions: found }
 }
 
-/** Only the newest export of one project: cheap enough to ask for again and again. */
+/** Reads only the newest export of one project, which is cheap enough to repeat all the time. */
 export async function observeExport(
   client: Client,
   accessToken: string,
@@ -88,7 +95,7 @@ export async function observeExport(
   return newestExportProblem(email, name, answer, { acknowledged, started: versions().started })
 }
 
-/** The same of an answer that is 200, for when others are allowed. */
+/** Like `observeExport`, but only judges answers of 200, for times when other answers are allowed. */
 export async function wrongExport(
   client: Client,
   accessToken: string,
@@ -102,7 +109,7 @@ export async function wrongExport(
   return newestExportProblem(emailOf(user), name, answer, { acknowledged, started: versions().started })
 }
 
-/** Whether one of the first documents is there in this version or a later one. */
+/** Whether the import of `version` has begun: a document that it writes early has this version or a later one. */
 export async function hasBegun(client: Client, accessToken: string, version: number): Promise<boolean> {
   const answer = await client.graphql('{ me { project(ref: "replaced-1") { data } } }', accessToken)
   return Number(/"version":(\d+)/.exec(answer.text)?.[1] ?? 0) >= version
@@ -141,7 +148,7 @@ function newestExportProblem(email: string, ref: string, answer: ClientAnswer, v
   return `/exports?r=${ref} of ${email} is none of versions ${allowed.join(', ')}: ${answer.status} ${excerpt(answer.text)}`
 }
 
-/** Walks the body in stored order: every document acknowledged is there, each as one of the versions allowed. */
+/** Walks the body in stored order: every acknowledged document must be there, in one of the allowed versions. */
 function listProblem(
   list: List,
   { status, text: body }: ClientAnswer,
@@ -197,7 +204,7 @@ function replacedIds(list: List): readonly string[] {
   return REPLACED_IDS.get(list) ?? []
 }
 
-/** Nothing that a JSON parser and printer would give back as it was. */
+/** No JSON parser and printer would reproduce this text as it is. */
 function text(id: string, version: number): string {
   return `{"version":${version}.0, "id":"${id}","b":1e2,"a":"\\u00e9é","large":90071992547409931,"a":"${'x'.repeat(200)}"}`
 }

@@ -1,4 +1,4 @@
-// The sessions of crash rounds, written down outside of the gateway, and only after an acknowledgement arrived.
+// Records the sessions of crash rounds outside the gateway, each only after its acknowledgement has arrived.
 import { type Client, readSession, type Session } from './client.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -7,7 +7,7 @@ export interface Ledger {
   readonly live: Session[]
   /** Logouts that were answered 200. */
   readonly ended: Session[]
-  /** Logouts that were asked for and not answered. */
+  /** Logouts that were sent and not answered. */
   readonly uncertain: Session[]
 }
 
@@ -15,7 +15,7 @@ export function createLedger(): Ledger {
   return { live: [], ended: [], uncertain: [] }
 }
 
-/** Logs in, refreshes and logs out until `isStopped`; adds what was answered otherwise than it must be to `losses`. */
+/** Logs in, refreshes and logs out until `isStopped`; every wrong answer is added to `losses`. */
 export async function useSessions(
   client: Client,
   { live, ended, uncertain }: Ledger,
@@ -59,14 +59,14 @@ export async function useSessions(
       else if (choice < 6) await refresh(session)
       else await logout(session)
     } catch (error) {
-      // No answer: expected from the moment the gateway is killed.
+      // No answer, which is expected once the gateway has been killed.
       if (!isStopped()) losses.push(`a request failed while the gateway was serving: ${error}`)
       return
     }
   }
 }
 
-/** What these sessions are answered after a restart, compared with what was acknowledged before. */
+/** Compares how these sessions are answered after a restart with what was acknowledged before it. */
 export async function sessionLosses(clients: readonly Client[], { live, ended, uncertain }: Ledger): Promise<string[]> {
   const losses: string[] = []
 

@@ -1,4 +1,4 @@
-// Rounds of kill -9 on a gateway and an import at work, each followed by a look at what is left of all that was acknowledged.
+// Runs rounds that kill -9 a gateway and an import at work, then check that everything acknowledged is still there.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,23 +11,23 @@ import { type ImportProcess, startImport } from './import-process.ts'
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 const CLIENTS = 4
-/** The moment of the kill is drawn from this long a time, which holds a few imports … */
+/** The kill comes at a random moment within this time, which is enough for a few imports … */
 const KILL_WITHIN_MS = 900
-/** … or, in every other round, from this long a time after an import was seen to change something. */
+/** … or, in half of the rounds, within this time after an import was seen to change something. */
 const KILL_AFTER_CHANGE_WITHIN_MS = 200
-/** Of the sessions of earlier rounds, after each round. */
+/** How many sessions of earlier rounds are checked after each round. */
 const OLDER_SESSIONS_CHECKED = 25
 
 export interface CrashRoundsOptions {
   readonly rounds: number
   readonly seed: number
-  /** Empty; what is imported lies in it, and the database, which stays. */
+  /** Must be empty. It holds the import files and the database, which stays there afterwards. */
   readonly directory: string
-  /** Another folder for the database. */
+  /** Puts the database into another folder. */
   readonly databaseDirectory?: string
-  /** Of the gateway and the imports. */
+  /** For the gateway and for the imports. */
   readonly env?: Readonly<Record<string, string>>
-  /** Called once the processes were sent SIGKILL, before they have ended. */
+  /** Called when SIGKILL has been sent to the processes and they have not yet ended. */
   readonly onKill?: (random: SeededRandom) => void
   /** Called after each kill, when no process has the database open. */
   readonly onKilled?: (database: string, random: SeededRandom) => void | Promise<void>
@@ -35,16 +35,16 @@ export interface CrashRoundsOptions {
 }
 
 export interface CrashSummary {
-  /** Whatever was acknowledged and is not so, or was never to be seen: empty when all is well. */
+  /** Everything that was acknowledged and is lost, or that must never be visible; empty when all is well. */
   readonly losses: readonly string[]
-  /** Acknowledged ones. */
+  /** Counts of what was acknowledged. */
   readonly logins: number
   readonly logouts: number
   readonly imports: number
-  /** Imports that were killed, and how many of these had changed a part of what they were to change. */
+  /** Imports that were killed, and how many of them had changed only a part of what they were to change. */
   readonly importsKilled: number
   readonly importsKilledHalfway: number
-  /** From each start of the process to its first 200 on /readyz; sorted. */
+  /** Milliseconds from each start of the process to its first 200 on /readyz, sorted. */
   readonly readyMs: readonly number[]
 }
 
@@ -66,7 +66,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
 
   async function start(): Promise<ServingProcess> {
     const begun = performance.now()
-    // One user signs in again and again: no session makes room for another.
+    // One user signs in again and again; the limit must not end an older session.
     const started = await serve([...flags, '--sessions-per-user', '100000'], { env })
     gateway = started
     using client = createClient(started.url)
@@ -75,7 +75,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     return started
   }
 
-  /** Imports the version that was interrupted, or the next one; true when it was acknowledged. */
+  /** Imports the version that was interrupted, or the next one; resolves to whether it was acknowledged. */
   async function importOnce(isKilled: () => boolean): Promise<boolean> {
     if (versions.started === versions.acknowledged) {
       versions.started += 1
@@ -92,7 +92,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     return exitCode === 0
   }
 
-  /** Everybody at work until the kill, which comes at any moment. */
+  /** Keeps all clients and imports at work until the kill, which comes at a random moment. */
   async function work({ url, process }: ServingProcess): Promise<Ledger> {
     const ledger = createLedger()
     let isKilled = false
@@ -125,7 +125,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     return ledger
   }
 
-  /** With the gateway that was started again. */
+  /** Checks what is left, through the gateway that was started again. */
   async function look({ url }: ServingProcess, ledger: Ledger): Promise<void> {
     const clients = Array.from({ length: CLIENTS }, () => createClient(url))
     const [client] = clients
@@ -180,7 +180,7 @@ async function whenImportBegins(client: Client, versions: { readonly started: nu
   while (!(await hasBegun(client, accessToken, next)));
 }
 
-/** An export is seen whole or not at all, also while it is being imported. */
+/** An export is visible as a whole or not at all, even while it is being imported. */
 async function readExports(
   client: Client,
   random: SeededRandom,
@@ -200,7 +200,7 @@ async function readExports(
   }
 }
 
-/** Of a copy: the gateway itself must find the file as the kill left it. */
+/** Checks a copy: the gateway itself must find the file as the kill left it. */
 function integrityProblems(database: string, copy: string): readonly string[] {
   mkdirSync(copy)
   for (const suffix of ['', '-wal']) {

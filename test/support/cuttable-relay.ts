@@ -1,15 +1,18 @@
-// A way to a server that a test can cut: connections break, or nothing passes any more.
+// A relay in front of a server that a test can cut: either its connections break, or nothing passes any more.
 import { startRelay } from './relay.ts'
 
 export interface CuttableRelay {
   readonly port: number
-  /** `broken`: connections end and no new one is taken. `silent`: they stay, and nothing passes, as when packets are dropped. */
+  /**
+   * `broken`: connections end and no new one is accepted. `silent`: they stay open but nothing passes, as when packets
+   * are dropped.
+   */
   readonly cut: (how: 'broken' | 'silent') => void
-  /** What was held back passes now. */
+  /** Whatever was held back passes now. */
   readonly mend: () => void
 }
 
-/** Ended with the test. */
+/** The relay ends with the test. */
 export async function startCuttableRelay(toPort: number): Promise<CuttableRelay> {
   let state: 'open' | 'broken' | 'silent' = 'open'
   const { port, sockets } = await startRelay({

@@ -1,6 +1,5 @@
-// Email addresses, good and bad, and the one spelling that the good ones have.
+// Valid and invalid email addresses, and the canonical spelling of the valid ones.
 
-/** As written, and as the store knows it. */
 export const GOOD_EMAILS: readonly (readonly [written: string, canonical: string])[] = [
   ['ana@example.com', 'ana@example.com'],
   ['  ana@example.com\t\r\n', 'ana@example.com'],
@@ -32,7 +31,7 @@ export const GOOD_EMAILS: readonly (readonly [written: string, canonical: string
   [longEmail(254), longEmail(254)],
 ]
 
-/** Each for a reason of its own. */
+/** Each is invalid for a different reason. */
 export const BAD_EMAILS: readonly (readonly [why: string, email: string])[] = [
   ['nothing', ''],
   ['only white space', '   '],

@@ -1,7 +1,7 @@
-// SQL by hand.
+// Runs SQL by hand.
 import { Client } from 'pg'
 
-/** The rows of one SQL text, as a hand in psql would run it. */
+/** Returns the rows of one SQL text, run on a connection of its own, as in psql. */
 export async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-// What a failure looks like from outside in both dialects, and what must never be in one.
+// Checks what a failure looks like from outside in both dialects, and what must never appear in one.
 import { STATUS_CODES } from 'node:http'
 import { expect } from 'vitest'
 import { type FailureCode, isFailureCode } from '../../src/errors.ts'
@@ -7,7 +7,7 @@ import type { Answer } from './gateway.ts'
 export interface ExpectedFailure {
   readonly status: number
   readonly code: FailureCode
-  /** What was sent or is stored, and must not come back: in the body as in the headers. */
+  /** Values that were sent or are stored, and must appear neither in the body nor in the headers. */
   readonly hasNot: readonly string[]
 }
 
@@ -27,11 +27,11 @@ const NEVER = [
   /\n\s+at /,
 ]
 
-/** RFC 9457. */
+/** A failure of REST (RFC 9457). */
 export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
   expect([answer.status, answer.text && answer.json().code], answer.text).toEqual([expected.status, expected.code])
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
-  // What is not HTTP has them too.
+  // Requests that are not HTTP get these headers too.
   const { instance, requestId, ...problem } = answer.json()
   expect(requestId).toMatch(/./)
   expect(answer.headers.get('x-request-id')).toBe(requestId)
@@ -48,7 +48,10 @@ export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
   expectNothingLeaked(answer, expected.hasNot)
 }
 
-/** A response of the GraphQL specification, section 7.1, whose first error is the failure; of a batch, a list of them. */
+/**
+ * A response as in section 7.1 of the GraphQL specification, whose first error is the failure; for a batch, a list of
+ * them.
+ */
 export function expectGraphQLFailure(answer: Answer, expected: ExpectedFailure): void {
   const answered = answer.text && answer.json()
   expect(Array.isArray(answered), answer.text).toBe(expected.code === 'BATCHING_NOT_SUPPORTED')
@@ -76,7 +79,7 @@ function expectErrorsOnly({ errors, data: _, ...more }: ReturnType<typeof JSON.p
   }
 }
 
-/** RFC 6750 section 3: every 401 names the scheme, and an error only where something was presented. */
+/** RFC 6750 section 3: every 401 names the scheme, and an `error` only if a token was presented. */
 function expectFailureHeaders({ status, headers }: Answer, code: FailureCode): void {
   expect(headers.get('api-version')).toBe('1.2')
   expect(headers.get('cache-control')).toBe('no-store')
@@ -93,7 +96,7 @@ export function expectNothingLeaked(answer: Answer, hasNot: readonly string[]): 
     else expect(shown, answer.text).not.toMatch(forbidden)
   }
   for (const secret of hasNot) {
-    // However often it was quoted on the way.
+    // No matter how often the value was escaped on the way.
     expect(unescaped(shown), answer.text).not.toContain(unescaped(JSON.stringify(secret).slice(1, -1)))
   }
 }

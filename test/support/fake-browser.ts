@@ -1,4 +1,4 @@
-// A browser's tabs at a gateway, both without a process of their own: time stands still but for what a test lets pass.
+// Fakes the tabs of a browser and a gateway in this process: time stands still except for what a test lets pass.
 import { onTestFinished, vi } from 'vitest'
 import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
 import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
@@ -9,19 +9,19 @@ export const DEMO = 'demo@example.com'
 
 export interface Tab {
   readonly session: Session
-  /** What it keeps over a reload, and when it is opened again. */
+  /** What the tab keeps across a reload, and when it is opened again. */
   readonly storage: BrowserStorage
   readonly close: () => void
-  /** Messages of other tabs wait while it is. */
+  /** While the tab is busy, messages of other tabs wait. */
   readonly setBusy: (isBusy: boolean) => void
-  /** Stops being busy, and what waited is lost: as for a page that was frozen meanwhile. */
+  /** Ends the busy time and drops the waiting messages, as for a page that was frozen. */
   readonly drop: () => void
 }
 
-/** A tab of the page as it was before people's sign-ins had a time, which knows no messages of later pages. */
+/** A tab with an older version of the page, whose sign-ins carry no time and which does not know the newer messages. */
 export interface OlderTab {
   readonly signIn: (refreshToken: string, email: string) => void
-  /** Whose sign-ins it was told of, in order. */
+  /** The people whose sign-ins it heard of, in order. */
   readonly told: () => readonly string[]
 }
 
@@ -29,17 +29,17 @@ export interface FakeBrowser {
   readonly open: (storage?: BrowserStorage) => Tab
   readonly openOlder: (refreshToken: string, email: string) => OlderTab
   readonly calls: readonly string[]
-  /** Whose token each read had, in order. */
+  /** The person whose token each read carried, in order. */
   readonly readers: readonly (string | null)[]
-  /** Answers to a path wait, though the gateway has done what was asked; the function lets them go. */
+  /** Holds back the answers to a path, although the gateway has done the work; the returned function releases them. */
   readonly holdAnswers: (path: string) => () => void
-  /** Whose reads are answered 401, as of a token that has ended. */
+  /** People whose reads are answered 401, as with an expired token. */
   readonly refused: Set<string>
-  /** Whether a session of that person can still be renewed. */
+  /** Whether a session of this person can still be renewed. */
   readonly isLive: (email: string) => boolean
-  /** Whose sessions can be renewed, one by one. */
+  /** The person of each session that can be renewed. */
   readonly live: () => readonly string[]
-  /** As from another machine. */
+  /** Ends all sessions of a person, as from another machine. */
   readonly endAll: (email: string) => void
 }
 
@@ -76,11 +76,11 @@ class FakeChannel {
   }
 }
 
-/** Until the end of the test. */
+/** Lasts until the end of the test. */
 export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string | null } = {}): FakeBrowser {
   vi.useFakeTimers()
   vi.stubGlobal('BroadcastChannel', FakeChannel)
-  // Without locks, as over plain HTTP: each tab then asks.
+  // Without the Web Locks API, as over plain HTTP: each tab then asks by itself.
   vi.stubGlobal('navigator', {})
   onTestFinished(() => {
     FakeChannel.open.clear()
@@ -93,7 +93,7 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
   const readers: (string | null)[] = []
   const refused = new Set<string>()
   const held = new Map<string, Promise<void>>()
-  /** By refresh token. */
+  /** Keyed by refresh token. */
   const emails = new Map<string, string>()
   let opened = 0
   const shared = memoryStorage()
@@ -192,7 +192,7 @@ function tokensOfOlder(refreshToken: string, email: string): Tokens & { readonly
   return { accessToken: accessTokenOf(email), refreshToken, receivedAt: Date.now() }
 }
 
-/** Whether another tab answers or not. */
+/** Starts the session and waits long enough for other tabs to answer, if any do. */
 export async function started(tab: Tab): Promise<Tab> {
   const starting = tab.session.start()
   await vi.advanceTimersByTimeAsync(1_000)
@@ -200,7 +200,7 @@ export async function started(tab: Tab): Promise<Tab> {
   return tab
 }
 
-/** Lets everything happen that waits for no time to pass. */
+/** Runs everything that is due without any time passing. */
 export async function settled(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0)
 }

@@ -1,4 +1,5 @@
-/* Makes the system calls of an SQLite database fail, or deletes it in one of them: preloaded, and told what by the file that FAULT_FILE names. */
+/* A preloaded library that makes the system calls on an SQLite database fail, or deletes the database during one.
+   The file that FAULT_FILE names says which. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Whether `call` is to fail on this descriptor: the file holds its name, and the descriptor is one of a database. */
+/* Whether `call` must fail on this descriptor: the control file contains the name of the call, and the descriptor
+   belongs to a database. */
 static int fails(const char *call, int descriptor) {
   static ssize_t (*real_read)(int, void *, size_t);
   const char *control = getenv("FAULT_FILE");
@@ -39,7 +41,7 @@ static int fails(const char *call, int descriptor) {
 #define FAIL(call, descriptor, number) \
   if (fails(call, descriptor)) { errno = number; return -1; }
 
-/* Deletes the database while its log is synced, which a commit waits for. */
+/* Deletes the database while its write-ahead log is being synced, which a commit waits for. */
 static void delete_if_told(int descriptor) {
   char link[64], path[4096];
   char *suffix;

@@ -1,4 +1,4 @@
-// Real faults of the machine under a gateway: a disk that fails, one that is full, pages that changed.
+// Causes real faults of the machine under a gateway: a failing disk, a full disk, damaged pages.
 import { randomFillSync } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,10 @@ import { mountLazyDisk } from './lazy-disk.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** Path of a library that makes system calls fail, or notes them; null, with the reason printed, where it cannot be built. */
+/**
+ * Returns the path of a library that makes system calls fail, or records them. Prints the reason and returns null if it
+ * cannot be built.
+ */
 export function buildFaultLibrary(source = 'fault-library.c'): string | null {
   if (process.platform !== 'linux') return skipped('a failing disk is made with LD_PRELOAD, on Linux only')
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))
@@ -22,10 +25,10 @@ export function buildFaultLibrary(source = 'fault-library.c'): string | null {
   }
 }
 
-/** `delete`: the database is deleted while a commit is synced. */
+/** `delete`: the database is deleted while a commit is being synced. */
 export type DiskFault = 'fsync' | 'write' | 'read' | 'full' | 'delete'
 
-/** A disk of one process, whose `env` loads the library: it works until `fail` is called. */
+/** A disk for one process that runs with `env`, which preloads the library: the disk works until `fail` is called. */
 export function failingDisk(library: string): {
   readonly env: Readonly<Record<string, string>>
   readonly fail: (fault: DiskFault) => void
@@ -40,7 +43,7 @@ export function failingDisk(library: string): {
   }
 }
 
-/** Whether this user may mount a file system; where not, the reason is printed. */
+/** Whether this user may mount a file system; prints the reason if not. */
 export function canMount(): boolean {
   try {
     mountSmallDisk(1_048_576)[Symbol.dispose]()
@@ -50,7 +53,10 @@ export function canMount(): boolean {
   }
 }
 
-/** Whether the kernel, or the container, offers FUSE: no package brings it. Without it the library alone cuts the power, and that is said. */
+/**
+ * Whether the kernel, or the container, offers FUSE, which no package can bring. Without FUSE only the library cuts the
+ * power; a line says so.
+ */
 export function hasFuse(): boolean {
   try {
     closeSync(openSync('/dev/fuse', 'r+'))
@@ -61,7 +67,7 @@ export function hasFuse(): boolean {
   }
 }
 
-/** Whether a disk that forgets what was not synced can be built and mounted; where not, the reason is printed. */
+/** Whether a disk that forgets what was not synced can be built and mounted; prints the reason if not. */
 export async function canMountLazyDisk(): Promise<boolean> {
   try {
     await (await mountLazyDisk())[Symbol.asyncDispose]()
@@ -73,14 +79,14 @@ export async function canMountLazyDisk(): Promise<boolean> {
   }
 }
 
-/** A disk of its own, unmounted at the end of the test. */
+/** Mounts a small disk, and unmounts it at the end of the test. */
 export function smallDisk(bytes: number): SmallDisk {
   const disk = mountSmallDisk(bytes)
   onTestFinished(() => disk[Symbol.dispose]())
   return disk
 }
 
-/** The first page of each table of an SQLite file that nobody has open is overwritten. */
+/** Overwrites the first page of each table of an SQLite file that nobody has open. */
 export function damageTables(path: string, tables: readonly string[]): void {
   const database = new Database(path)
   const pageSize = Number(database.pragma('page_size', { simple: true }))
@@ -92,7 +98,7 @@ export function damageTables(path: string, tables: readonly string[]): void {
   closeSync(file)
 }
 
-/** Random bytes over a part of a file, given as parts of its length. */
+/** Overwrites a part of a file with random bytes; `from` is a fraction of its length. */
 export function damageFile(path: string, from: number, byteLength: number): void {
   const at = Math.floor((statSync(path).size * from) / 8_192) * 8_192
   const file = openSync(path, 'r+')

@@ -1,4 +1,5 @@
-// The Firefox of the machine, driven by WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/): enough to walk through the pages.
+// Drives the installed Firefox over WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/), as far as a walk through
+// the pages needs it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -14,7 +15,7 @@ if (FIREFOX === undefined) {
   console.warn(`skipped: the walk in Firefox needs it (Debian: apt-get install firefox-esr) at ${PLACES.join(' or ')}`)
 }
 
-/** Whatever it asks of others than this machine goes to a port where nobody listens. */
+/** Requests to other machines go to a proxy port where nobody listens. */
 const PREFERENCES = {
   'network.proxy.type': 1,
   'network.proxy.http': '127.0.0.1',
@@ -29,11 +30,11 @@ const PREFERENCES = {
 
 export interface FirefoxTab {
   readonly open: (url: string) => Promise<void>
-  /** What an expression is in the page, as text. */
+  /** Evaluates an expression in the page and returns the value as text. */
   readonly read: (expression: string) => Promise<string>
-  /** Until an expression is true in the page. */
+  /** Waits until an expression is true in the page. */
   readonly until: (expression: string) => Promise<void>
-  /** Errors of pages, and requests, since the last time. */
+  /** The errors of pages and the requests since the last call. */
   readonly seen: () => { readonly errors: readonly string[]; readonly requests: readonly string[] }
 }
 
@@ -50,7 +51,7 @@ interface Message {
   }
 }
 
-/** One for all tests of the `describe` that this is called in; `preferences` are what its person has set. */
+/** Starts one Firefox for all tests of the surrounding `describe`; `preferences` are what its user has set. */
 export function shareFirefox(preferences: Readonly<Record<string, string | number>> = {}): () => FirefoxTab {
   let tab: FirefoxTab | null = null
   beforeAll(async () => {

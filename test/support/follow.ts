@@ -1,4 +1,4 @@
-// `follow`, in the process of the test or in one of its own, and its rounds as they are told.
+// Runs `follow`, in the process of the test or in one of its own, and reads the rounds that it reports.
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ import { createFollower } from '../../src/import-export/remote/follow/follow.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { PROGRAM } from './program.ts'
 
-/** Without a pause between rounds, and none before what two of them do not find any more is removed. */
+/** No pause between rounds, and no wait before a user that two rounds did not find is removed. */
 const OPTIONS = ['--interval', '0', '--remove-after', '0', '--format', 'json']
 
 export interface ToldRound {
@@ -40,11 +40,11 @@ export interface FollowEnd {
 }
 
 export interface Following {
-  /** The next one that is told. */
+  /** The next reported round. */
   readonly next: () => Promise<ToldRound>
-  /** The first one of those that come that is so. */
+  /** The first of the coming rounds for which `isSo` is true. */
   readonly until: (isSo: (round: ToldRound) => boolean) => Promise<ToldRound>
-  /** By SIGTERM. May be called again. */
+  /** Stops it with SIGTERM. May be called again. */
   readonly stop: () => Promise<FollowEnd>
 }
 
@@ -60,7 +60,7 @@ export function startFollow(url: string, args: readonly string[], { clock = Date
   return following(stdout, ended, () => signals.emit('SIGTERM'))
 }
 
-/** What `follow` makes its rounds with, one user after the other, into a store of the test's own. */
+/** The part of `follow` that makes the rounds, one user after another, into a store of the test. */
 export function openFollower(url: string, store: EditableStore) {
   const { signal } = new AbortController()
   return createFollower({

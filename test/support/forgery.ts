@@ -1,23 +1,23 @@
-// Access tokens as someone would forge them: a real one with parts replaced, signed with this key or that.
-// By hand rather than by jose, so that the library which verifies has no say in what can be made.
+// Forges access tokens: takes a real one, replaces parts, and signs the result with any key. It does so by hand rather
+// than with jose, so that the verifying library does not limit what can be made.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { Store } from '../../src/store/contract.ts'
 
 export interface Forgery {
-  /** In place of the real token's; undefined removes one. */
+  /** Merged over the members of the real token; undefined removes a member. */
   readonly header?: Readonly<Record<string, unknown>>
   readonly claims?: Readonly<Record<string, unknown>>
-  /** In place of all claims, whatever it is. */
+  /** Replaces all claims, whatever it is. */
   readonly payload?: string
-  /** The third part, for the bytes of the first two; by default what the gateway itself would sign. */
+  /** Makes the signature of the first two parts; by default the one that the gateway itself would make. */
   readonly sign?: (input: Buffer) => Uint8Array
-  /** How a part is spelled; base64url unless told. */
+  /** How a part is encoded; base64url by default. */
   readonly spell?: (bytes: Uint8Array) => string
 }
 
 export type Forge = (accessToken: string, forgery?: Forgery) => string
 
-/** With the newest signing key of the gateway at hand. */
+/** Forges with the newest signing key of the gateway. */
 export async function openForge(store: Store): Promise<Forge> {
   const [stored] = await store.signingKeys()
   if (!stored) throw new Error('the gateway has no signing key')
@@ -40,7 +40,7 @@ export function base64url(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url')
 }
 
-/** The same bytes, the bits after the last of them set: decoders that ignore those read the same token. */
+/** Sets the unused bits after the last byte: a decoder that ignores them reads the same token. */
 export function respellEnd(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + 1]}`

@@ -1,8 +1,12 @@
+// Finds ports that nobody listens on.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to connections by themselves: none of these can take it before it is listened on. */
+/**
+ * Below the range from which systems assign ports to connections: no connection can take one of these before it is
+ * listened on.
+ */
 const PORTS = { from: 12_000, to: 32_000 }
 
 export async function freePort(host: string): Promise<number> {
@@ -24,7 +28,7 @@ export async function freePort(host: string): Promise<number> {
   }
 }
 
-/** Ports that nobody listens on, all different. */
+/** Different ports that nobody listens on. */
 export async function freePorts(host: string, count: number): Promise<readonly number[]> {
   const ports = new Set<number>()
   while (ports.size < count) ports.add(await freePort(host))

@@ -1,4 +1,4 @@
-// The one way tests start a gateway in their own process: everything real, the clock theirs to move.
+// Starts a gateway in the process of the test: everything is real except the clock, which the test moves.
 import { once } from 'node:events'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -34,11 +34,11 @@ export interface TestGateway {
   readonly databasePath: string
   readonly databaseUrl: string
   readonly audit: AuditLog
-  /** What was reported to the log: things a client must not see. */
+  /** Errors that were reported to the log, which a client must not see. */
   readonly reported: unknown[]
-  /** Responses that ended before they were whole. */
+  /** Responses that ended before they were complete. */
   readonly brokenOff: readonly BrokenOff[]
-  /** Milliseconds since the epoch; moves only by `advance`. */
+  /** Milliseconds since the epoch; only `advance` moves it. */
   readonly now: () => number
   readonly advance: (seconds: number) => void
   /** Imports NDJSON text. */
@@ -66,23 +66,23 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Untyped: what was answered is for the test to say. */
+  /** Untyped: the test says what the answer must be. */
   readonly json: () => ReturnType<typeof JSON.parse>
 }
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
-  /** Where to listen; 127.0.0.1 unless told otherwise. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
-  /** Options of GraphQL as they are written on the command line. */
+  /** GraphQL options as they are written on the command line. */
   readonly graphqlValues?: Readonly<Record<string, string | boolean>>
   readonly sessionCheckMs?: number
   readonly sendTimeoutMs?: number
   readonly observers?: readonly ObserveResponse[]
   readonly databasePath?: string
-  /** Instead of the SQLite file at `databasePath`. */
+  /** Replaces the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
   readonly replica?: StoreOptions['replica']
   readonly wrapStore?: (store: Store) => Store
@@ -137,7 +137,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
     inFlight,
-    // The clients of a test are in its own process: a busy test is no overload.
+    // The clients of a test run in the same process: a busy test must not count as overload.
     maxQueueDelayMs: 60_000,
     demoEmail: null,
     examples: {},
@@ -207,7 +207,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   }
 }
 
-/** What `serve` would write, to be searched. */
+/** Writes what `serve` would write, so that it can be searched for secrets. */
 function createTestLog() {
   const { log, written } = logInMemory()
   searchLog(written)
@@ -232,7 +232,7 @@ export function postJson(url: string, body: object, headers: Readonly<Record<str
   return ask(url, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: JSON.stringify(body) })
 }
 
-/** At a gateway of any process, that lets in whoever asks. Throws where it does not. */
+/** Logs in at a gateway of any process that accepts every email. Throws if it does not. */
 export async function openSession(url: string, email: string): Promise<Tokens> {
   const answer = await postJson(`${url}/login`, { email })
   if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`)

@@ -1,5 +1,6 @@
-// Before all tests: the program that they start, and one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm.
-// TEST_POSTGRES_DIRECTORY has the programs of PostgreSQL where another run has unpacked them.
+// Prepares the run before all tests: builds the program that they start, and provides one PostgreSQL, either that of
+// TEST_DATABASE_URL or the one from npm. TEST_POSTGRES_DIRECTORY names the programs of PostgreSQL if another run has
+// unpacked them.
 import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
 import { buildProgram } from './build-program.ts'
@@ -7,7 +8,7 @@ import { memoryDirectory } from './memory-directory.ts'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Workers, and what they start, get both with their environment.
+  // The environment passes both on to the workers and to what they start.
   process.env.TEST_PROGRAM ??= await buildProgram()
   if (process.env.TEST_QUICK) process.env.TMPDIR ??= memoryDirectory() ?? tmpdir()
   await using stack = new AsyncDisposableStack()

@@ -1,4 +1,4 @@
-// What an import file says should be served: read with no code of the gateway.
+// Derives from an import file what a gateway must serve, without any code of the gateway.
 import { readFileSync } from 'node:fs'
 
 export interface ExpectedExport {
@@ -15,7 +15,7 @@ export interface ExpectedUser {
   readonly exports: ExpectedExport[]
 }
 
-/** Expects one record a line, compact, with `data` as its last member: what `dump` writes. */
+/** Expects one compact record per line, with `data` as its last member, which is what `dump` writes. */
 export function readImportFile(path: string): Map<string, ExpectedUser> {
   const users = new Map<string, ExpectedUser>()
   for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {

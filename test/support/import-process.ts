@@ -1,11 +1,11 @@
-// An import that runs in a process of its own and may be killed before it is done.
+// Runs an import in a process of its own, which a test may kill before it is done.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { PROGRAM } from './program.ts'
 
 export interface ImportEnd {
-  /** Null when it was killed. */
+  /** Null when the process was killed. */
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string

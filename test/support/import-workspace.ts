@@ -1,4 +1,4 @@
-// A database file in a directory of one test's own, the commands that move workspaces in and out of it, and lines for them.
+// A database file for one test, the commands that import into it and dump it, and lines to import.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -8,10 +8,10 @@ import { ANA, documentLine } from './workspaces.ts'
 
 export const EVE = 'eve@example.com'
 
-/** Some worlds have exports only, which is said and no failure. */
+/** Some test data has exports without projects. The import reports them, and that is no failure. */
 const ONLY_ORPHANS = /^(?:stdin:\d+: no project of this user has .*\n|… and \d+ exports? of other references\n)*$/
 
-/** `run` is how the commands are run; `database` the URL of another database than a file here. */
+/** `run` runs the commands; `database` is a URL that replaces the file. */
 export function createWorkspace(run: typeof runHere = runHere, database?: string) {
   const directory = temporaryDirectory()
   const path = (name: string) => join(directory, name)
@@ -53,7 +53,7 @@ export function elementLine(id: string, data: string): string {
   return `{"kind":"exportElement","export":"${id}","data":${data}}\n`
 }
 
-/** A dump groups what was imported in any order. */
+/** Sorts the lines: a dump groups what may have been imported in any order. */
 export function sorted(ndjson: string): readonly string[] {
   return ndjson.split('\n').toSorted()
 }

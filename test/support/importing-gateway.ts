@@ -1,4 +1,4 @@
-// A gateway that takes imports over HTTP, in a thread of this process.
+// Starts a gateway in this process that takes imports over HTTP and runs them in a worker thread.
 import { join } from 'node:path'
 import { createImporter } from '../../src/cli/import/importer.ts'
 import type { Importer } from '../../src/rest/import-endpoint.ts'

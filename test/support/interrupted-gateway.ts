@@ -1,4 +1,4 @@
-// A gateway whose reads can be interrupted: something else happens first.
+// Starts a gateway whose reads can be interrupted, so that something else happens first.
 import type { Snapshot, SnapshotOptions, Store, WorkspaceReads } from '../../src/store/contract.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
@@ -6,7 +6,10 @@ type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf' | 'latestExpo
 
 export interface Interrupted {
   readonly gateway: TestGateway
-  /** Runs before the next of these reads, or before one that comes so many later; not of those from a snapshot. */
+  /**
+   * Runs something before the next read of this kind, or before one that comes `later` reads after it. Reads of a
+   * snapshot do not count.
+   */
   readonly beforeNext: (verb: Verb, run: () => unknown, later?: number) => void
   /** How many snapshots were opened. */
   readonly snapshots: () => number

@@ -1,4 +1,4 @@
-// A keyset on the store of a gateway, as another gateway would have it.
+// Opens a keyset on the store of a gateway, as another gateway would.
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
 import { type Keyset, type KeysetOptions, openKeyset } from '../../src/auth/tokens/keyset.ts'

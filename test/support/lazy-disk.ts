@@ -1,4 +1,4 @@
-// A disk, mounted by FUSE, that forgets what was not synced when its power is cut.
+// A disk, mounted with FUSE, that forgets what was not synced when its power is cut.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs'
@@ -9,23 +9,23 @@ import { fileURLToPath } from 'node:url'
 import type { SeededRandom } from './seeded-random.ts'
 
 export interface PowerCut {
-  /** Names that were made, removed or changed without a sync of the folder: this many changes are undone. */
+  /** How many changes of names (files created, removed or renamed without a sync of the folder) were undone. */
   readonly namesLost: number
-  /** By the name of each file that is left: how many of its writes are lost, whole or in part. */
+  /** For each file that is left, by name: how many of its writes are lost, in whole or in part. */
   readonly writesLost: ReadonlyMap<string, number>
 }
 
 export interface LazyDisk extends AsyncDisposable {
-  /** A folder that takes files, and no folders. */
+  /** A folder for files only, without subfolders. */
   readonly path: string
   /**
-   * From the call on nothing is synced any more, and what is under way gets no answer. Resolves when the disk is there again: with
-   * what was synced, and in half of the cuts with some of what was not. Whoever uses the disk must have been sent SIGKILL.
+   * From the call on nothing is synced any more, and pending calls get no answer. Resolves when the disk is back, with everything that
+   * was synced and, in half of the cuts, some of what was not. SIGKILL must have been sent to every process that uses the disk.
    */
   readonly cutPower: (random: SeededRandom) => Promise<PowerCut>
 }
 
-/** Throws where it cannot be built (Debian: `gcc libc6-dev libfuse3-dev`), or not be mounted. */
+/** Throws if the disk cannot be built (Debian: `gcc libc6-dev libfuse3-dev`) or mounted. */
 export async function mountLazyDisk(): Promise<LazyDisk> {
   const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
   const built = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))

@@ -1,10 +1,10 @@
-// A server of a test's own, on a free port of this machine until the test is over.
+// Lets a server of a test listen on a free port of this machine until the test ends.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Answers its URL. */
+/** Resolves to its URL. */
 export async function listenForTest(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,9 +1,9 @@
-// Whether a program that was started listens by now.
+// Waits until a program that was started listens.
 import { connect } from 'node:net'
 
 const LOOK_AGAIN_MS = 20
 
-/** Returns when the port of this machine is listened on; `assertAlive` throws when nobody will. */
+/** Resolves when somebody listens on the port of this machine; `assertAlive` throws when nobody will. */
 export async function untilListening(port: number, assertAlive: () => void): Promise<void> {
   while (!(await isListening(port))) {
     assertAlive()

@@ -1,4 +1,4 @@
-// What this process holds on to, once everything else has been collected.
+// Measures the memory that this process still holds after a full garbage collection.
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 export async function liveBytes(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  // Buffers are let go by finalizers, in a later turn.
+  // Finalizers release buffers in a later turn.
   for (let round = 0; round < 3; round += 1) {
     collect()
     await delay(50)

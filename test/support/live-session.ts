@@ -1,4 +1,4 @@
-// What a look-up of a session found, for tests of what is kept and shared under it.
+// The result of a session look-up, for tests of what is kept and shared for a session.
 import type { LiveSession } from '../../src/store/contract.ts'
 
 export function liveSession(userId: number | null, stateVersion = 'a'): LiveSession {

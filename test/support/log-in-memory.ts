@@ -1,4 +1,4 @@
-// The log of `serve`, as it would write it, kept to be read.
+// Keeps the log of `serve` in memory, in the form in which it would be written.
 import { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import { createLog } from '../../src/cli/log.ts'

@@ -1,42 +1,42 @@
-// What `npm test` leaves to `npm run test:all` and `.ci/run`, since it takes long by its nature.
+// Lists the tests that `npm test` leaves to `npm run test:all` and `.ci/run`, because they take long by their nature.
 
 export const LONG_TESTS = [
   // Real browsers.
   'test/explorer/**',
   'test/guards/proxies/browser.test.ts',
   'test/sign-in/mail-browser.test.ts',
-  // Processes and databases that are killed, frozen and started again, and disks that fail.
+  // Processes and databases that are killed, frozen and restarted, and disks that fail.
   'test/crash.test.ts',
   'test/faults/**',
-  // The doctor tells a disk from memory, and every proxy from another.
+  // The doctor distinguishes a disk from memory, and every proxy from the others.
   'test/doctor/**',
   'test/histories.test.ts',
   'test/postgres-failure.test.ts',
   'test/postgres-replica.test.ts',
   'test/workers.test.ts',
   'test/workers/**',
-  // Many processes and loads beside each other.
+  // Many processes and loads side by side.
   'test/move-online.test.ts',
   'test/move.test.ts',
   'test/other-process.test.ts',
   'test/stalled-readers.test.ts',
   'test/graphql/hostile-documents.test.ts',
-  // Every pair of a gateway and a proxy.
+  // Every pair of gateway and proxy.
   'test/guards/proxies/documented.test.ts',
   'test/guards/proxies/matrix.test.ts',
   'test/poolers/**',
-  // Other servers beside ours, read, followed and shadowed, and counts over several nodes.
+  // Servers of others beside ours, which are read, followed and shadowed, and counts over several nodes.
   'test/move-in/**',
   'test/retirement/**',
-  // What other programs make of ours: shells, and the log of PostgreSQL.
+  // What other programs make of our output: shells, and the log of PostgreSQL.
   'test/configuration/completion.test.ts',
   'test/sight/statement-traces.test.ts',
-  // A paper whose every command is run.
+  // Runs every command of a document.
   'test/auth/operate-docs.test.ts',
-  // The life of a service, with its watchdog, several times over.
+  // The life of a service and its watchdog, several times over.
   'test/operate/systemd.test.ts',
-  // Every expression in the sources, analysed.
+  // Analyses every regular expression in the sources.
   'test/regular-expressions.test.ts',
-  // Every release before.
+  // Starts from every earlier release.
   'test/upgrades/**',
 ]

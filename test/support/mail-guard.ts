@@ -1,4 +1,4 @@
-// The options of the login guard `mail` whose mails go to the server of a test.
+// The options of the login guard `mail` for a test whose mails go to its own server.
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
 import type { TestMailServer } from './smtp.ts'
 

@@ -1,4 +1,4 @@
-// Small things that long runs measure with.
+// Small helpers with which long runs measure.
 import { createWriteStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const LINES_PER_WRITE = 200
 
-/** At `part` of the values in order; 0 without any. */
+/** The value at `part` (0 to 1) of the sorted values; 0 if there are none. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
@@ -30,8 +30,8 @@ export async function writeLines(path: string, count: number, line: (number: num
 }
 
 /**
- * Begins `perSecond` calls a second, whether earlier ones have ended or not, until `isOver`; answers how many milliseconds each
- * took from the moment it was due.
+ * Starts `perSecond` calls a second until `isOver`, whether earlier calls have ended or not. Resolves to the
+ * milliseconds that each call took, counted from the moment it was due.
  */
 export async function atRate(
   perSecond: number,

@@ -1,11 +1,14 @@
-// Temporary files of a test run in memory: no test loses power, so none has to wait for a disk.
+// Finds a directory in memory for the temporary files of a run: no test loses power, so none needs to wait for a disk.
 import { readFileSync, statfsSync } from 'node:fs'
 
 const PLACE = '/dev/shm'
-/** Several times what a run needs at once. */
+/** Several times what a run needs at one time. */
 const MIN_FREE_BYTES = 6 * 2 ** 30
 
-/** Null where there is no such place, it is small, or no program can be started from it, as in many containers. */
+/**
+ * Returns null if there is no such directory, if it is too small, or if no program can be started from it, as in many
+ * containers.
+ */
 export function memoryDirectory(): string | null {
   if (process.platform !== 'linux' || process.availableMemory() < MIN_FREE_BYTES) return null
   const mount = readFileSync('/proc/mounts', 'utf8')

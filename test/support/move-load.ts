@@ -1,4 +1,4 @@
-// People at work on several gateways while their database moves, and what each of them must never see.
+// Keeps people at work on several gateways while their database moves, and records what they must never see.
 import { writeFileSync } from 'node:fs'
 import { type Client, createClient, readSession, type Session } from './client.ts'
 import { run } from './command-line.ts'
@@ -11,29 +11,29 @@ const [FIRST_USER = ''] = USERS
 export interface MoveLoadOptions {
   readonly gateways: readonly string[]
   readonly random: SeededRandom
-  /** Where imports go: what it answers may change. */
+  /** Where imports go now: the URL may change from one call to the next. */
   readonly database: () => string
-  /** Told that the database has moved, by an import. */
+  /** Called when an import is told that the database has moved. */
   readonly onMoved: () => void
-  /** A file of its own, for imports. */
+  /** The path of a file for the imports of this load alone. */
   readonly file: string
   readonly people: number
-  /** How many versions a load before this one has imported. */
+  /** How many versions an earlier load has imported. */
   readonly versionsBefore?: number
-  /** Each goes on at most every so many milliseconds; 0 for as fast as it can. */
+  /** The pause of each person between two steps; 0 for as fast as possible. */
   readonly pauseMs: number
 }
 
 export interface MoveLoadReport {
-  /** Whatever was answered otherwise than it must be; empty when all is well. */
+  /** Every wrong answer; empty when all is well. */
   readonly wrong: readonly string[]
   readonly requests: number
   readonly logins: number
   readonly logouts: number
   readonly imports: number
-  /** The last version that was imported, counting those before. */
+  /** The last version that was imported, counting those of earlier loads. */
   readonly version: number
-  /** The longest that anybody waited for the answer to a write, and to a read. */
+  /** The longest time that anybody waited for the answer to a write, and to a read. */
   readonly longestWriteMs: number
   readonly longestReadMs: number
   readonly live: readonly Session[]
@@ -41,13 +41,13 @@ export interface MoveLoadReport {
 }
 
 export interface MoveLoad {
-  /** Once an import was done after one was told that the database has moved. */
+  /** Resolves after an import was told that the database has moved and a later one succeeded. */
   readonly importedElsewhere: () => Promise<void>
-  /** Ends it, checks every session once more, and reports. */
+  /** Ends the load, checks every session once more, and reports. */
   readonly stop: () => Promise<MoveLoadReport>
 }
 
-/** Begins at once; the first import is done when it answers. */
+/** Starts at once; the first import is done when the promise resolves. */
 export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad> {
   const { gateways, random, people, pauseMs, versionsBefore = 0 } = options
   const wrong: string[] = []
@@ -101,7 +101,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
     }
   }
 
-  /** In, a look around, and mostly out again; every step on another gateway. */
+  /** Logs in, looks around, and in most cases logs out again; every step goes to a random gateway. */
   async function visit(): Promise<void> {
     const entering = await timed('longestWriteMs', anywhere().login(USERS[random.below(USERS.length)] ?? FIRST_USER))
     expectStatus('a login', 200, entering)
@@ -122,7 +122,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
     expectStatus('a refresh after a logout', 401, await timed('longestReadMs', anywhere().refresh(refreshToken)))
   }
 
-  /** Documents and the newest export are never older than what was imported before they were asked for. */
+  /** Documents and the newest export must never be older than what was imported before the request. */
   async function read(accessToken: string): Promise<void> {
     const { acknowledged } = versions
     for (const [path, pattern] of [

@@ -1,4 +1,4 @@
-// A move that runs in a process of its own and does not get to its end.
+// Runs `move` in a process of its own and interrupts it before its end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { PROGRAM } from './program.ts'
 
 export interface MoveEnd {
-  /** Null when it was killed. */
+  /** Null when the process was killed. */
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
@@ -23,7 +23,7 @@ function startMove(args: readonly string[]) {
   return { child, ended: end() }
 }
 
-/** Killed after so long, unless it ended before. */
+/** Kills the process after `afterMs`, unless it has ended before. */
 export async function moveAndKill(args: readonly string[], afterMs: number): Promise<MoveEnd> {
   const { child, ended } = startMove(args)
   const timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
@@ -32,7 +32,7 @@ export async function moveAndKill(args: readonly string[], afterMs: number): Pro
   return end
 }
 
-/** Sends the signal once the condition holds. */
+/** Sends the signal as soon as the condition holds. */
 export async function moveUntil(
   args: readonly string[],
   condition: () => boolean,
@@ -44,7 +44,7 @@ export async function moveUntil(
   return ended
 }
 
-/** One value out of an SQLite database, null while it is only coming into being. */
+/** Reads one value from an SQLite database; null while the database does not have it yet. */
 export function valueIn(database: string, sql: string): unknown {
   const path = database.slice('file:'.length)
   if (!existsSync(path)) return null

@@ -1,8 +1,8 @@
-// The files that this process has open.
+// Lists the files that this process has open.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the system tells. */
+/** Where Linux lists them. */
 export const DESCRIPTORS = '/proc/self/fd'
 
 export function openFiles(): readonly string[] {
@@ -10,7 +10,7 @@ export function openFiles(): readonly string[] {
     try {
       return readlinkSync(join(DESCRIPTORS, name))
     } catch {
-      // The one that the listing itself was read with.
+      // The descriptor with which the listing itself was read.
       return []
     }
   })

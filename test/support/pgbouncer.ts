@@ -1,4 +1,5 @@
-// Debian's PgBouncer in front of a PostgreSQL server, in transaction mode: few connections for many clients.
+// Starts Debian's PgBouncer in front of a PostgreSQL server, in transaction mode by default: few connections for many
+// clients.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { freePort } from './free-port.ts'
 import { untilListening } from './listening.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
-/** It refuses to run as root; then it runs as nobody. */
+/** PgBouncer refuses to run as root; for root it is started as nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const asUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
@@ -18,11 +19,11 @@ if (!HAS_PGBOUNCER)
   console.warn('skipped: the tests with PgBouncer, which is not installed (Debian: apt-get install pgbouncer)')
 
 export interface Pooler extends AsyncDisposable {
-  /** The same database, asked through the pooler. */
+  /** The URL of the same database through the pooler. */
   readonly through: (databaseUrl: string) => string
 }
 
-/** For each database of the server of `serverUrl`, this many connections at most. */
+/** Opens at most `connections` connections to each database of the server at `serverUrl`. */
 export async function startPgbouncer(
   serverUrl: string,
   { connections, mode = 'transaction' }: { readonly connections: number; readonly mode?: 'transaction' | 'session' },

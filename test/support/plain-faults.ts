@@ -1,4 +1,4 @@
-// What a server of the contract can do wrong: switches of the plain server, each planted by itself.
+// Lists what a server of the contract can do wrong: switches of the plain server, each of which plants one fault.
 
 export const PLAIN_FAULTS = {
   'login-lacks-refresh-token': 'POST /login answers no refreshToken',

@@ -1,5 +1,5 @@
-// A server of the contract as somebody else might have written it: plain, without entity tags, with the error bodies of its
-// framework. It is what others move in from, and what a proxy is held against; it can be broken on purpose.
+// A server of the contract as somebody else might have written it: plain, without entity tags by default, with the
+// error bodies of its framework. Others move in from it, a proxy is compared with it, and it can be broken on purpose.
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -10,49 +10,49 @@ import type { PlainFault } from './plain-faults.ts'
 import { type PlainWorkspace, plainWorkspaces } from './plain-workspaces.ts'
 
 export interface PlainServerOptions {
-  /** What its users have: import records, as `dump` writes them. */
+  /** The data of its users: import records, as `dump` writes them. */
   readonly records: string
-  /** Before every path, such as `/v1`. */
+  /** A prefix of every path, such as `/v1`. */
   readonly basePath?: string
-  /** Entity tags, weak ones, and 304. */
+  /** Sends weak entity tags, and 304 when one matches. */
   readonly hasEtags?: boolean
-  /** `Last-Modified` on exports. */
+  /** Sends `Last-Modified` with exports. */
   readonly hasLastModified?: boolean
   readonly accessTokenTtlSeconds?: number
-  /** What reads answer to an access token that is not good; 401 by default. */
+  /** The status for a read with an invalid access token; 401 by default. */
   readonly refusedTokenStatus?: 401 | 403
-  /** `POST /token` uses up the refresh token, and answers another one. */
+  /** `POST /token` uses up the refresh token and returns a new one. */
   readonly rotatesRefreshTokens?: boolean
-  /** What every body is compressed with, asked or not. */
+  /** The content coding of every body, whether the client accepts it or not. */
   readonly coding?: keyof typeof CODERS
   readonly faults?: readonly PlainFault[]
-  /** Looks at a request before the server does; true when it has answered, or will. */
+  /** Sees a request before the server does; returns true if it has answered, or will. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export interface SeenRequest {
   readonly method: string
-  /** With the query, without the base path. */
+  /** With the query string, without the base path. */
   readonly path: string
   readonly status: number
 }
 
 export interface PlainServer extends AsyncDisposable {
-  /** With the base path. */
+  /** Includes the base path. */
   readonly url: string
-  /** By email as it is in the records; changed in place while the server runs. */
+  /** Keyed by the email of the records; a test may change it while the server runs. */
   readonly workspaces: Map<string, PlainWorkspace>
-  /** Answered ones, since the start. */
+  /** Every request that was answered since the start. */
   readonly requests: readonly SeenRequest[]
-  /** How many refresh tokens are good. */
+  /** How many refresh tokens are valid. */
   readonly openSessions: () => number
-  /** The bytes that a read answers the user now; null where that is 404. */
+  /** The body that the user reads now; null if the answer is 404. */
   readonly expected: (email: string, path: string) => string | null
   readonly setFaults: (faults: readonly PlainFault[]) => void
   readonly setIntercept: (intercept: PlainServerOptions['intercept'] | null) => void
-  /** As after kill -9: every connection is reset, the port answers nobody. Sessions are kept unless told otherwise. */
+  /** As after kill -9: every connection is reset and the port refuses new ones. Sessions are kept by default. */
   readonly kill: (options?: { readonly forgetsSessions?: boolean }) => Promise<void>
-  /** On the same port. */
+  /** Listens again on the same port. */
   readonly restart: () => Promise<void>
 }
 
@@ -80,7 +80,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
   const workspaces = plainWorkspaces(options.records)
   const secret = randomBytes(32)
   const requests: SeenRequest[] = []
-  /** Emails by token, both. */
+  /** Both map a token to an email. */
   const sessions = new Map<string, string>()
   const opaque = new Map<string, string>()
   let faults = new Set(options.faults)

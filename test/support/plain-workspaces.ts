@@ -1,4 +1,4 @@
-// What the plain server knows of its users: the JSON texts of import records.
+// Reads import records into the workspaces that the plain server has, as JSON texts.
 import { elementTexts } from '../../src/json-text.ts'
 
 export interface PlainExport {
@@ -7,19 +7,21 @@ export interface PlainExport {
   readonly elements: readonly string[]
 }
 
-/** All of it may be changed while the server runs. */
+/** A test may change all of it while the server runs. */
 export interface PlainWorkspace {
-  /** JSON texts in the order they are listed. */
+  /** JSON texts in the order of the list. */
   readonly projects: string[]
   readonly templates: string[]
   readonly uiLibraries: string[]
-  /** The newest of each reference. */
+  /** The newest export of each reference. */
   readonly exports: Map<string, PlainExport>
 }
 
 const LISTS = { project: 'projects', template: 'templates', uiLibrary: 'uiLibraries' } as const
 
-/** By email. Takes the records that `dump` writes; a record's `data` is its last member, and its bytes are kept. */
+/**
+ * Keyed by email. Takes the records that `dump` writes: `data` is the last member of a record, and its bytes are kept.
+ */
 export function plainWorkspaces(ndjson: string): Map<string, PlainWorkspace> {
   const workspaces = new Map<string, PlainWorkspace>()
   const split = new Map<string, string[]>()

@@ -1,4 +1,4 @@
-// What an operator does to spread the large tables over native hash partitions, on a database that is still empty.
+// Spreads the large tables over native hash partitions, as an operator does on a database that is still empty.
 import { execute } from './postgres.ts'
 
 const TABLES = ['document', 'export', 'export_element']

@@ -1,4 +1,4 @@
-// A primary and a streaming standby of it, both real.
+// Starts a real primary and a streaming standby of it.
 import { setTimeout as delay } from 'node:timers/promises'
 import { execute } from './execute.ts'
 import { type PostgresBinaries, type PostgresServer, startPostgres } from './postgres-server.ts'
@@ -6,9 +6,9 @@ import { type PostgresBinaries, type PostgresServer, startPostgres } from './pos
 export interface ReplicatedServers extends AsyncDisposable {
   readonly primary: PostgresServer
   readonly standby: PostgresServer
-  /** Until the standby has everything that is committed on the primary now. */
+  /** Resolves when the standby has replayed everything that is committed on the primary now. */
   readonly untilCaughtUp: () => Promise<void>
-  /** What is committed is not seen on the standby until it resumes. */
+  /** Until replay resumes, the standby does not show later commits. */
   readonly pauseReplay: () => Promise<void>
   readonly resumeReplay: () => Promise<void>
 }

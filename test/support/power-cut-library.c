@@ -1,5 +1,6 @@
-/* A disk whose unsynced writes can be taken back: preloaded, it notes beside each database file, in FILE.unsynced, what every
-   write replaced and what it wrote, and forgets that when the file is synced. test/support/power-cut.ts takes writes back. */
+/* A preloaded library that allows unsynced writes to be taken back. Beside each database file, in FILE.unsynced, it records the bytes
+   that every write replaced and the bytes that it wrote, and drops these notes when the file is synced. test/support/power-cut.ts
+   takes writes back. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
   static type(*real) parameters; \
   if (real == NULL) real = (type(*) parameters)dlsym(RTLD_NEXT, name)
 
-/* In front of the bytes that were there and the bytes that were written. */
+/* The header of a note; the replaced bytes and the written bytes follow it. */
 struct note {
   uint64_t offset;
   uint64_t size_before;
@@ -38,7 +39,8 @@ static int ends_with(const char *text, const char *end) {
   return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
-/* The path of the notes of a database file; 0 for every other file. The index of a log is never synced, and made anew. */
+/* The path of the notes of a database file; 0 for every other file. The index of a write-ahead log is never synced:
+   it is rebuilt. */
 static int notes_of(int descriptor, char *path, size_t room) {
   char link[64];
   ssize_t length;
@@ -51,7 +53,7 @@ static int notes_of(int descriptor, char *path, size_t room) {
   return 1;
 }
 
-/* One write, so that the notes of several processes do not mix. */
+/* Appends a note with a single writev, so that the notes of several processes do not mix. */
 static void note_change(int descriptor, uint64_t offset, uint64_t size_after, const void *bytes, size_t length) {
   char path[4096];
   struct stat found;

@@ -1,11 +1,11 @@
-// What crash rounds need for each kill to be a power cut: a disk that loses what was not synced, or a library that takes it back.
+// Turns each kill of the crash rounds into a power cut: a disk loses what was not synced, or a library takes it back.
 import type { CrashRoundsOptions } from './crash-rounds.ts'
 import type { LazyDisk, PowerCut } from './lazy-disk.ts'
 import { cutPower } from './power-cut.ts'
 
 export interface PowerCutRounds {
   readonly options: Pick<CrashRoundsOptions, 'databaseDirectory' | 'env' | 'onKill' | 'onKilled'>
-  /** So far, but for the index of the log, which is never synced. */
+  /** How many writes were lost so far, except those to the index of the write-ahead log, which is never synced. */
   readonly writesLost: () => number
 }
 
@@ -26,7 +26,7 @@ export function roundsOnLazyDisk(disk: LazyDisk): PowerCutRounds {
   }
 }
 
-/** `library` is what `power-cut-library.c` was compiled to. */
+/** `library` is the path of the compiled `power-cut-library.c`. */
 export function roundsWithLibrary(library: string): PowerCutRounds {
   let writesLost = 0
   return {

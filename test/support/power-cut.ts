@@ -1,10 +1,13 @@
-// A power cut under an SQLite database: of the writes that were not synced, none reach the disk, or some of them in any selection.
+// Cuts the power under an SQLite database: none of the unsynced writes reaches the disk, or a random selection of them does.
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** What a disk writes at once: a write that is under way at the cut is there up to one of these. */
+/** What a disk writes atomically: a write that is in progress at the cut is kept up to a multiple of this. */
 const SECTOR_BYTES = 512
-/** `offset`, sizes before and after, lengths of the bytes before and after: 64 bits each, as `power-cut-library.c` writes them. */
+/**
+ * `offset`, the sizes before and after, the lengths of the bytes before and after: 64 bits each, as
+ * `power-cut-library.c` writes them.
+ */
 const HEADER_BYTES = 40
 const FILES = ['', '-wal', '-journal']
 
@@ -17,8 +20,8 @@ interface Change {
 }
 
 /**
- * Takes back what the library noted as not synced; every process that wrote to the database must have ended.
- * Answers how many writes were lost.
+ * Takes back what the library noted as not synced; every process that wrote to the database must have ended. Returns
+ * how many writes were lost.
  */
 export function cutPower(path: string, random: SeededRandom): number {
   const keepsSome = random.below(2) === 0
@@ -34,12 +37,12 @@ export function cutPower(path: string, random: SeededRandom): number {
     }
     rmSync(notes)
   }
-  // Of the index of the log nothing is known: it is not there, or as it was.
+  // The index of the log is never synced, so it may be missing or as it was.
   if (random.below(2) === 0) rmSync(`${path}-shm`, { force: true })
   return lost
 }
 
-/** A last note that is not whole is of a write that did not begin. */
+/** An incomplete last note belongs to a write that did not begin. */
 function readChanges(notes: Buffer): readonly Change[] {
   const changes: Change[] = []
   for (let at = 0; at + HEADER_BYTES <= notes.length; ) {

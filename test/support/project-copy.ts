@@ -1,4 +1,4 @@
-// A copy of the project whose sources may be broken on purpose.
+// Copies the project, so that a test may break the sources on purpose.
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export interface ProjectCopy extends Disposable {
   readonly directory: string
 }
 
-/** `names` are files and folders of the project's root. What is installed and built is shared. */
+/** `names` are files and folders of the project's root. The copy shares what is installed and built. */
 export function copyProject(names: readonly string[]): ProjectCopy {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-copy-'))
   for (const name of names) cpSync(join(ROOT, name), join(directory, name), { recursive: true })

@@ -1,4 +1,4 @@
-// Real proxies in front of a gateway, each as Debian brings it, as a user who is not the gateway's.
+// Starts real proxies from Debian in front of a gateway, as another user than the gateway's.
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 
 export type ProxyProgram = keyof typeof PROGRAMS
 
-/** How each is started on a configuration file, in its directory. */
+/** For each proxy, its program and the arguments that start it with a configuration file. */
 const PROGRAMS = {
   nginx: { path: '/usr/sbin/nginx', args: (file: string) => ['-e', 'stderr', '-c', file] },
   haproxy: { path: '/usr/sbin/haproxy', args: (file: string) => ['-db', '-f', file] },
@@ -17,7 +17,7 @@ const PROGRAMS = {
   socat: { path: '/usr/bin/socat', args: () => [] },
 } as const
 
-/** `nobody` on every Linux. Only root may start programs as somebody else. */
+/** `nobody` on every Linux. Only root may start programs as another user. */
 const OTHER_USER = 65_534
 export const canBeOtherUser = process.platform === 'linux' && process.getuid?.() === 0
 
@@ -40,17 +40,20 @@ export interface ProxyFile {
 
 export interface ProxyStart {
   readonly program: ProxyProgram
-  /** Configuration first; `DIRECTORY` in a text is where they are. */
+  /** The configuration comes first; `DIRECTORY` in a text stands for the folder of the files. */
   readonly files: readonly ProxyFile[]
-  /** In place of those that name the configuration. */
+  /** Replaces the arguments that name the configuration. */
   readonly args?: readonly string[]
-  /** Ports that it will listen on. */
+  /** The ports on which it will listen. */
   readonly ports: readonly number[]
-  /** Whether it runs as the gateway's own user. */
+  /** Whether the proxy runs as the gateway's own user. */
   readonly asSameUser?: boolean
 }
 
-/** Returns when all ports are listened on; ended with the test. Throws with what it said when it ends before. */
+/**
+ * Resolves when the proxy listens on all ports; kills it at the end of the test. If it ends early, throws what it
+ * printed.
+ */
 export async function startProxy({ program, files, args, ports, asSameUser = false }: ProxyStart): Promise<void> {
   const directory = temporaryDirectory()
   const user = asSameUser || !canBeOtherUser ? {} : { uid: OTHER_USER, gid: OTHER_USER }
@@ -73,7 +76,7 @@ export async function startProxy({ program, files, args, ports, asSameUser = fal
       XDG_DATA_HOME: directory,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Its workers end with it.
+    // In a process group of its own, so that its workers are killed with it.
     detached: true,
   })
   const said: string[] = []
@@ -85,6 +88,6 @@ export async function startProxy({ program, files, args, ports, asSameUser = fal
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
   }
   for (const port of ports) await untilListening(port, assertAlive)
-  // Whoever listens may be somebody else.
+  // Another process may be the one that listens.
   assertAlive()
 }

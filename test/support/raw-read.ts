@@ -1,4 +1,4 @@
-// Reads over node:http, which adds no header and undoes no coding.
+// Reads over node:http, which adds no header and decodes no content coding.
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -24,7 +24,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   zstd: (bytes) => zstdDecompressSync(bytes),
 }
 
-/** Resolves with the head of the answer; the body is the caller's to read. */
+/** Resolves with the head of the answer; the caller reads the body. */
 export function openRead(
   url: string,
   { method = 'GET', headers = {}, body }: RawRequest = {},

@@ -1,4 +1,4 @@
-// Connections of a test that are handed on to another port.
+// Relays the connections of a test to another port.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -6,19 +6,19 @@ import { onTestFinished } from 'vitest'
 export interface RelayOptions {
   readonly host: string
   readonly port: number
-  /** Hands on what comes, either way; called for each connection that is taken. */
+  /** Passes the bytes on in both directions; called for each accepted connection. */
   readonly relay: (client: Socket, upstream: Socket) => void
-  /** Whether connections are taken now; all of them unless told otherwise. */
+  /** Whether connections are accepted now; all of them by default. */
   readonly isOpen?: () => boolean
 }
 
 export interface Relay {
   readonly port: number
-  /** Of both sides, that are open. */
+  /** The open sockets of both sides. */
   readonly sockets: ReadonlySet<Socket>
 }
 
-/** Listens on loopback. When one side of a connection ends, so does the other; all end with the test. */
+/** Listens on loopback. When one side of a connection ends, so does the other; all of them end with the test. */
 export async function startRelay({ host, port, relay, isOpen = () => true }: RelayOptions): Promise<Relay> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -35,7 +35,7 @@ export async function startRelay({ host, port, relay, isOpen = () => true }: Rel
       socket.on('error', () => other.destroy())
       socket.on('close', () => {
         sockets.delete(socket)
-        // What is still to be sent to it is sent.
+        // Ends it only after the pending bytes are sent.
         other.end()
       })
     }

@@ -1,4 +1,4 @@
-// Many rows in one test: every row is tried, and what is wrong with each of them is said at once.
+// Checks many rows in one test: tries every row, then reports all that failed together.
 import { expect } from 'vitest'
 
 export async function expectEach<T extends { readonly name: string }>(

@@ -1,24 +1,24 @@
-// Every log that a gateway of the tests writes, searched for secrets when its test file ends: with TEST_LOGS set.
+// With TEST_LOGS set, searches every log that the gateways of a test file write for secrets when the file ends.
 import { afterAll, expect } from 'vitest'
 
 const logs = new Set<() => string>()
 const known = new Set<string>()
 
-/** Tokens of either kind, client secrets, and email addresses, whoever put them there. */
+/** Access and refresh tokens, client secrets, and email addresses, no matter who logged them. */
 const SECRETS =
   /wg[rs]_[A-Za-z0-9_-]{8,}|eyJ[A-Za-z0-9_-]{8,}|[a-z0-9][a-z0-9.+_-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
 
-/** `read` gives all of it so far. */
+/** `read` returns the whole log so far. */
 export function searchLog(read: () => string): void {
   if (process.env.TEST_LOGS) logs.add(read)
 }
 
-/** A code that was mailed: no pattern tells it from a word. */
+/** A mailed code is searched for by its value: no pattern distinguishes it from a word. */
 export function searchFor(secret: string): void {
   if (process.env.TEST_LOGS && secret !== '') known.add(secret)
 }
 
-/** To be called once for a test file. */
+/** Must be called once for each test file. */
 export function searchLogsAtEnd(): void {
   if (!process.env.TEST_LOGS) return
   afterAll(() => {

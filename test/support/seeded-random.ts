@@ -1,4 +1,4 @@
-// Random numbers that the same seed repeats.
+// Random numbers that repeat with the same seed.
 
 export interface SeededRandom {
   /** A whole number from 0 to `limit` - 1. */

@@ -1,4 +1,4 @@
-// What a server of a test's own needs to be told, as `serve` tells it by default.
+// The options of an HTTP server for tests, with the defaults of `serve`.
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { ServerOptions } from '../../src/http/server/server.ts'
 

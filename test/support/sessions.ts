@@ -1,4 +1,4 @@
-// How many sessions a gateway's database has, by a look into the file.
+// Counts the sessions of a gateway in its database file.
 import Database from 'better-sqlite3'
 
 export function countSessions(databasePath: string): number {

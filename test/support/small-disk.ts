@@ -10,7 +10,7 @@ export interface SmallDisk extends Disposable {
   readonly empty: () => void
 }
 
-/** Throws where this user may not mount. */
+/** Throws if this user may not mount. */
 export function mountSmallDisk(bytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
   try {

@@ -1,4 +1,4 @@
-// A real mail server of a test's own, and what came to it.
+// Starts a real mail server for a test and keeps the mails that it receives.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { searchFor } from './searched-logs.ts'
 
 export interface ReceivedMail {
   readonly to: string
-  /** As it came, quoted-printable undone. */
+  /** The text as received, with quoted-printable decoded. */
   readonly source: string
   readonly code: string
 }
@@ -25,7 +25,7 @@ export interface TestMailServer {
 
 export interface MailServerOptions extends SMTPServerOptions {
   readonly port?: number
-  /** Called when a mail has come whole, before it is taken over; what it throws the client is told. */
+  /** Called when a mail has arrived as a whole, before the server accepts it; the client is told what it throws. */
   readonly onMail?: (mail: ReceivedMail) => Promise<void> | void
 }
 
@@ -44,7 +44,7 @@ export async function startMailServer({
     ...options,
     async onData(stream, session, callback) {
       const received = await text(stream).catch(() => null)
-      // The client was killed in the middle of its mail: nobody waits for an answer.
+      // The client was killed in the middle of its mail, so nobody waits for an answer.
       if (received === null) return
       const source = undoQuotedPrintable(received)
       const to = session.envelope.rcptTo.map(({ address }) => address).join()
@@ -61,7 +61,7 @@ export async function startMailServer({
       for (const wake of waiting.splice(0)) wake()
     },
   })
-  // A client that is killed breaks its connection off.
+  // A client that is killed breaks off its connection.
   server.on('error', () => {})
   const listening = server.listen(port, '127.0.0.1')
   await once(listening, 'listening')

@@ -1,4 +1,4 @@
-// Runs each SQL text it is sent on the file it was started with, and reports after each: null, or what went wrong.
+// Runs each SQL text that it is sent on a database file, and replies to each with null or with the error.
 import SqliteDatabase from 'better-sqlite3'
 
 const database = new SqliteDatabase(process.argv[2], { fileMustExist: true })

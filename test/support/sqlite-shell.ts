@@ -1,4 +1,4 @@
-// A hand in the sqlite3 shell: another process that writes to the file without knowing of any gateway.
+// Another process that writes to a database file without knowing of any gateway, like a person in the sqlite3 shell.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,17 +7,17 @@ import { onTestFinished } from 'vitest'
 const PROCESS = fileURLToPath(new URL('./sqlite-shell-process.ts', import.meta.url))
 
 export interface SqliteShell {
-  /** Resolves when the other process has reported that the text ran, and what it wrote is committed. */
+  /** Resolves when the other process has run the text, so its writes are committed. */
   readonly run: (sql: string) => Promise<void>
 }
 
-/** Ended at the end of the test. */
+/** Ends at the end of the test. */
 export function openSqliteShell(databasePath: string): SqliteShell {
   const child = fork(PROCESS, [databasePath])
   const exited = once(child, 'exit').then(() => {
     throw new Error('the other process ended')
   })
-  // Handled where a text is run.
+  // `run` reports it.
   exited.catch(() => {})
   onTestFinished(() => {
     child.kill()

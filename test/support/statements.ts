@@ -1,11 +1,14 @@
-// Which statements a gateway in this process sends, and requests that reach it in one turn of its event loop.
+// Records the statements that a gateway in this process sends, and sends requests that reach it in one turn of its
+// event loop.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Client } from 'pg'
 import { onTestFinished, vi } from 'vitest'
 import type { TestGateway } from './gateway.ts'
 
-/** What no request waits for: keys that are read again, the audit log, sweeps, and what a new connection begins with. */
+/**
+ * Statements that no request waits for: the keys read again, the audit log, sweeps, and the script of a new connection.
+ */
 const BACKGROUND: ReadonlySet<string> = new Set([
   'signingKeys',
   'auditSalt',
@@ -17,11 +20,11 @@ const BACKGROUND: ReadonlySet<string> = new Set([
 ])
 
 export interface Statements {
-  /** Sent since the last time it was asked, in order; to the server on this port, or to any. */
+  /** The statements sent since the last call, in order; to the server on this port, or to any server. */
   readonly names: (port?: number) => readonly string[]
 }
 
-/** From now on, by anybody in this process. */
+/** Records from now on what any client in this process sends. */
 export function recordStatements(): Statements {
   let sent: { readonly name: string; readonly port: number }[] = []
   const original = Client.prototype.query
@@ -42,7 +45,7 @@ export function recordStatements(): Statements {
   }
 }
 
-/** Sends the requests in one piece on one connection; answers the bodies in order. */
+/** Sends the requests in one write on one connection; resolves to the bodies in order. */
 export async function sendTogether({ url }: TestGateway, requests: readonly string[]): Promise<readonly string[]> {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,4 +1,4 @@
-// A store that another one may move to, open all the time.
+// Makes a successor, to which another store may move, of a store that is always open.
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import type { Successor } from '../../src/store/cutover/cutover-store.ts'
 

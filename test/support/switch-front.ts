@@ -1,13 +1,14 @@
-// What clients talk to while the servers behind it are exchanged: a proxy that hands everything on, in turn, and counts.
+// A proxy for clients whose servers are exchanged behind it: passes every request on, to each server in turn, and
+// reports the answers.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Answered {
-  /** Of the server that answered. */
+  /** The URL of the server that answered. */
   readonly url: string
   readonly method: string
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly status: number
@@ -15,7 +16,7 @@ export interface Answered {
 
 export interface SwitchFront extends AsyncDisposable {
   readonly url: string
-  /** From the next request on; each server has its turn. */
+  /** Applies from the next request on; the servers take turns. */
   readonly switchTo: (urls: readonly string[]) => void
 }
 

@@ -1,10 +1,10 @@
-// Directories of the tests' own, removed after them.
+// Creates directories for tests, and removes them afterwards.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Removed at the end of the test. */
+/** Returns a directory that is removed at the end of the test. */
 export function temporaryDirectory(): string {
   const path = makeDirectory()
   onTestFinished(() => removeDirectory(path))

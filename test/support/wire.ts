@@ -1,4 +1,4 @@
-// HTTP by hand: the very bytes of a request over a socket, and the very bytes of what comes back.
+// HTTP by hand: sends the exact bytes of a request over a socket, and reads the exact bytes of the answer.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Answer } from './gateway.ts'
@@ -7,7 +7,7 @@ export interface WireRequest {
   readonly method?: string
   readonly target?: string
   readonly version?: string
-  /** In the order sent; `Host` is localhost where none is given. A name may come twice. */
+  /** In the order sent; a name may occur twice. `Host: localhost` is added if there is none. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   /** Sent with its length, unless a header says otherwise. */
   readonly body?: string
@@ -35,19 +35,19 @@ export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
   await once(socket, 'connect')
-  // Those who read or write are told.
+  // Whoever reads or writes is told of the error.
   socket.on('error', () => {})
   return socket
 }
 
-/** Everything that comes back until the gateway closes the connection. Rejects when it is reset instead. */
+/** Reads everything until the gateway closes the connection. Rejects when the connection is reset instead. */
 export async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-/** Sends it all at once. The gateway is the one to close: a request says so, or gives it a reason to. */
+/** Sends everything at once. The gateway must close the connection: the request asks for it, or gives a reason to. */
 export async function exchange(url: string, request: string | Uint8Array): Promise<Buffer> {
   const socket = await openSocket(url)
   socket.write(request)
@@ -55,8 +55,8 @@ export async function exchange(url: string, request: string | Uint8Array): Promi
 }
 
 /**
- * The responses in these bytes. Throws unless they are nothing but whole responses, each with one way to tell its length
- * (RFC 9112 section 6). `methods` are those of the requests: the answer to a HEAD has no body.
+ * Parses the responses in these bytes. Throws unless they consist of complete responses, each with exactly one way to
+ * determine its length (RFC 9112 section 6). `methods` are those of the requests: the answer to a HEAD has no body.
  */
 export function readAnswers(bytes: Buffer, methods: readonly string[] = []): readonly Answer[] {
   const answers: Answer[] = []

@@ -16,7 +16,7 @@ export function exportLine(email: string, { r, createdAt, elements }: ExportLine
   return `{"kind":"export","email":${JSON.stringify(email)},"r":${JSON.stringify(r)},"createdAt":"${createdAt}","data":[${elements.join(',')}]}\n`
 }
 
-/** Two projects (one with two exports), a template and a UI library of ana; one project with an export of ben. */
+/** Ana has two projects (one with two exports), a template and a UI library; Ben has one project with an export. */
 export const ANA = 'ana@example.com'
 export const BEN = 'ben@example.com'
 export const SMALL_WORLD = [

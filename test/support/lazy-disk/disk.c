@@ -1,17 +1,18 @@
-/* The model of the disk, without FUSE: memory alone, of one thread. */
+/* The model of the disk, without FUSE: it lives in memory and is used by one thread. */
 #include "disk.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A write, or another size. */
+/* A write, or a new size. */
 struct change { struct change *next; int is_size; size_t offset, length; unsigned char bytes[]; };
 
 struct names { struct entry entries[ENTRIES]; };
 
 static struct file **files;
 static size_t file_count;
-/* The folder as it was synced, and after each change since. The last is as it is now. A journal keeps such changes in their order. */
+/* The folder as it was synced, and after each change since; the last one is the current state. Like a journal, it
+   keeps the changes in their order. */
 static struct names *history;
 static size_t history_length;
 static uint64_t random_state;
@@ -40,7 +41,7 @@ static void resize(struct content *content, size_t size) {
   content->size = size;
 }
 
-/* A part of a write. */
+/* Applies a part of a write. */
 static void put(struct content *content, const struct change *change, size_t from, size_t length) {
   size_t offset = change->offset + from;
   if (offset + length > content->size) resize(content, offset + length);
@@ -52,7 +53,7 @@ static void apply(struct content *content, const struct change *change) {
   else put(content, change, 0, change->length);
 }
 
-/* A write that was under way: any of its sectors. */
+/* Applies a random selection of the sectors of a write that was in progress. */
 static void apply_torn(struct content *content, const struct change *change, size_t sector) {
   size_t from, length;
   for (from = 0; from < change->length; from += length) {
@@ -98,7 +99,7 @@ static struct entry *find(struct names *names, const char *name) {
   return NULL;
 }
 
-/* Where a name is, or may be put; NULL where there is no room. */
+/* The entry of a name, or a free one for it; NULL if there is no room. */
 static struct entry *place(struct names *names, const char *name) {
   struct entry *entry = find(names, name);
   if (entry != NULL || strlen(name) >= NAME_BYTES) return entry;
@@ -114,7 +115,7 @@ static int is_in(const struct names *names, const struct file *file) {
   return 0;
 }
 
-/* Frees what neither a name nor the kernel leads to, now or after a cut. */
+/* Frees every file that no name refers to, now or after a cut, and that the kernel does not know. */
 static void sweep(void) {
   size_t at, step;
   for (at = 0; at < file_count; at += 1) {

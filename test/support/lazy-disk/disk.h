@@ -1,4 +1,4 @@
-/* A disk with one folder: what is on it now, what of it is synced, and what a power cut leaves. */
+/* A disk with one folder: its current content, the part of it that is synced, and what a power cut leaves. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,16 +13,16 @@ struct content { unsigned char *bytes; size_t size, room; };
 struct change;
 
 struct file {
-  /* From 0; no other file ever has it. */
+  /* Counts from 0, and is never reused. */
   size_t number;
   mode_t mode;
   uid_t owner;
   gid_t group;
   struct timespec changed;
-  /* How often the kernel was told of it; it is kept while the kernel knows it. */
+  /* How often the kernel was told of the file; the file is kept while the kernel knows it. */
   uint64_t lookups;
   struct content now, synced;
-  /* What leads from `synced` to `now`, in order. */
+  /* The changes that lead from `synced` to `now`, in order. */
   struct change *first, **last;
 };
 
@@ -32,15 +32,15 @@ void make_disk(void);
 
 struct file *file_numbered(size_t number);
 
-/* As the folder is now; `file` is NULL where an entry is free. */
+/* The current folder; `file` is NULL if an entry is free. */
 const struct entry *entry_at(size_t at);
-/* NULL where there is no such name. */
+/* NULL if there is no such name. */
 struct file *file_named(const char *name);
 int is_named(const struct file *file);
 
-/* NULL where the folder has no room. */
+/* NULL if the folder has no room. */
 struct file *create_file(const char *name);
-/* False where the folder has no room. */
+/* False if the folder has no room. */
 int rename_file(const char *from, const char *to);
 void unlink_file(const char *name);
 void write_file(struct file *file, size_t offset, const void *bytes, size_t length);
@@ -50,5 +50,5 @@ void sync_file(struct file *file);
 void sync_folder(void);
 void forget_file(struct file *file, uint64_t lookups);
 
-/* Prints how many changes of the folder were lost, and of each file that is left how many writes. */
+/* Prints how many changes of the folder were lost, and for each remaining file how many writes were lost. */
 void lose_unsynced(uint64_t seed);

@@ -1,5 +1,5 @@
-/* A lazy disk as a file system of FUSE: `mount FOLDER`, until stdin ends. A line `cut SEED` on stdin cuts its power: what is under way
-   gets no answer, and the disk is mounted again with what the cut left of it. */
+/* Mounts a lazy disk as a FUSE file system: `mount FOLDER`, until stdin ends. A line `cut SEED` on stdin cuts its power: pending calls
+   get no answer, and the disk is mounted again with what the cut left of it. */
 #define FUSE_USE_VERSION 314
 #include "disk.h"
 #include <errno.h>
@@ -14,12 +14,12 @@
 
 #define BLOCK_BYTES 4096
 #define DISK_BLOCKS (1 << 18)
-/* What a slow disk needs, so that the power mostly goes meanwhile. */
+/* As long as a slow disk needs, so that the power usually goes during a sync. */
 #define SYNC_MS 5
 /* Nobody else changes the disk, so the kernel need not ask again. */
 #define CACHE_SECONDS 3600
 
-/* The kernel knows the folder as FUSE_ROOT_ID, and the files as what follows. */
+/* The kernel knows the folder as FUSE_ROOT_ID, and the files by the numbers after it. */
 static struct file *file_of(fuse_ino_t inode) { return file_numbered(inode - FUSE_ROOT_ID - 1); }
 
 static struct stat stat_of(const struct file *file) {
@@ -35,7 +35,7 @@ static struct fuse_entry_param entry_of(struct file *file) {
     .entry_timeout = CACHE_SECONDS};
 }
 
-/* False when the power goes before all is on the disk. */
+/* False if the power goes before everything is on the disk. */
 static int has_time_to_sync(void) {
   struct pollfd command = {.fd = STDIN_FILENO, .events = POLLIN};
   return poll(&command, 1, SYNC_MS) == 0;
@@ -43,7 +43,7 @@ static int has_time_to_sync(void) {
 
 static void on_init(void *data, struct fuse_conn_info *connection) {
   (void)data;
-  /* Pages that are mapped stay, whenever a file was changed. */
+  /* Mapped pages must stay valid whenever a file was changed. */
   connection->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
 }
 
@@ -183,7 +183,7 @@ static struct fuse_session *mount_at(const char *folder) {
   struct fuse_session *session = fuse_session_new(&args, &OPERATIONS, sizeof OPERATIONS, NULL);
   if (session == NULL || fuse_session_mount(session, folder) != 0) exit(1);
   fuse_opt_free_args(&args);
-  /* A request may be taken back after poll(2) told of it. */
+  /* A request may be withdrawn after poll(2) has reported it. */
   fcntl(fuse_session_fd(session), F_SETFL, O_NONBLOCK);
   return session;
 }
