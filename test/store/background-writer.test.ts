@@ -1,4 +1,5 @@
-// What processes collect is written one write at a time, old rows go in steps, and a failure is told once.
+// Tests the background writer: it runs one write at a time, removes old rows in steps, and reports a series of failures
+// once.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -46,7 +47,7 @@ function start({ old = 0 }: { readonly old?: number | null } = {}) {
   }
 }
 
-test('old rows go a thousand at a time, a step after each write, until one finds fewer; then once an hour', async () => {
+test('removes old rows a thousand at a time, one step after each write, until a step finds fewer; then once an hour', async () => {
   const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 2_000 })
   for (const removed of [1_000, 1_000, 0]) {
     await flush()
@@ -61,7 +62,7 @@ test('old rows go a thousand at a time, a step after each write, until one finds
   await stop()
 })
 
-test('a clock that is set back, or was ahead when rows were removed last, keeps no old rows', async () => {
+test('still removes old rows after the clock was set back or had been ahead at the last removal', async () => {
   const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 1 })
   advance(1_000 * HOUR_MS)
   await flush()
@@ -74,13 +75,13 @@ test('a clock that is set back, or was ahead when rows were removed last, keeps 
   await stop()
 })
 
-test('the end waits for one step, however many rows are old', async () => {
+test('waits for one removal step on disposal, however many rows are old', async () => {
   const { calls, [Symbol.asyncDispose]: stop } = start({ old: 5_000_000 })
   await stop()
   expect(calls()).toEqual(['write', 'remove 1000'])
 })
 
-test('where rows stay, none is removed', async () => {
+test('removes no row if rows are kept forever', async () => {
   const { flush, calls, [Symbol.asyncDispose]: stop } = start({ old: null })
   await flush()
   expect(calls()).toEqual(['write'])
@@ -88,7 +89,7 @@ test('where rows stay, none is removed', async () => {
   expect(calls()).toEqual(['write'])
 })
 
-test('failures in a row are told once, and again after a write that went well', async () => {
+test('reports consecutive failures once, and again after a write that succeeded', async () => {
   const { flush, failures, fail, [Symbol.asyncDispose]: stop } = start()
   const away = new Error('away')
   const told: number[] = []
@@ -102,7 +103,7 @@ test('failures in a row are told once, and again after a write that went well', 
   await stop()
 })
 
-test('one write comes after the other, and it writes by itself', async () => {
+test('runs one write after another, and also writes by itself', async () => {
   const { flush, calls, hold, [Symbol.asyncDispose]: stop } = start({ old: null })
   const gate = Promise.withResolvers<void>()
   hold(gate.promise)
@@ -116,7 +117,7 @@ test('one write comes after the other, and it writes by itself', async () => {
   await stop()
 })
 
-test('one that was disposed of writes no more', async () => {
+test('writes nothing any more after it was disposed of', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -130,7 +131,7 @@ test('one that was disposed of writes no more', async () => {
   expect(calls()).toEqual([])
 })
 
-test('it keeps no process alive that has nothing else to do', () => {
+test('does not keep a process alive that has nothing else to do', () => {
   const path = join(import.meta.dirname, '../../src/store/background-writer.ts')
   const code = `import { startBackgroundWriter } from ${JSON.stringify(path)}
     startBackgroundWriter({ write: async () => {}, removeOld: null, clock: Date.now, onFailure() {} })`

@@ -1,4 +1,5 @@
-// What the store's own rules bound: parts of pages, clients of a day, mails of a window, and the folders that are made.
+// Tests the bounds that the store applies by itself: parts of pages, clients per day, mails per window, and new
+// folders.
 import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,7 +20,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const NOW = 1_000_000
 
-test('a part of a page ends with the item that passes the bytes, or with as many items as there may be', () => {
+test('a part of a page ends with the item that exceeds the byte limit, or at the maximum number of items', () => {
   const sizes = [10, 20, 30].map((byteLength, index) => ({ byteLength, position: index + 5 }))
   const reach = (maxBytes: number, limit: number | null = null) =>
     reachWithin(() => sizes, { after: 0, maxBytes, limit })
@@ -41,7 +42,7 @@ test('a part of a page ends with the item that passes the bytes, or with as many
   }
 })
 
-test('a day has rows for so many clients, one by one what was known and what is new; the rest is counted together', () => {
+test('a day has a limited number of client rows, for known clients and new ones alike, and counts the rest together', () => {
   const call = (client: string, count = 1, day = '2026-01-01', lastSeen = 5) => ({
     day,
     route: 'GET /projects',
@@ -102,14 +103,14 @@ const decide = (state: Partial<DecisionState> = {}, rules = RULES, request = REQ
   }
 }
 
-test('a request is charged to four quotas, or to that of a network that is known', () => {
+test('a request is charged to four quotas, or to a single one if its network is known', () => {
   const mailed = { outcome: 'mailed', row: ['h', true, 0, NOW + 100], mails: 1 }
   expect(decide()).toEqual({ ...mailed, quotas: Array(4).fill([1, NOW + 1_000]) })
   const knownNetworks = new Set([knownNetworkKey(REQUEST)])
   expect(decide({ knownNetworks })).toEqual({ ...mailed, quotas: [[1, NOW + 1_000]] })
 })
 
-test('a quota has room up to its limit, until its window is over, and a limit of none has none', () => {
+test('a quota has room up to its limit and again when its window is over; a limit of zero never has room', () => {
   const refused = { outcome: 'refused', row: ['', false, 0, NOW + 100], quotas: [], mails: 0 }
   for (const key of quotaKeysOf(REQUEST).slice(1)) {
     const quota = (used: number, endsAt: number) => decide({ quotas: [{ key, used, endsAt }] })
@@ -124,7 +125,7 @@ test('a quota has room up to its limit, until its window is over, and a limit of
   }
 })
 
-test('a request joins a mail that is still good; where none was sent it is decided anew', () => {
+test('a request joins a mail that is still valid; if none was sent, the request is decided again', () => {
   const row: PendingRow = { ...REQUEST, id: 'before', isMailed: true, tries: 0, expiresAt: NOW + 1 }
   const after = (changed: Partial<PendingRow>, request = REQUEST) =>
     decide({ pending: [{ ...row, ...changed }] }, RULES, request)
@@ -135,13 +136,13 @@ test('a request joins a mail that is still good; where none was sent it is decid
   expect(after({ expiresAt: NOW }).outcome).toBe('mailed')
   expect(after({ isMailed: false }).outcome).toBe('mailed')
   expect(after({ network: 'another' }).outcome).toBe('mailed')
-  // Refused again while the row of the first refusal is good: that row stays as it is.
+  // Refused again while the row of the first refusal is valid: that row stays unchanged.
   const ineligible = { ...REQUEST, isEligible: false }
   expect(after({ isMailed: false }, ineligible)).toEqual({ outcome: 'refused', row: undefined, quotas: [], mails: 0 })
   expect(after({ isMailed: false, expiresAt: NOW }, ineligible)).toMatchObject({ row: ['', false, 0, NOW + 100] })
 })
 
-test('where only users get mails, eligible ones do', () => {
+test('with isForKnownUsersOnly, a code is mailed only to a known user whose request is eligible', () => {
   const rules = { ...RULES, isForKnownUsersOnly: true }
   const users = new Set([REQUEST.email])
   expect(decide({}, rules).outcome).toBe('refused')
@@ -149,7 +150,7 @@ test('where only users get mails, eligible ones do', () => {
   expect(decide({ users }, rules, { ...REQUEST, isEligible: false }).outcome).toBe('refused')
 })
 
-test('a folder is made with those above it, for its owner alone, and one that cannot be is a sentence', () => {
+test('makeDirectories creates a folder and its parents for the owner alone, and throws StoreFaultError if it cannot', () => {
   const root = temporaryDirectory()
   const deep = join(root, 'a', 'b', 'c')
   makeDirectories(deep)

@@ -1,4 +1,5 @@
-// The log of an open database, looked at while it changes: what is only under way is no fault, what is gone is one whatever stands behind it.
+// Tests the check of an open database's WAL while it changes: a change in progress is no fault, but lost frames are one, no matter
+// what was written behind them.
 import { closeSync, openSync, readSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,10 +9,10 @@ import { openCommittedLog } from '../../src/store/sqlite/engine/faults/committed
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PAGE_BYTES = 4_096
-/** Of the shared memory: both copies of what it says of the log. */
+/** Length of the header of the shared memory: both copies of what it says about the WAL. */
 const INDEX_HEADER_BYTES = 96
 
-/** Five transactions in the log, and nothing of them in the database. */
+/** Five transactions in the WAL, none of them in the database file yet. */
 function open() {
   const path = join(temporaryDirectory(), 'log.db')
   const database = new Database(path)
@@ -36,13 +37,13 @@ function open() {
   return { path, log: `${path}-wal`, database, add, framesOf, watch, endOf }
 }
 
-test('a log that is begun anew between two looks is looked at again', () => {
+test('reads the WAL again if it was restarted between two looks', () => {
   const { database, add, framesOf, watch } = open()
   const before = framesOf()
   const answers = [
     () => before,
     () => {
-      // SQLite has said how long the log is, and changes it.
+      // SQLite has reported the length of the WAL; now it changes it.
       database.pragma('wal_checkpoint(RESTART)')
       add()
       return before
@@ -55,7 +56,7 @@ test('a log that is begun anew between two looks is looked at again', () => {
   expect(isWhole()).toBe(true)
 })
 
-test('a log that is begun anew while it is looked at for the first time is looked at again', () => {
+test('reads the WAL again if it was restarted during the first look', () => {
   const { database, add, framesOf, watch } = open()
   const before = framesOf()
   let isBegunAnew = false
@@ -69,25 +70,25 @@ test('a log that is begun anew while it is looked at for the first time is looke
   expect(isWhole()).toBe(true)
 })
 
-test('a log that SQLite begins anew, and has not written to yet, is whole', () => {
+test('accepts a WAL that SQLite restarted and has not written to yet', () => {
   const { framesOf, watch } = open()
   const answers = [framesOf(), 0]
   const { isWhole } = watch(() => answers.shift() ?? null)
   expect([isWhole(), isWhole()]).toEqual([true, true])
 })
 
-test('a log that is closed a second time closes nothing else', () => {
+test('closing it twice closes no other file', () => {
   const { framesOf, watch } = open()
   const { close } = watch(framesOf)
   close()
-  // The system gives the number of the log to the next file.
+  // The operating system gives the descriptor of the WAL to the next file.
   const other = openSync(import.meta.filename, 'r')
   onTestFinished(() => closeSync(other))
   close()
   expect(readSync(other, Buffer.alloc(1), 0, 1, 0)).toBe(1)
 })
 
-test('a log whose length SQLite cannot tell is asked for again, and not said to be cut short', () => {
+test('asks again if SQLite cannot tell the length of the WAL, and in the end throws StoreUnavailableError', () => {
   const { framesOf, watch } = open()
   let refusals = 50
   const { isWhole } = watch(() => {
@@ -99,7 +100,7 @@ test('a log whose length SQLite cannot tell is asked for again, and not said to 
   expect(isWhole).toThrow(StoreUnavailableError)
 })
 
-test('a log that was cut short between the header of a frame and its page is not whole', () => {
+test('detects a WAL that was cut short between the header of a frame and its page', () => {
   const { log, framesOf, watch, endOf } = open()
   const { isWhole } = watch(framesOf)
   expect(isWhole()).toBe(true)
@@ -114,13 +115,13 @@ test('a log that was cut short between the header of a frame and its page is not
   expect(isWhole()).toBe(false)
 })
 
-test('a log that was cut short, and whose index was made anew from what is left, is not whole', () => {
+test('detects a WAL that was cut short, even if its index was rebuilt from what is left', () => {
   const { path, log, framesOf, watch, endOf } = open()
   const { isWhole } = watch(framesOf)
   expect(isWhole()).toBe(true)
   const before = framesOf()
   truncateSync(log, endOf(before - 1))
-  // As a process leaves it that was killed while it wrote it.
+  // As a process leaves the index that was killed while it wrote it.
   const file = openSync(`${path}-shm`, 'r+')
   writeSync(file, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0)
   closeSync(file)

@@ -1,4 +1,4 @@
-// A store whose database has moved goes on in the database it moved to, and in no other.
+// Tests that a store whose database has moved continues in the database it moved to, and in no other.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreMovedError } from '../../src/store/cutover/contract.ts'
@@ -18,7 +18,7 @@ async function open() {
   })
 }
 
-test('one that moved elsewhere writes nothing into the database it is told to go on in', async () => {
+test('a store that moved elsewhere writes nothing into its configured successor', async () => {
   const [here, elsewhere, other] = [await open(), await open(), await open()]
   onTestFinished(() => elsewhere[Symbol.asyncDispose]())
   await using store = withCutover(here, { next: toSuccessor(other) })
@@ -31,7 +31,7 @@ test('one that moved elsewhere writes nothing into the database it is told to go
   expect(await other.usersAfter('', 10)).toEqual([])
 })
 
-test('what is written while it is closed waits, and is written once, into the one database that is in charge then', async () => {
+test('a write waits while the database is closed, then takes effect once, in the one database that is in charge', async () => {
   for (const moves of [true, false]) {
     const [here, other] = [await open(), await open()]
     let [switches, closings] = [0, 0]
@@ -57,7 +57,7 @@ test('what is written while it is closed waits, and is written once, into the on
       store.applyChanges([put({ email: BEN })]),
       store.addClient({ name: 'c', secretHash: 'h', domains: ['*'], scopes: ['login'], perMinute: 1, createdAt: NOW }),
     ]
-    // Reads go on meanwhile, at once.
+    // Reads continue in the meantime, without waiting.
     expect(store.usersAfter('', 10)).toEqual([{ id: 1, email: ANA }])
     expect(await store.usersAfter('', 10)).toHaveLength(1)
     await other.completeTarget('m1')
@@ -67,7 +67,7 @@ test('what is written while it is closed waits, and is written once, into the on
     const users = moves ? [BEN] : [ANA, BEN]
     expect((await store.usersAfter('', 10)).map(({ email }) => email)).toEqual(users)
     expect([switches, (await other.moveState()).phase]).toEqual(moves ? [1, 'live'] : [0, 'filled'])
-    // Once it owes nobody an answer.
+    // The first database is closed once it owes nobody an answer.
     expect(closings).toBe(moves ? 1 : 0)
     if (moves) {
       await store.ping()
@@ -79,7 +79,7 @@ test('what is written while it is closed waits, and is written once, into the on
   }
 })
 
-test('an answer that the first database still owes is waited for before that is closed', async () => {
+test('the first database is closed only after the answers that it still owes', async () => {
   const [here, other] = [await open(), await open()]
   const [mine, theirs] = [await here.moveState(), await other.moveState()]
   const [late, refused] = [Promise.withResolvers<[]>(), Promise.withResolvers<[]>()]
@@ -103,7 +103,7 @@ test('an answer that the first database still owes is waited for before that is 
   await here.fenceWrites('m1', 60_000)
   await here.finishMove('m1')
   await Promise.all([store.applyChanges([put()]), store.applyChanges([put({ email: BEN })])])
-  // What it refuses afterwards is asked of the other one.
+  // A read that the first database refuses afterwards goes to the other one.
   refused.reject(new StoreMovedError('it moved'))
   expect(await clients).toEqual([])
   expect(closings).toBe(0)
@@ -114,7 +114,7 @@ test('an answer that the first database still owes is waited for before that is 
   expect(closings).toBe(1)
 })
 
-test('one that has nowhere to go says that it moved', async () => {
+test('a store without a successor reports that it moved', async () => {
   const here = await open()
   await using store = withCutover(here, { next: null })
   await here.beginMove({ id: 'm1', other: 'elsewhere' })
@@ -123,7 +123,7 @@ test('one that has nowhere to go says that it moved', async () => {
   await expect(async () => store.applyChanges([put()])).rejects.toBeInstanceOf(StoreMovedError)
 })
 
-test('one whose move has not ended stays where it is', async () => {
+test('a store whose move has not ended stays in its database', async () => {
   const [here, other] = [await open(), await open()]
   await using store = withCutover(here, { next: toSuccessor(other) })
   await here.beginMove({ id: 'm1', other: (await other.moveState()).identity })

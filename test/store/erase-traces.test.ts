@@ -1,4 +1,5 @@
-// Texts that were deleted are in no file of the database any more, whatever SQLite left of them, and wherever they lay.
+// Tests that deleted texts are in no file of the database any more, whatever SQLite left of them and wherever they
+// were.
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
@@ -22,14 +23,14 @@ function open(lockTimeoutMs = 5_000) {
   const connect = () => closing.adopt(new Database(path, { timeout: 0 }), (database) => database.close())
   const writer = connect()
   writer.pragma('journal_mode = WAL')
-  // As SQLite is without further ado: what is deleted stays in the page.
+  // SQLite's default: a deleted text stays in its page.
   writer.pragma('secure_delete = OFF')
   writer.exec('create table secret (text)')
   const holds = (text: string) => [path, `${path}-wal`].some((file) => readFileSync(file).includes(text))
   return { path, connect, writer, holds, erase: createEraseTraces(writer, path, lockTimeoutMs) }
 }
 
-test.each([0, 100, 350, 600])('what was deleted is gone, behind %d other rows', async (rows) => {
+test.each([0, 100, 350, 600])('erases a deleted text behind %d other rows', async (rows) => {
   const { writer, holds, erase } = open()
   const insert = writer.prepare('insert into secret values (?)')
   for (let row = 0; row < rows; row += 1) insert.run('x'.repeat(3_500))
@@ -41,7 +42,7 @@ test.each([0, 100, 350, 600])('what was deleted is gone, behind %d other rows', 
   expect(writer.prepare('select count(*) from secret').pluck().get()).toBe(rows)
 })
 
-test('a text is found across the reads of a large file', async () => {
+test('finds a text across several reads of a large file', async () => {
   const { writer, holds, erase, path } = open()
   const insert = writer.prepare('insert into secret values (?)')
   for (let row = 0; row < 1_000; row += 1) insert.run('x'.repeat(3_500))
@@ -54,9 +55,9 @@ test('a text is found across the reads of a large file', async () => {
   expect(holds(SECRET.slice(0, 32))).toBe(false)
 })
 
-test('a piece is found wherever it lies, at the edges of what is read at once too', async () => {
+test('finds a piece at any place, including the edges of one read', async () => {
   const { writer } = open()
-  // Each VACUUM makes it one more: then something was found.
+  // Every VACUUM increases it, and only a find leads to a VACUUM.
   const version = () => writer.pragma('schema_version', { simple: true })
   const directory = temporaryDirectory()
   for (const at of [0, READ_BYTES - 32, READ_BYTES - 16, READ_BYTES, 2 * READ_BYTES - 1]) {
@@ -74,7 +75,7 @@ test('a piece is found wherever it lies, at the edges of what is read at once to
 })
 
 test.skipIf(!existsSync(DESCRIPTORS))(
-  'a log that was looked through is closed again; the database is not, since that would drop the locks on it, and is opened once',
+  'closes the log after searching it, and opens the database file once, because closing it would drop its locks',
   async () => {
     const { writer } = open()
     const file = join(realpathSync(temporaryDirectory()), 'file')
@@ -85,7 +86,7 @@ test.skipIf(!existsSync(DESCRIPTORS))(
   },
 )
 
-test('of a text that others still have in part, the rest is looked for', async () => {
+test('searches for the rest of a text of which others still have a part', async () => {
   const { writer, holds, erase } = open()
   writer.prepare('insert into secret values (?)').run(SECRET)
   writer.exec('delete from secret')
@@ -95,7 +96,7 @@ test('of a text that others still have in part, the rest is looked for', async (
   expect(holds(SECRET.slice(32, 64))).toBe(false)
 })
 
-test('nothing is written anew for texts that others still have, or that are too short to be told apart', async () => {
+test('rewrites nothing for texts that others still have, or that are too short to be distinguished', async () => {
   const { writer, erase, path } = open()
   writer.prepare('insert into secret values (?)').run(SECRET)
   const before = statSync(`${path}-wal`).size
@@ -107,13 +108,13 @@ test('nothing is written anew for texts that others still have, or that are too 
   expect(statSync(`${path}-wal`).size).toBe(0)
 })
 
-test('the file is not written anew where emptying the log is enough', async () => {
+test('does not rewrite the file if emptying the log is enough', async () => {
   const { writer, holds, erase } = open()
   writer.pragma('secure_delete = ON')
   writer.prepare('insert into secret values (?)').run(SECRET)
   writer.exec('delete from secret')
   expect(holds(SECRET)).toBe(true)
-  // Each VACUUM makes it one more.
+  // Every VACUUM increases it.
   const version = () => writer.pragma('schema_version', { simple: true })
   const before = version()
   await erase([SECRET], [])
@@ -121,13 +122,13 @@ test('the file is not written anew where emptying the log is enough', async () =
   expect(version()).toBe(before)
 })
 
-test('who begins to write when the file is to be written anew is waited for, and not for longer than a lock', async () => {
+test('waits for a transaction that begins before the file is rewritten, but no longer than for a lock', async () => {
   for (const lockTimeoutMs of [60_000, 50]) {
     const { path, writer, connect, holds } = open(lockTimeoutMs)
     writer.prepare('insert into secret values (?)').run(SECRET)
     writer.exec('delete from secret')
     const other = connect()
-    // Between the two steps: the log is emptied, and the lock is somebody else's then.
+    // Between the two steps: the log is empty, and another connection takes the lock.
     const raced = {
       pragma(...asked: Parameters<Database.Database['pragma']>) {
         const answer = writer.pragma(...asked)
@@ -149,7 +150,7 @@ test('who begins to write when the file is to be written anew is waited for, and
   }
 })
 
-test('a whole database is written anew once others let it, and not later than a lock is waited for', async () => {
+test('rewriting a whole database waits for other writers, but no longer than for a lock', async () => {
   for (const lockTimeoutMs of [60_000, 50]) {
     const { writer, connect } = open(lockTimeoutMs)
     const other = connect()
@@ -177,7 +178,7 @@ test('a whole database is written anew once others let it, and not later than a 
   }
 })
 
-test('who reads the log is waited for, and not for longer than a lock', async () => {
+test('waits for readers of the log, but no longer than for a lock', async () => {
   for (const lockTimeoutMs of [60_000, 50]) {
     const { writer, erase, connect, holds } = open(lockTimeoutMs)
     writer.prepare('insert into secret values (?)').run(SECRET)

@@ -1,4 +1,5 @@
-// Writes of one turn in one transaction, on a real file: what one failure takes along, who is told what, and what is waited for.
+// Tests the group commit on a real file: the writes of one turn share a transaction, and each failure affects only what
+// it must.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -43,11 +44,11 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
         insert.run(text)
         return text
       }),
-    /** From so many looks on. */
+    /** The file is missing from the `from`-th look on. */
     lose(from: number) {
       missing = looks + from
     },
-    /** At one look. */
+    /** The `at`-th look cannot tell whether the file is there. */
     cloud(at: number) {
       unclear = looks + at
     },
@@ -57,7 +58,7 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
 const outcomesOf = async (writes: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message))
 
-test('a write that fails takes back its own, and no other of its turn', async () => {
+test('a failing write rolls back its own changes, and no other write of its turn', async () => {
   const { add, notes, happened, write, writer } = open()
   const failing = write(() => {
     writer.prepare('insert into note values (?)').run('half')
@@ -69,12 +70,12 @@ test('a write that fails takes back its own, and no other of its turn', async ()
     'b',
     'UNIQUE constraint failed: note.text',
   ])
-  // Told only once it is committed.
+  // Reported only once it is committed.
   expect(happened).toEqual(['committed a,b'])
   expect(notes()).toEqual(['a', 'b'])
 })
 
-test('a write that fails by itself leaves nothing, and the next one works', async () => {
+test('a write that fails alone in its turn leaves nothing behind, and the next one works', async () => {
   const { add, notes, write, writer, happened } = open()
   const failing = write(() => {
     writer.prepare('insert into note values (?)').run('half')
@@ -86,7 +87,7 @@ test('a write that fails by itself leaves nothing, and the next one works', asyn
   expect(notes()).toEqual(['a'])
 })
 
-test('a write that takes back the whole transaction takes all of its turn along, and none is told that it is there', async () => {
+test('a write that rolls back the whole transaction fails every write of its turn, and none is acknowledged', async () => {
   const { add, notes, write, writer } = open()
   await add('there')
   const rollingBack = () => write(() => writer.exec(`insert or rollback into note values ('there')`))
@@ -98,7 +99,7 @@ test('a write that takes back the whole transaction takes all of its turn along,
   expect(await outcomesOf([add('a'), add('b')])).toEqual(['a', 'b'])
 })
 
-test('every write, and nothing that only adds, is told to whoever remembers what was read', async () => {
+test('every write is reported to the listeners, except those that only add rows', async () => {
   const { add, write, onWrite } = open()
   let told = 0
   onWrite(() => {
@@ -108,7 +109,7 @@ test('every write, and nothing that only adds, is told to whoever remembers what
   expect(told).toBe(2)
 })
 
-test('a lock of another process is waited for, and not for longer than it may take', async () => {
+test('a write waits for the lock of another process, but no longer than the lock timeout', async () => {
   for (const lockTimeoutMs of [60_000, 30]) {
     const { add, notes, other, fatal } = open({ lockTimeoutMs })
     other.exec('begin immediate')
@@ -122,7 +123,7 @@ test('a lock of another process is waited for, and not for longer than it may ta
       await expect(adding).rejects.toThrow(StoreUnavailableError)
       expect(performance.now() - began).toBeGreaterThanOrEqual(lockTimeoutMs - 5)
       other.exec('commit')
-      // Its time is over, not that of the next.
+      // The timeout of the first write is over; the next one has its own.
       other.exec('begin immediate')
       const next = add('b')
       await new Promise((resolve) => setImmediate(resolve))
@@ -134,7 +135,7 @@ test('a lock of another process is waited for, and not for longer than it may ta
   }
 })
 
-test('a file that is gone before a commit is not written to; one that is gone after it acknowledges nothing; both end all writes', async () => {
+test('a file that is lost before a commit is not written to, and one lost after it acknowledges nothing; both end all writes', async () => {
   for (const [look, stored] of [
     [1, []],
     [2, ['a']],
@@ -151,7 +152,7 @@ test('a file that is gone before a commit is not written to; one that is gone af
   }
 })
 
-test('a look that cannot tell refuses the writes of its turn only', async () => {
+test('a check that cannot tell whether the file is there refuses the writes of its turn only', async () => {
   for (const look of [1, 2]) {
     const { add, cloud, fatal, notes, happened } = open()
     cloud(look)
@@ -162,7 +163,7 @@ test('a look that cannot tell refuses the writes of its turn only', async () => 
   }
 })
 
-test('who waits for the writes waits for those that were asked for, and for none when there are none', async () => {
+test('settled waits for the writes that were requested, and returns at once if there are none', async () => {
   const { add, settled, happened } = open()
   await settled()
   const adding = add('a')
@@ -174,7 +175,7 @@ test('who waits for the writes waits for those that were asked for, and for none
   await settled()
 })
 
-test('a fault that may pass is told to who listens, a lock is not; a fatal one is told once and for all', () => {
+test('the latch reports a temporary fault but not a lock, and reports a fatal fault once and for all', () => {
   const fatal: unknown[] = []
   const latch = createFaultLatch('workspace.db', (error) => fatal.push(error))
   let unavailable = 0
@@ -199,7 +200,7 @@ test('a fault that may pass is told to who listens, a lock is not; a fatal one i
   expect(() => latch.assertWritable()).toThrow('nothing is written any more')
 })
 
-test('a commit waits for the disk unless all of its writes can be lost', async () => {
+test('a commit waits for the disk unless all of its writes may be lost', async () => {
   const { write, addUnsynced, writer, other, lose } = open()
   // https://www.sqlite.org/pragma.html#pragma_synchronous
   const [normal, full] = [1, 2]

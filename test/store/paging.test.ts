@@ -1,4 +1,4 @@
-// Lists that are read whole: every item once, in order, whatever the pages come to.
+// Tests reading whole lists in pages: every item comes once and in order, whatever the number of pages.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pagesOf, restCallDayPages, sessionPages } from '../../src/store/paging/paging.ts'
@@ -13,7 +13,7 @@ test.each([
   [2, [[1, 2], []]],
   [3, [[1, 2], [3]]],
   [4, [[1, 2], [3, 4], []]],
-])('a list of %i is read in these pages, and none of them is empty', async (length, expected) => {
+])('a list of %i items is read in the expected pages, and no empty page is returned', async (length, expected) => {
   const items = Array.from({ length }, (_, index) => index + 1)
   const reads: number[][] = []
   const read = (after: number, limit: number) => {
@@ -26,7 +26,7 @@ test.each([
   expect(reads).toEqual(expected)
 })
 
-test('sessions and days of REST calls are all there, past the first page', async () => {
+test('sessionPages and restCallDayPages return everything past the first page', async () => {
   const onFatal = (error: unknown) => {
     throw error
   }

@@ -1,4 +1,5 @@
-// What PostgreSQL says, in the words of the contract: which errors may pass, which end the connection, which server will do.
+// Tests how errors of PostgreSQL become errors of the contract: which are temporary, which end the connection, which
+// server fits.
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
@@ -43,7 +44,7 @@ test.each([
   ['58030', StoreUnavailableError],
   [SQLSTATE_CLOSED, StoreClosedError],
   [SQLSTATE_MOVED, StoreMovedError],
-])('%s is told as what it means', (code, expected) => {
+])('SQLSTATE %s becomes the matching error of the contract', (code, expected) => {
   const error = failed(code)
   const told = toStoreError(error)
   expect(told).toBeInstanceOf(expected)
@@ -53,12 +54,12 @@ test.each([
   expect(sqlState(error)).toBe(code)
 })
 
-test.each(['08P01', '53300', '57014'])('%s is told with what the server says of it', (code) => {
+test.each(['08P01', '53300', '57014'])('the error for SQLSTATE %s contains the message of the server', (code) => {
   const told = toStoreError(Object.assign(failed(code), { message: 'too many connections for role "workspace"' }))
   expect(told).toMatchObject({ message: expect.stringMatching(/^the database .*: too many connections for role/) })
 })
 
-test('a mistake is told as it is, and whatever is no answer of the server is a connection that was lost', () => {
+test('a programming error stays as it is, and anything that is no answer of the server is a lost connection', () => {
   for (const mistake of [failed('23505'), failed('42601'), failed()]) {
     expect(toStoreError(mistake)).toBe(mistake)
     expect(isRolledBack(mistake)).toBe(false)
@@ -69,7 +70,7 @@ test('a mistake is told as it is, and whatever is no answer of the server is a c
   expect([sqlState(failed()), sqlState(new Error('why')), isRolledBack('40001')]).toEqual(['', '', false])
 })
 
-test('a server that has no number left for a transaction is unavailable; another limit of a statement is a mistake', () => {
+test('a server without free transaction ids is unavailable; another program limit is a programming error', () => {
   const refusedIn = (routine: string) => Object.assign(failed('54000'), { routine })
   for (const routine of ['GetNewTransactionId', 'GetNewMultiXactId']) {
     expect(toStoreError(refusedIn(routine))).toBeInstanceOf(StoreUnavailableError)
@@ -80,7 +81,7 @@ test('a server that has no number left for a transaction is unavailable; another
   expect(toStoreError(failed('54000'))).not.toBeInstanceOf(StoreUnavailableError)
 })
 
-test('a notice leaves a commit open where the server goes down, or gave up its standby, or does not say where it warns', () => {
+test('a commit is undecided after a shutdown notice, a warning that the standby was given up, or one without a routine', () => {
   const isOpen = [
     { code: '57P01', routine: 'ProcessInterrupts' },
     { code: '01000', routine: 'SyncRepWaitForLSN' },
@@ -91,7 +92,7 @@ test('a notice leaves a commit open where the server goes down, or gave up its s
   expect(others.map(leavesCommitOpen)).toEqual([false, false, false])
 })
 
-test('a database that has moved lets nobody in', () => {
+test('a session with a database that has moved is refused', () => {
   expect(() => assertActive('t')).toThrow(StoreMovedError)
   for (const active of ['f', undefined, null]) expect(() => assertActive(active)).not.toThrow()
 })
@@ -105,12 +106,12 @@ test.each([
   ['standby', { standby: 'true', readonly: 'on' }, true],
   ['standby', { standby: 'false', readonly: 'on' }, false],
   ['standby', undefined, false],
-] as const)('where %s is wanted, a server of %j will do: %s', (access, state, isGood) => {
+] as const)('for access %s, a server with %j fits: %s', (access, state, isGood) => {
   if (isGood) expect(() => assertAccess(state, access)).not.toThrow()
   else expect(() => assertAccess(state, access)).toThrow(ConnectionLostError)
 })
 
-test('another server is one that gives another number than at the start, or any where each transaction has one', () => {
+test('isOtherServer compares the process id with the first one, and is always true if each transaction has a server of its own', () => {
   expect(isOtherServer({ processId: '12' }, 'auto', 12)).toBe(false)
   expect(isOtherServer({ processId: '13' }, 'auto', 12)).toBe(true)
   expect(isOtherServer(undefined, 'auto', 12)).toBe(true)
@@ -118,7 +119,7 @@ test('another server is one that gives another number than at the start, or any 
   expect(isOtherServer({ processId: '12' }, 'transaction', 12)).toBe(true)
 })
 
-test('settings are those of a session, or of one transaction', () => {
+test('settings apply to a session, or to one transaction', () => {
   const session = beginSession(3_000, 'auto', 12)
   expect(session).toContain(`set_config('statement_timeout', '3000', false)`)
   expect(session).not.toMatch(/set_config\([^)]*, true\)/)
@@ -129,7 +130,7 @@ test('settings are those of a session, or of one transaction', () => {
   expect(transaction).not.toMatch(/set_config\([^)]*, false\)/)
 })
 
-test('rows are put in the order of the list, and those without a text only say that there are more', () => {
+test('rows are sorted into the order of the list, and a row without a text only says that there are more', () => {
   expect(inListOrder([1, 2, 3], '')).toEqual([1, 2, 3])
   expect(inListOrder([3, 2, 1], 'desc')).toEqual([1, 2, 3])
   const row = (position: number, text: string | null) => ({ position, text })

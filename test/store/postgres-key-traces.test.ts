@@ -1,5 +1,5 @@
-// A private key that stays in its table's file, since the server keeps it for somebody, or does not write the file anew: no
-// command says that it is gone.
+// Tests a removed private key that stays in the file of its table, because the server keeps it for somebody or cannot
+// rewrite the file: no command claims that it is gone.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, runHere } from '../support/command-line.ts'
@@ -9,7 +9,7 @@ import { SMALL_WORLD } from '../support/workspaces.ts'
 const TABLE = 'workspace_gateway.signing_key'
 const IS_READ = 'somebody still reads an older state of the database'
 
-/** Of a database with a single signing key. */
+/** Prepares a database with a single signing key. */
 async function withKey(url: string) {
   await runHere(['import', '-', '--database', url], { stdin: SMALL_WORLD })
   await runHere(['keys', 'rotate', '--database', url])
@@ -26,17 +26,17 @@ async function withKey(url: string) {
   }
 }
 
-/** A transaction of somebody else, open until the end of the test. */
+/** Opens the transaction of another client, until the end of the test. */
 async function holdTransaction(url: string, statements: string): Promise<void> {
   const client = new Client({ connectionString: url })
-  // The server may be gone before it.
+  // The server may stop before the client ends.
   client.on('error', () => {})
   await client.connect()
   onTestFinished(() => client.end())
   await client.query(`begin; ${statements}`)
 }
 
-/** Nor is a file that is written anew without it. */
+/** Rewriting the file does not remove the key yet. */
 async function expectKept(url: string, isInFile: () => Promise<boolean>): Promise<void> {
   expect((await runHere(['vacuum', '--full', '--database', url])).exitCode).toBe(0)
   expect(await isInFile()).toBe(true)
@@ -47,8 +47,8 @@ function expectTold({ exitCode, stdout, stderr }: Finished, reason: string): voi
   expect(stderr).toContain(`the private part may still be in the files of the database (${reason})`)
 }
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to be left in the files', () => {
-  test('for a prepared transaction, and goes with the next rewriting when that has ended', async () => {
+describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed key may remain in the files', () => {
+  test('because of a prepared transaction; a rewrite after its end removes the key', async () => {
     const server = await temporaryServer({ settings: { max_prepared_transactions: '2' } })
     const url = server.url('postgres')
     const { retire, isInFile } = await withKey(url)
@@ -60,7 +60,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     expect(await isInFile()).toBe(false)
   })
 
-  test('for who has written, and reads nothing now', async () => {
+  test('because of an open transaction that has written and reads nothing now', async () => {
     const url = await temporaryDatabase()
     const { retire, isInFile } = await withKey(url)
     await holdTransaction(url, 'select pg_current_xact_id()')
@@ -68,7 +68,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     await expectKept(url, isInFile)
   })
 
-  test('for who has written in another database of the server', async () => {
+  test('because of an open transaction in another database of the server', async () => {
     const url = await temporaryDatabase()
     const { retire, isInFile } = await withKey(url)
     await holdTransaction(await temporaryDatabase(), 'select pg_current_xact_id()')
@@ -76,7 +76,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     await expectKept(url, isInFile)
   })
 
-  test('for who reads on a standby that has a slot', async () => {
+  test('because of a reader on a standby with a replication slot', async () => {
     const primary = await temporaryServer()
     const url = primary.url('postgres')
     const { retire, isInFile } = await withKey(url)
@@ -100,7 +100,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     await expectKept(url, isInFile)
   })
 
-  test('where the role does not own the table, for which the server writes nothing anew', async () => {
+  test('because the role does not own the table, which the server then does not rewrite', async () => {
     const url = await temporaryDatabase()
     const { retire, isInFile } = await withKey(url)
     const other = await asNewUser(url)
@@ -114,7 +114,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     )
     expectTold(await retire(other), `only the owner of the table ${TABLE} can have it written anew`)
     expect(await isInFile()).toBe(true)
-    // The first of the tables that it does not own.
+    // The first of the tables that it does not own is named.
     const { exitCode, stdout, stderr } = await runHere(['vacuum', '--full', '--database', other])
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/only the owner of the table workspace_gateway\.\w+ can have it written anew/)

@@ -1,4 +1,5 @@
-// Imports that meet in PostgreSQL take locks in one order, so that they wait for each other and never in a circle.
+// Tests that concurrent imports in PostgreSQL take locks in one order, so that they wait for each other and never
+// deadlock.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Change } from '../../src/store/contract.ts'
@@ -6,22 +7,22 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
-/** Not in the order of their names: who is stored first has the lowest id. */
+/** Not in the order of the emails: the user who is stored first has the lowest id. */
 const EMAILS = ['zoe@example.com', 'max@example.com', 'ana@example.com'] as const
 const [FIRST, , LAST] = EMAILS
 const NOW = 1_000
 
-/** A transaction that holds what an import would, and goes on when it is asked to. */
+/** A connection that takes the locks of an import by hand, and continues when the test tells it to. */
 async function openHand(url: string): Promise<Client> {
   const hand = new Client({ connectionString: url })
-  // The database may be dropped before it.
+  // The database may be dropped before the client ends.
   hand.on('error', () => {})
   await hand.connect()
   onTestFinished(() => hand.end())
   return hand
 }
 
-/** Until one transaction waits for another. */
+/** Waits until one transaction waits for another. */
 async function untilOneWaits(url: string): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toHaveLength(1)
@@ -40,7 +41,7 @@ function exportSteps(stage: string, createdAt: string): readonly Change[] {
 }
 
 describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
-  test('a replacement that waits for the user whom an import locked first holds none whom it locks later', async () => {
+  test('a replacement that waits for the user an import locked first holds no user that the import locks later', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     for (const email of EMAILS) await store.applyChanges([templateOf(email, '1')])
@@ -67,7 +68,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     )
   })
 
-  test('exports are pruned once their user is locked, as an import removes them', async () => {
+  test('exports are pruned only after their user is locked, in the order in which an import takes the locks', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const project: Change = { ...templateOf(FIRST, '1'), kind: 'project', ref: 'r' }

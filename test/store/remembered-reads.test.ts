@@ -1,14 +1,14 @@
-// What is remembered of SQLite: bounded, and looked up again once somebody wrote.
+// Tests the cache of reads of SQLite: it is bounded, and a commit of anybody makes it read again.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { cacheUntilCommit } from '../../src/store/sqlite/engine/data-version-cache.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** Answers that are remembered at most. */
+/** Maximum number of cached answers. */
 const MOST = 20_000
 
-test('the answer that was found first is the first to be forgotten when there are too many', () => {
+test('evicts the oldest answer when the cache is full, and reads again after another connection committed', () => {
   const path = join(temporaryDirectory(), 'remembered.db')
   using closing = new DisposableStack()
   const open = () => closing.adopt(new Database(path), (database) => database.close())

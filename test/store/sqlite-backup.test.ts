@@ -1,4 +1,5 @@
-// A copy of an SQLite database, and what makes it fit to be served: what is in the file then, and what is not.
+// Tests copying an SQLite database and preparing the copy to be served: what the file then contains, and what it does
+// not.
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,15 +10,15 @@ import { newSession } from '../contract/values.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** Of the file's header: 1 where it needs no log beside it, 2 in WAL mode. */
+/** Offset in the file header of the format version: 1 if the file needs no log beside it, 2 in WAL mode. */
 const VERSIONS_AT = 18
 
-/** How many pages the file says that it has unused. */
+/** Offset in the file header of the number of unused pages. */
 const FREE_PAGES_AT = 36
 
 const session = newSession({ userAgent: 'a user agent that nobody else has' })
 
-/** A store that was used, and is closed. */
+/** Returns the path of a store that was used and is closed. */
 async function makeDatabase(): Promise<string> {
   const path = join(realpathSync(temporaryDirectory()), 'store.db')
   await using store = await openSqliteStore(path, {
@@ -42,20 +43,20 @@ const countIn = (path: string, table: string) => {
 }
 
 test.each([true, false])(
-  'what is restored asks for a code again, and keeps sessions where it is told to: %s',
+  'prepareRestored drops pending codes, and keeps sessions only if keepSessions is set: %s',
   async (keepSessions) => {
     const path = await makeDatabase()
     expect(readFileSync(path)[VERSIONS_AT]).toBe(2)
     prepareRestored(path, { keepSessions })
     expect([countIn(path, 'session'), countIn(path, 'code_request')]).toEqual([keepSessions ? 1 : 0, 0])
-    // One file, and in it nothing of a session that was ended.
+    // There is one file, and it contains nothing of an ended session.
     expect(readdirSync(join(path, '..'))).toEqual(['store.db'])
     expect(readFileSync(path)[VERSIONS_AT]).toBe(1)
     expect(readFileSync(path).includes(session.userAgent)).toBe(keepSessions)
   },
 )
 
-test('a copy that can be read, and does not fit together, is refused', async () => {
+test('verifyDatabase refuses a copy that is readable but inconsistent', async () => {
   const path = await makeDatabase()
   verifyDatabase(path)
   const bytes = readFileSync(path)
@@ -65,7 +66,7 @@ test('a copy that can be read, and does not fit together, is refused', async () 
   expect(() => verifyDatabase(path)).toThrow(/^the file is damaged: .*[Ff]reelist/s)
 })
 
-test('what runs while nobody uses a database runs alone, and not at all beside somebody', async () => {
+test('whileUnused runs a function alone on the database, and not at all while somebody uses it', async () => {
   const path = await makeDatabase()
   const other = new Database(path, { timeout: 0 })
   other.prepare('select 1 from user').get()
@@ -83,7 +84,7 @@ test('what runs while nobody uses a database runs alone, and not at all beside s
   expect(write).not.toThrow()
 })
 
-test.skipIf(!existsSync(DESCRIPTORS))('who copies, verifies or restores leaves no file open', async () => {
+test.skipIf(!existsSync(DESCRIPTORS))('copying, verifying and restoring leave no file open', async () => {
   const path = await makeDatabase()
   const directory = join(path, '..')
   const copy = join(directory, 'copy.db')
@@ -95,7 +96,7 @@ test.skipIf(!existsSync(DESCRIPTORS))('who copies, verifies or restores leaves n
   expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
 })
 
-test.skipIf(!existsSync(DESCRIPTORS))('a copy that cannot be begun leaves no file open', async () => {
+test.skipIf(!existsSync(DESCRIPTORS))('a copy that cannot be started leaves no file open', async () => {
   const path = await makeDatabase()
   await expect(copyDatabase(path, join(path, '..', 'nowhere', 'copy.db'))).rejects.toThrow('ENOENT')
   expect(openFiles().filter((file) => file.startsWith(path))).toEqual([])

@@ -1,10 +1,10 @@
-// Questions to PostgreSQL that share statements: how many statements, and of what size.
+// Tests how questions to PostgreSQL share statements: how many statements are sent, and how large they are.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { coalesce } from '../../src/store/postgres/engine/statement-batcher.ts'
 
-/** Statements that are answered when the test says so. */
+/** Records statements that are answered when the test says so. */
 function recorded(ofRequest: (run: () => void) => () => void = (run) => run, patienceMs = 60_000) {
   const statements: { readonly keys: readonly number[]; readonly answer: () => void }[] = []
   const ask = coalesce(
@@ -20,7 +20,7 @@ function recorded(ofRequest: (run: () => void) => () => void = (run) => run, pat
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('two statements are under way at most; what comes meanwhile waits and goes out as one', async () => {
+test('at most two statements are in flight; questions that arrive meanwhile wait and go out as one batch', async () => {
   const { statements, ask } = recorded()
   const answers = Array.from({ length: 10 }, (_, key) => ask([key]))
   await settled()
@@ -32,7 +32,7 @@ test('two statements are under way at most; what comes meanwhile waits and goes 
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 10 }, (_, key) => [`of ${key}`]))
 })
 
-test('a statement has a thousand questions at most, unless one asker alone has more', async () => {
+test('a statement has at most a thousand questions, unless a single caller has more', async () => {
   const { statements, ask } = recorded()
   const keys = (count: number) => Array.from({ length: count }, (_, key) => key)
   const answers = [1, 1, 600, 400, 1, 3_000].map((count) => ask(keys(count)))
@@ -44,7 +44,7 @@ test('a statement has a thousand questions at most, unless one asker alone has m
   expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 1, 600, 400, 1, 3_000])
 })
 
-test('a statement that fails fails for all who asked, and the next one is sent', async () => {
+test('a failing statement fails for all its callers, and the next one is sent', async () => {
   const statements: (readonly number[])[] = []
   const ask = coalesce(
     async (keys: readonly number[]) => {
@@ -60,13 +60,13 @@ test('a statement that fails fails for all who asked, and the next one is sent',
   expect(statements).toEqual([[0], [1], [2, 3], [4]])
 })
 
-test('no question needs no statement', async () => {
+test('an empty list of questions needs no statement', async () => {
   const { statements, ask } = recorded()
   expect(await ask([])).toEqual([])
   expect(statements).toEqual([])
 })
 
-test('a statement is sent for the request that asked the first of its questions, also when another one ends', async () => {
+test('a statement runs in the context of the request that asked its first question, even when another one ends', async () => {
   const scope = new AsyncLocalStorage<string>()
   const sentFor: (string | undefined)[] = []
   const ends: (() => void)[] = []
@@ -90,7 +90,7 @@ test('a statement is sent for the request that asked the first of its questions,
 })
 
 test.each([true, false])(
-  'a look that finds nobody who waits for too long refuses nobody, and looks again',
+  'a check for expired waits that finds none rejects nobody, and checks again later',
   async (asksMeanwhile) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {
@@ -103,7 +103,7 @@ test.each([true, false])(
       expect(statements.at(-1)?.keys).toEqual([2, 3])
       const waiting = ask([4]).catch((error) => error)
       vi.advanceTimersByTime(asksMeanwhile ? 1_500 : 3_000)
-      // It waits, and is not refused at once.
+      // It waits instead of being rejected at once.
       const next = asksMeanwhile ? ask([5]) : ['of 5']
       if (asksMeanwhile) vi.advanceTimersByTime(1_500)
       expect(await waiting).toBeInstanceOf(StoreUnavailableError)
@@ -118,7 +118,7 @@ test.each([true, false])(
   },
 )
 
-test('what waits for too long is refused, and from then on whatever would wait is at once, until a statement has ended', async () => {
+test('a question that waits too long is rejected, and from then on every new one at once, until a statement ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const { statements, ask } = recorded(undefined, 3_000)
@@ -140,7 +140,7 @@ test('what waits for too long is refused, and from then on whatever would wait i
     expect(outcomes).toEqual(['third refused', 'fifth refused'])
     statements[0]?.answer()
     await settled()
-    // What waited less goes out, and what comes next may wait again.
+    // The one that has waited less goes out, and the next one may wait again.
     expect(statements.map(({ keys }) => keys)).toEqual([[0], [1], [3]])
     void told('sixth', [5])
     await settled()
@@ -156,7 +156,7 @@ test('what waits for too long is refused, and from then on whatever would wait i
   }
 })
 
-test('those who wait are refused one after the other, also when nobody asks any more, and one timer is enough for all', async () => {
+test('waiting questions are rejected one after another without new calls, with a single timer for all', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const { ask } = recorded(undefined, 3_000)
@@ -170,7 +170,7 @@ test('those who wait are refused one after the other, also when nobody asks any 
     vi.advanceTimersByTime(1_000)
     for (const key of [3, 4]) void asked(key)
     expect(vi.getTimerCount()).toBe(1)
-    // The first look is when the first of them has waited for long enough.
+    // The first check is due when the first of them has waited long enough.
     vi.advanceTimersToNextTimer()
     await settled()
     expect(refused).toEqual([2])

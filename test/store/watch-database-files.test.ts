@@ -1,4 +1,4 @@
-// The files of an open database: what SQLite does to them is no fault, what anybody else does is.
+// Tests the check of an open database's files: changes by SQLite are no fault, changes by anybody else are one.
 import {
   appendFileSync,
   closeSync,
@@ -30,10 +30,10 @@ const ROWS = 400
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const FRAME_BYTES = FRAME_HEADER_BYTES + 4_096
-/** Of the shared memory: both copies of what it says of the log. */
+/** Length of the header of the shared memory: both copies of what it says about the WAL. */
 const INDEX_HEADER_BYTES = 96
 
-/** In WAL mode, with everything in its file. */
+/** A database in WAL mode, with everything in its main file. */
 function open() {
   const path = join(temporaryDirectory(), 'watched.db')
   const database = new Database(path)
@@ -55,8 +55,8 @@ function open() {
   return { path, database, fill, checkpoint, sizeOf: (name: string) => statSync(name).size }
 }
 
-describe('a connection that is opened beside others', () => {
-  test('is told of a -wal that was cut short under them: it would write behind the hole', () => {
+describe('a connection that is opened while others are open', () => {
+  test('detects that the -wal was cut short under them, because it would write behind the hole', () => {
     const { path, database, fill } = open()
     fill()
     watchDatabaseFiles(path, database)
@@ -65,16 +65,16 @@ describe('a connection that is opened beside others', () => {
       second.close()
     })
     expect(() => watchDatabaseFiles(path, second)).not.toThrow()
-    // The end of it, so that what is read to open the database is there.
+    // Cuts off only the end, so that everything needed to open the database is there.
     truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100_000)
     expect(() => watchDatabaseFiles(path, second)).toThrow(/watched\.db-wal was cut short while another process/)
   })
 
-  /** Cut short by a page under two connections that have it open. */
+  /** A database that was cut short by one page while two connections have it open. */
   function openCutShort() {
     const { path, database, fill } = open()
     fill()
-    // Everything is in the database too, and the log still says how long that is.
+    // Everything is in the database too, and the WAL still says how long that is.
     database.pragma('wal_checkpoint(PASSIVE)')
     const second = new Database(path)
     onTestFinished(() => {
@@ -85,12 +85,12 @@ describe('a connection that is opened beside others', () => {
     return { path, second }
   }
 
-  test('is told of a database that was cut short under them', () => {
+  test('detects that the database was cut short under them', () => {
     const { path, second } = openCutShort()
     expect(() => watchDatabaseFiles(path, second)).toThrow(`${path} was cut short while another process`)
   })
 
-  test.skipIf(!existsSync(DESCRIPTORS))('leaves no file open where it is refused', () => {
+  test.skipIf(!existsSync(DESCRIPTORS))('leaves no file open if it is refused', () => {
     const { path, second } = openCutShort()
     const before = openFiles()
     expect(() => watchDatabaseFiles(path, second)).toThrow('cut short')
@@ -98,8 +98,8 @@ describe('a connection that is opened beside others', () => {
   })
 })
 
-describe('a -wal that was cut short and written on before anybody looks', () => {
-  /** A log of a few frames: in a new file, or at the beginning of a file that is longer since it was begun anew. */
+describe('a -wal that was cut short and written to again before the next check', () => {
+  /** A WAL of a few frames: in a new file, or at the start of a longer file because it was restarted. */
   function openWithLog(isBegunAnew: boolean) {
     const opened = open()
     const { path, database, fill } = opened
@@ -124,7 +124,7 @@ describe('a -wal that was cut short and written on before anybody looks', () => 
     ['in its last page', (end) => end - 2],
   ]
 
-  test.each(CUTS)('%s, is missed', (_, lengthOf) => {
+  test.each(CUTS)('is detected when it was cut %s', (_, lengthOf) => {
     for (const isBegunAnew of [false, true]) {
       for (const hasLooked of [false, true]) {
         const { path, database, add, log, end, fill, sizeOf } = openWithLog(isBegunAnew)
@@ -143,7 +143,7 @@ describe('a -wal that was cut short and written on before anybody looks', () => 
     }
   })
 
-  test('is missed where another connection wrote what is gone, and what stands behind it', () => {
+  test('is detected when another connection wrote the lost frames and the frames behind them', () => {
     const { path, database, log, fill, sizeOf } = openWithLog(true)
     const { assertInPlace, close } = watchDatabaseFiles(path, database)
     onTestFinished(close)
@@ -164,8 +164,8 @@ describe('a -wal that was cut short and written on before anybody looks', () => 
   })
 })
 
-describe('a database that is written', () => {
-  test('grows, is emptied and made smaller by SQLite without an objection', () => {
+describe('the check of a database in use', () => {
+  test('accepts that SQLite grows, empties and shrinks the database', () => {
     const { path, database, fill, checkpoint, sizeOf } = open()
     const { assertInPlace } = watchDatabaseFiles(path, database)
     const full = sizeOf(path)
@@ -192,7 +192,7 @@ describe('a database that is written', () => {
     expect(assertInPlace).not.toThrow()
   })
 
-  test('by two, with checkpoints of every kind, rollbacks, and transactions larger than memory, without an objection', () => {
+  test('accepts two writers with checkpoints of every kind, rollbacks, and transactions larger than the page cache', () => {
     const { path, database } = open()
     const other = new Database(path)
     onTestFinished(() => {
@@ -210,7 +210,7 @@ describe('a database that is written', () => {
       each.exec('begin immediate')
       const insert = each.prepare('insert into note values (?)')
       for (let row = random.below(60); row >= 0; row -= 1) insert.run('\0'.repeat(random.below(6_000)))
-      // What was written to the log already is written once more.
+      // Pages that are in the WAL already are written a second time.
       each.exec("update note set text = text || 'x' where rowid % 3 = 0")
       each.exec(end)
     }
@@ -232,7 +232,7 @@ describe('a database that is written', () => {
     for (const look of looks) expect(look).not.toThrow()
   })
 
-  test('is made smaller and written to before anybody looks, without an objection', () => {
+  test('accepts a database that shrinks and is written to before the next check', () => {
     const { path, database, checkpoint, sizeOf } = open()
     const { assertInPlace } = watchDatabaseFiles(path, database)
     const full = sizeOf(path)
@@ -243,7 +243,7 @@ describe('a database that is written', () => {
     expect(assertInPlace).not.toThrow()
   })
 
-  test('is made smaller by SQLite, and missed when somebody cuts off more', () => {
+  test('accepts that SQLite shrinks the database, and detects that somebody cuts off more', () => {
     const { path, database, checkpoint, sizeOf } = open()
     const { assertInPlace, close } = watchDatabaseFiles(path, database)
     onTestFinished(close)
@@ -253,7 +253,7 @@ describe('a database that is written', () => {
     expect(assertInPlace).toThrow(`${path} was cut short`)
   })
 
-  test('is missed when it was cut short before anybody looked, and while its newest pages are in the log only', () => {
+  test('detects a truncation before the first check, while the newest pages are in the WAL only', () => {
     for (const changes of ["insert into note values ('new')", "update note set text = 'new' where rowid = 1"]) {
       const { path, database, sizeOf } = open()
       const { assertInPlace, close } = watchDatabaseFiles(path, database)
@@ -264,7 +264,7 @@ describe('a database that is written', () => {
     }
   })
 
-  test('is not missed while another process makes the index of the log anew: that cannot be told yet', () => {
+  test('throws StoreUnavailableError while another process rebuilds the index of the WAL, since it cannot tell yet', () => {
     const { path, database, fill } = open()
     fill()
     const { assertInPlace, close } = watchDatabaseFiles(path, database)
@@ -286,7 +286,7 @@ describe('a database that is written', () => {
     expect(assertInPlace).not.toThrow()
   })
 
-  test('cannot be told to be whole within a transaction of its own', () => {
+  test('throws StoreUnavailableError within a transaction of its own connection', () => {
     const { path, database, fill } = open()
     fill()
     const { assertInPlace, close } = watchDatabaseFiles(path, database)
@@ -297,7 +297,7 @@ describe('a database that is written', () => {
     expect(assertInPlace).not.toThrow()
   })
 
-  test.each(['', '-wal'])('is missed when its file%s was deleted, or replaced', (suffix) => {
+  test.each(['', '-wal'])('detects that the file%s was deleted or replaced', (suffix) => {
     for (const change of ['delete', 'replace'] as const) {
       const { path, database, fill } = open()
       fill()
@@ -311,7 +311,7 @@ describe('a database that is written', () => {
     }
   })
 
-  test.each(['', '-wal'])('is missed when its file%s was cut short, by a page', (suffix) => {
+  test.each(['', '-wal'])('detects that the file%s was cut short by one page', (suffix) => {
     for (const isInLog of [false, true]) {
       if (!isInLog && suffix !== '') continue
       const { path, database, fill } = open()
@@ -324,7 +324,7 @@ describe('a database that is written', () => {
   })
 })
 
-test('a database that is read is missed when another file has its name, not when it is written to', () => {
+test('watchReadFile detects that another file has the name of the database, and accepts that the database is written to', () => {
   const { path, fill, checkpoint, database } = open()
   const { assertInPlace } = watchReadFile(path)
   fill()
@@ -337,7 +337,7 @@ test('a database that is read is missed when another file has its name, not when
   expect(assertInPlace).toThrow('replaced')
 })
 
-test('a database that was copied is missed at the first byte that is written to it, or beside it', () => {
+test('watchCopiedFiles detects the first byte that is written to the database or beside it, and its removal', () => {
   const { path } = open()
   const { assertInPlace } = watchCopiedFiles(path)
   expect(assertInPlace).not.toThrow()
