@@ -1,4 +1,4 @@
-// A plain TCP balancer: every connection goes to a random backend; one that refuses is passed over.
+// A plain TCP load balancer: every connection goes to a random backend, and a backend that refuses is skipped.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -6,7 +6,7 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string
 }
 
-/** `ports` is asked for every connection. */
+/** Calls `ports` for every connection. */
 export async function startBalancer(ports: () => readonly number[], random: () => number): Promise<Balancer> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {

@@ -1,13 +1,13 @@
-// A client of the balancer: connections are kept, shared by all histories and given up now and then, so that requests of
-// one history reach all nodes.
+// A client of the balancer. All histories share its keep-alive connections, and it closes one now and then, so that the
+// requests of one history reach all nodes.
 import { Agent, request } from 'node:http'
 
-/** In this time the gateway has to say something, whatever is broken behind it. */
+/** The gateway must answer within this time, whatever is broken behind it. */
 const PATIENCE_MS = 30_000
 const CLOSED_PART = 0.1
 
 export interface Answer {
-  /** 0 when the connection broke, -1 when nothing came for longer than a gateway may take. */
+  /** 0 if the connection broke, -1 if nothing arrived for longer than a gateway may take. */
   readonly status: number
   readonly text: string
 }

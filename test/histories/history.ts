@@ -1,16 +1,16 @@
-// One random history of one user, and what must hold of every answer in it.
+// Plays one random history of one user, and checks what must hold for every answer in it.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, Store } from '../../src/store/contract.ts'
 import type { Answer, HistoryClient } from './client.ts'
 
-/** Design: after this, a logout that was acknowledged holds on every node. */
+/** By design, an acknowledged logout holds on every node after this time. */
 const LOGOUT_BOUND_MS = 1_000
-/** A client that is told "later" comes again after this. */
+/** A client that is answered 503 comes back after this time. */
 const PAUSE_MS = 50
-/** Until a gateway answers again, after whatever happened to it or to its database. */
+/** A gateway must answer again within this time, whatever happened to it or to its database. */
 const RECOVERY_MS = 30_000
-/** The ways to read the one project of a user, and its newest export; each says which version it is. */
+/** The ways to read the one project of a user and its newest export; each answer contains a version. */
 const READS = [
   { path: '/projects' },
   { path: '/exports?r=p' },
@@ -19,24 +19,24 @@ const READS = [
 
 export interface World {
   readonly client: HistoryClient
-  /** Where imports go: another process on the same database. */
+  /** Imports go here, from another process than the gateways, into the same database. */
   readonly store: Store
   readonly random: () => number
   readonly tally: Tally
 }
 
-/** What happened, over all histories. */
+/** What happened in all histories together. */
 export interface Tally {
   histories: number
   operations: number
-  /** Answered 503, or not at all. */
+  /** Requests that were answered 503, or not at all. */
   unavailable: number
   acknowledgedLogins: number
   acknowledgedLogouts: number
   acknowledgedImports: number
-  /** Successes after an acknowledged logout, within the bound. */
+  /** Successes after an acknowledged logout, but within the bound. */
   lateSuccesses: number
-  /** Between one success and the next, of anybody. */
+  /** The longest time between one success and the next, of any history. */
   longestOutageMs: number
   lastSuccessAt: number
   readonly violations: string[]
@@ -46,22 +46,25 @@ interface Session {
   accessToken: string
   readonly refreshToken: string
   logoutsTried: number
-  /** When one was acknowledged. */
+  /** When a logout was acknowledged. */
   loggedOutAt: number | null
-  /** When it was first answered that it has ended. */
+  /** When the session was first refused. */
   refusedAt: number | null
 }
 
-/** A history that was played, to be audited when everything is over. */
+/** A history that was played; it is audited when everything is over. */
 export interface PlayedHistory {
-  /** Asks everything once more: what was acknowledged, and what was seen, is still so. */
+  /** Reads everything once more: what was acknowledged, and what was read, must still hold. */
   readonly audit: () => Promise<void>
 }
 
 export async function playHistory(world: World, email: string, steps: number): Promise<PlayedHistory> {
   const { random, tally, store, client } = world
   const sessions: Session[] = []
-  /** The newest version that was acknowledged or read: both are durable; and the newest that was tried. */
+  /**
+   * `known` is the newest version that was acknowledged or read, both of which are durable; `tried` the newest one that
+   * was written.
+   */
   let known = 0
   let tried = 0
   let importing = Promise.resolve()
@@ -87,7 +90,7 @@ export async function playHistory(world: World, email: string, steps: number): P
     return answer
   }
 
-  /** One after the other, as one importer would: versions grow. */
+  /** Imports one version after another, as one importer would, so that versions grow. */
   function importNext(): Promise<void> {
     importing = importing.then(async () => {
       tried += 1
@@ -114,7 +117,10 @@ export async function playHistory(world: World, email: string, steps: number): P
     } else if (!isUnavailable(answer)) violation(`login answered ${answer.status}`)
   }
 
-  /** Whether the session is good for the answer, which must fit what was known of it when it was asked. */
+  /**
+   * Returns the answer if the session was accepted. Checks that this fits what was known of the session before the
+   * request.
+   */
   async function askFor(session: Session, send: () => Promise<Answer>): Promise<Answer | null> {
     const [startedAt, { loggedOutAt, refusedAt }] = [performance.now(), { ...session }]
     const answer = await send()
@@ -128,7 +134,7 @@ export async function playHistory(world: World, email: string, steps: number): P
     if (loggedOutAt !== null && startedAt - loggedOutAt > LOGOUT_BOUND_MS)
       violation(`success ${Math.round(startedAt - loggedOutAt)} ms after logout`)
     else if (loggedOutAt !== null) tally.lateSuccesses += 1
-    // The session was good for a part, too.
+    // A partial answer shows that the session was accepted, too.
     return isUnavailable(answer) ? null : answer
   }
 
@@ -174,7 +180,7 @@ export async function playHistory(world: World, email: string, steps: number): P
     return dice < 0.88 ? () => refresh(session) : () => logout(session)
   }
 
-  /** Whoever is asked has to answer in the end. */
+  /** Every gateway has to answer in the end. */
   async function readUntilAnswered(session: Session): Promise<void> {
     const deadline = performance.now() + RECOVERY_MS
     for (const way of READS) {
@@ -196,7 +202,7 @@ export async function playHistory(world: World, email: string, steps: number): P
   }
 }
 
-/** The user's project and its newest export, both of this version, in one transaction. */
+/** Writes the user's project and its newest export, both of this version, in one transaction. */
 function versionOf(email: string, version: number): readonly Change[] {
   const stage = randomUUID()
   const element = String(version)
@@ -210,14 +216,17 @@ function versionOf(email: string, version: number): readonly Change[] {
   ]
 }
 
-/** Every version that the answer tells of; 0 for nothing stored yet, none for an answer nobody should get. */
+/** Every version in the answer; 0 if nothing is stored yet, none if nobody should get this answer. */
 function versionsIn({ status, text }: Answer): readonly number[] {
   if (status === 404 || text === '{"data":{"me":null}}') return [0]
   if (status !== 200) return []
   return [...text.matchAll(/(?:"v":|^\[|"latestExport":\{"data":\[)(\d+)/g)].map(([, version]) => Number(version))
 }
 
-/** Also of a part: what GraphQL began before the database was gone is answered 200, with the failure among its errors. */
+/**
+ * Also true for a partial answer: GraphQL answers 200 with UNAVAILABLE among the errors if it began before the database
+ * was gone.
+ */
 function isUnavailable({ status, text }: Answer): boolean {
   if (status !== 200) return status <= 0 || status === 503
   const { errors = [] } = JSON.parse(text)

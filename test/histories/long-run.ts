@@ -1,5 +1,5 @@
-// npm run test:histories [-- HISTORIES [SEED]]: undisturbed, with the database and gateways killed all the while, and a tenth of
-// them with a replica that lags.
+// npm run test:histories [-- HISTORIES [SEED]]: plays the histories undisturbed, then while the database and gateways
+// are killed again and again, then a tenth of them with a lagging replica.
 import { startReplicated } from '../support/postgres-replica.ts'
 import { startPostgres, unpackPostgres } from '../support/postgres-server.ts'
 import { type HistoriesOptions, type HistoriesReport, runHistories } from './run-histories.ts'

@@ -1,4 +1,4 @@
-// Many random histories over several gateways on one PostgreSQL, with or without things being broken meanwhile.
+// Plays many random histories over several gateways on one PostgreSQL, while things are broken if asked to.
 import { setTimeout as delay } from 'node:timers/promises'
 import { openStore } from '../../src/store/open-store.ts'
 import { type ServingProcess, serve } from '../support/command-line.ts'
@@ -10,15 +10,15 @@ import { type PlayedHistory, playHistory, type Tally } from './history.ts'
 
 export interface HistoriesOptions {
   readonly server: PostgresServer
-  /** Read from where it is up to date, which it is kept from being now and then. */
+  /** Gateways read from it where it is up to date; it is made to lag now and then. */
   readonly replica?: ReplicatedServers
   readonly histories: number
-  /** How many of them run at once. */
+  /** How many histories run at the same time. */
   readonly concurrency: number
   readonly steps: number
   readonly gateways: number
   readonly seed: number
-  /** Milliseconds between one kill -9 and the next, of the database and of gateways; null for none. */
+  /** Milliseconds between one kill -9 of the database or a gateway and the next; null for none. */
   readonly killEveryMs: number | null
   readonly onProgress?: (soFar: HistoriesReport) => void
 }
@@ -26,14 +26,14 @@ export interface HistoriesOptions {
 export interface HistoriesReport extends Tally {
   databaseKills: number
   gatewayKills: number
-  /** How long after each kill of the database, its restart included, every gateway was ready again by itself. */
+  /** For each kill of the database: how long it took, its restart included, until every gateway was ready by itself. */
   readonly recoveriesMs: number[]
   seconds: number
 }
 
 const TIMEOUTS = ['--connect-timeout', '2000', '--statement-timeout', '3000', '--log-level', 'silent']
 const PROGRESS_HISTORIES = 1_000
-/** More than this after its database is back, and a gateway has not recovered. */
+/** If it takes longer after the restart of the database, a gateway has not recovered. */
 const RECOVERY_MS = 20_000
 
 export async function runHistories(options: HistoriesOptions): Promise<HistoriesReport> {
@@ -42,7 +42,7 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   const database = server.url('postgres')
   const replicaOption = replica ? ['--database-replica', replica.standby.url('postgres')] : []
   const args = ['--database', database, ...replicaOption, ...TIMEOUTS]
-  // Started at once, on an empty database.
+  // All at the same time, on an empty database.
   const gateways: ServingProcess[] = await Promise.all(Array.from({ length: options.gateways }, () => serve(args)))
   await using store = await openStore(database, {
     lockTimeoutMs: 1,
@@ -72,7 +72,7 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   }
   let isOver = false
 
-  /** Of a gateway too, where one is named: that one is started again, the others have to recover by themselves. */
+  /** Also kills a gateway if one is given: that one is started again, the others must recover by themselves. */
   async function killDatabase(gateway: number | null): Promise<void> {
     const killedAt = performance.now()
     report.databaseKills += 1
@@ -138,7 +138,7 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   })
   isOver = true
   await Promise.all(disturbing)
-  // Whatever was acknowledged is there after one more crash, and every gateway answers, none of which was started anew for it.
+  // After one more crash everything acknowledged is still there, and every gateway answers without a restart.
   if (killEveryMs !== null) await killDatabase(null)
   await Promise.all(gateways.map(requireRecovery))
   await inParallel(options.concurrency, played.length, async (number) => played[number - 1]?.audit())
@@ -156,7 +156,7 @@ async function isReady({ url }: ServingProcess): Promise<boolean> {
   }
 }
 
-/** Runs `run(1)` to `run(count)`, so many at once. */
+/** Runs `run(1)` to `run(count)`, `concurrency` at a time. */
 async function inParallel(concurrency: number, count: number, run: (number: number) => unknown): Promise<void> {
   let started = 0
   await Promise.all(
@@ -169,7 +169,7 @@ async function inParallel(concurrency: number, count: number, run: (number: numb
   )
 }
 
-/** mulberry32: the same histories for the same seed, as far as timing allows. */
+/** Mulberry32: the same seed gives the same histories, as far as timing allows. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
