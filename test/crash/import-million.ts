@@ -1,4 +1,4 @@
-// A million documents imported while a gateway serves and a client signs in: node test/crash/import-million.ts
+// Imports a million documents while a gateway serves and a client signs in: node test/crash/import-million.ts
 import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { documentLine } from '../support/workspaces.ts'
 const DOCUMENTS = 1_000_000
 const BROKEN_LINE = 900_000
 const USERS = 10_000
-/** Of a user in turn. */
+/** The kinds of a user's documents, in turn. */
 const KINDS = ['project', 'project', 'template', 'uiLibrary', 'project'] as const
 const LINES_PER_WRITE = 1_000
 const MAX_LOGIN_MS = 250
@@ -23,7 +23,7 @@ const SAMPLE_EVERY_MS = 50
 
 interface Measured extends ImportEnd {
   readonly seconds: number
-  /** Null where the system does not say. */
+  /** Null if the system does not tell. */
   readonly peakMemoryBytes: number | null
   /** Sorted. */
   readonly loginsMs: readonly number[]
@@ -74,7 +74,7 @@ async function importBroken(serving: ServingProcess): Promise<void> {
   )
 }
 
-/** Lines of many users in turn, a few documents each time: neither sorted nor scattered. */
+/** Writes a few documents of each user in turn, round after round: the lines are neither sorted nor scattered. */
 async function generate(name: string, brokenLine: number | null): Promise<string> {
   const path = join(directory, `${name}.ndjson`)
   const domain = `${name}.example.com`
@@ -86,7 +86,7 @@ async function generate(name: string, brokenLine: number | null): Promise<string
       yield lines.join('')
     }
   }
-  // Flushed: otherwise the system writes it back half a minute later, and a login waits for that.
+  // Flushed, because otherwise the system writes it back half a minute later and a login waits for that.
   await pipeline(Readable.from(chunks()), createWriteStream(path, { flush: true }))
   return path
 }
@@ -98,7 +98,7 @@ function line(number: number, domain: string): string {
   return documentLine(kind, `user-${turn % USERS}@${domain}`, data)
 }
 
-/** Imports the file while one client logs in, again and again. */
+/** Imports the file while one client logs in again and again. */
 async function measure(serving: ServingProcess, file: string): Promise<Measured> {
   const begun = performance.now()
   const importing = startImport(file, flags)
@@ -122,7 +122,7 @@ async function logInWhile(importing: ImportProcess, { url }: ServingProcess): Pr
   return took.toSorted((a, b) => a - b)
 }
 
-/** The system keeps the peak itself; the last look before the end sees it, up to what the last moments added. */
+/** The kernel keeps the peak itself: the last sample sees it, except for what the last moments add. */
 async function peakMemory({ pid, isRunning }: ImportProcess): Promise<number | null> {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return null
@@ -159,7 +159,7 @@ function report({ seconds, peakMemoryBytes, loginsMs }: Measured): void {
   check((peakMemoryBytes ?? 0) < MAX_MEMORY_BYTES, `the import took ${peakMemoryBytes} bytes of memory`)
 }
 
-/** Every change to anything of a user raises the user's revision. */
+/** Every change to the data of a user raises the user's revision. */
 function stored(): { readonly users: number; readonly revisions: number; readonly documents: number } {
   const database = new SqliteDatabase(join(directory, 'workspace.db'), { readonly: true })
   try {

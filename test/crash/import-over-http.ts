@@ -1,4 +1,4 @@
-// A large import over HTTP that is killed on either side, again and again: node test/crash/import-over-http.ts [RECORDS [KILLS [SEED]]]
+// Imports a large file over HTTP and kills either side again and again: node test/crash/import-over-http.ts [RECORDS [KILLS [SEED]]]
 import { createHash } from 'node:crypto'
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { documentLine, exportLine } from '../support/workspaces.ts'
 const USERS = 10_000
 const KINDS = ['project', 'template', 'uiLibrary'] as const
 const TOKEN = 'a-token-of-the-long-run-which-nobody-else-has'
-/** Parts of the time that an import takes, at which the kills come. */
+/** The earliest kill, as a fraction of the time that a local import takes. */
 const FIRST_KILL = 0.1
 
 const records = Number(process.argv[2] ?? 1_000_000)
@@ -86,7 +86,7 @@ async function measure(): Promise<boolean> {
         console.log(stdout.trim())
         break
       }
-      // The gateway may not have noticed yet that the client before is gone.
+      // The gateway may not have noticed yet that the previous client is gone.
       if (!stderr.includes('503')) throw new Error(stderr)
       await delay(500)
     }

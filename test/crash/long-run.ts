@@ -1,4 +1,4 @@
-// The crash rounds, many times over: node test/crash/long-run.ts [ROUNDS [SEED]]
+// Runs many crash rounds: node test/crash/long-run.ts [ROUNDS [SEED]]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

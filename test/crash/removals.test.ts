@@ -1,4 +1,5 @@
-// kill -9 of what removes in many steps: each user is as before or as after, and another run brings the rest.
+// Tests kill -9 of commands that remove in many steps: each user is as before or as after, and another run completes
+// the rest.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,9 +17,9 @@ import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
-/** Of each command on each engine; npm run test:crash kills more often. */
+/** Kills of each command on each engine; npm run test:crash kills more often. */
 const KILLS = Number(process.env.TEST_REMOVAL_KILLS ?? 2)
-/** The kill comes within this long after something was seen to change. */
+/** The kill comes within this time after a first change was seen. */
 const KILL_WITHIN_MS = 150
 const USERS = 200
 const EXPORTS = 4
@@ -53,9 +54,9 @@ const REPLACEMENT = emails
 
 interface Engine {
   readonly databaseUrl: string
-  /** Of one figure, by a hand that only reads. */
+  /** Reads one number on a connection that only reads. */
   readonly count: (sql: string) => Promise<number>
-  /** What the files hold; empty where they are a server's. */
+  /** The content of the database files; empty if they belong to a server. */
   readonly fileBytes: () => string
 }
 
@@ -95,9 +96,9 @@ function disposable(database: SqliteDatabase.Database) {
 interface Removal {
   readonly name: string
   readonly args: (file: string) => readonly string[]
-  /** What is 0 or more before it begins, and changes with its first step. */
+  /** A number that is constant before the removal begins, and changes with its first step. */
   readonly changing: string
-  /** Whether a user may be so, given the lines of the dump before and after it. */
+  /** Whether a user may be in this state, given the lines of the dump before and after. */
   readonly isAllowed: (found: readonly string[], before: readonly string[], after: readonly string[]) => boolean
 }
 
@@ -108,7 +109,7 @@ const REMOVALS: readonly Removal[] = [
     name: 'exports prune',
     args: () => ['exports', 'prune', '--keep', '1'],
     changing: 'select count(*) from workspace_gateway.export',
-    // An export is there, whole, or not.
+    // Each export is there as a whole, or not at all.
     isAllowed: (found, before, after) =>
       found.every((line) => before.includes(line)) && after.every((line) => found.includes(line)),
   },
@@ -134,61 +135,65 @@ function start(args: readonly string[]) {
 }
 
 function describeRemovals(open: () => Promise<Engine>): void {
-  test.each(REMOVALS)('$name', { timeout: 60_000 + KILLS * 30_000 }, async ({ args, changing, isAllowed }) => {
-    const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
-    const random = createSeededRandom(seed)
-    const file = join(temporaryDirectory(), 'replacement.ndjson')
-    writeFileSync(file, REPLACEMENT)
-    const clean = await open()
-    const load = ({ databaseUrl }: Engine) => runHere(['import', '-', '--database', databaseUrl], { stdin: BEFORE })
-    expect((await load(clean)).exitCode).toBe(0)
-    const before = await dumpOf(clean.databaseUrl)
-    expect((await runHere([...args(file), '--database', clean.databaseUrl])).exitCode).toBe(0)
-    const after = await dumpOf(clean.databaseUrl)
-    expect(after).not.toEqual(before)
-    let halfway = 0
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const engine = await open()
-      expect((await load(engine)).exitCode).toBe(0)
-      const serving = await serveForTest(['--database', engine.databaseUrl, '--log-level', 'silent'])
-      const { accessToken } = await openSession(serving.url, emails.at(-1) ?? '')
-      const unchanged = await engine.count(changing)
-      const { child, ended } = start([...args(file), '--database', engine.databaseUrl])
-      onTestFinished(() => {
+  test.each(REMOVALS)(
+    '$name leaves each user as before or as after, and another run completes it',
+    { timeout: 60_000 + KILLS * 30_000 },
+    async ({ args, changing, isAllowed }) => {
+      const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
+      const random = createSeededRandom(seed)
+      const file = join(temporaryDirectory(), 'replacement.ndjson')
+      writeFileSync(file, REPLACEMENT)
+      const clean = await open()
+      const load = ({ databaseUrl }: Engine) => runHere(['import', '-', '--database', databaseUrl], { stdin: BEFORE })
+      expect((await load(clean)).exitCode).toBe(0)
+      const before = await dumpOf(clean.databaseUrl)
+      expect((await runHere([...args(file), '--database', clean.databaseUrl])).exitCode).toBe(0)
+      const after = await dumpOf(clean.databaseUrl)
+      expect(after).not.toEqual(before)
+      let halfway = 0
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const engine = await open()
+        expect((await load(engine)).exitCode).toBe(0)
+        const serving = await serveForTest(['--database', engine.databaseUrl, '--log-level', 'silent'])
+        const { accessToken } = await openSession(serving.url, emails.at(-1) ?? '')
+        const unchanged = await engine.count(changing)
+        const { child, ended } = start([...args(file), '--database', engine.databaseUrl])
+        onTestFinished(() => {
+          child.kill('SIGKILL')
+        })
+        while (child.exitCode === null && (await engine.count(changing)) === unchanged);
+        await Promise.race([delay(random.below(KILL_WITHIN_MS)), ended])
         child.kill('SIGKILL')
-      })
-      while (child.exitCode === null && (await engine.count(changing)) === unchanged);
-      await Promise.race([delay(random.below(KILL_WITHIN_MS)), ended])
-      child.kill('SIGKILL')
-      await ended
-      const found = await dumpOf(engine.databaseUrl)
-      const wrong = emails.filter(
-        (email) => !isAllowed(found.get(email) ?? [], before.get(email) ?? [], after.get(email) ?? []),
-      )
-      expect(wrong, `TEST_CRASH_SEED=${seed}`).toEqual([])
-      const changed = emails.filter((email) => !equal(found.get(email) ?? [], before.get(email) ?? []))
-      if (changed.length > 0 && emails.some((email) => !equal(found.get(email) ?? [], after.get(email) ?? [])))
-        halfway += 1
-      // A gateway that was there all the time answers as the dump says.
-      const projects = await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
-      expect([projects.status, projects.text.includes('2.0')]).toEqual([
-        200,
-        (found.get(emails.at(-1) ?? '') ?? []).some((line) => line.includes('2.0')),
-      ])
-      expect((await runHere([...args(file), '--database', engine.databaseUrl])).exitCode).toBe(0)
-      expect(await dumpOf(engine.databaseUrl)).toEqual(after)
-      if (changing.includes('document')) expect(engine.fileBytes()).not.toContain(GONE)
-      else expect(engine.fileBytes().split(GONE).length - 1).toBeLessThanOrEqual(USERS)
-      await serving.kill('SIGTERM')
-    }
-    expect(halfway, `none of ${KILLS} kills came in the middle, TEST_CRASH_SEED=${seed}`).toBeGreaterThan(0)
-  })
+        await ended
+        const found = await dumpOf(engine.databaseUrl)
+        const wrong = emails.filter(
+          (email) => !isAllowed(found.get(email) ?? [], before.get(email) ?? [], after.get(email) ?? []),
+        )
+        expect(wrong, `TEST_CRASH_SEED=${seed}`).toEqual([])
+        const changed = emails.filter((email) => !equal(found.get(email) ?? [], before.get(email) ?? []))
+        if (changed.length > 0 && emails.some((email) => !equal(found.get(email) ?? [], after.get(email) ?? [])))
+          halfway += 1
+        // A gateway that ran all the time answers what the dump contains.
+        const projects = await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+        expect([projects.status, projects.text.includes('2.0')]).toEqual([
+          200,
+          (found.get(emails.at(-1) ?? '') ?? []).some((line) => line.includes('2.0')),
+        ])
+        expect((await runHere([...args(file), '--database', engine.databaseUrl])).exitCode).toBe(0)
+        expect(await dumpOf(engine.databaseUrl)).toEqual(after)
+        if (changing.includes('document')) expect(engine.fileBytes()).not.toContain(GONE)
+        else expect(engine.fileBytes().split(GONE).length - 1).toBeLessThanOrEqual(USERS)
+        await serving.kill('SIGTERM')
+      }
+      expect(halfway, `none of ${KILLS} kills came in the middle, TEST_CRASH_SEED=${seed}`).toBeGreaterThan(0)
+    },
+  )
 }
 
-describe('on SQLite, killed in the middle', () => describeRemovals(onSqlite))
+describe('a removal on SQLite that is killed halfway', () => describeRemovals(onSqlite))
 
 test.each(REMOVALS)(
-  '$name that finds nothing left to remove takes out of the files what an earlier run could not',
+  '$name on SQLite, run again with nothing left to remove, erases from the files what the earlier run could not',
   async ({ args, changing }) => {
     const engine = await onSqlite()
     const file = join(temporaryDirectory(), 'replacement.ndjson')
@@ -203,7 +208,7 @@ test.each(REMOVALS)(
       expect((await runHere([...args(file), ...flags])).stderr).toContain('somebody still reads an older state')
       expect(found()).toBeGreaterThan(left)
       reader.database.exec('rollback')
-      // The last one who closes takes the log along.
+      // The last connection to close removes the log, so a gateway keeps it open.
       const serving = await serveForTest(flags)
       reader.database.close()
       expect(await runHere([...args(file), ...flags])).toMatchObject({ exitCode: 0, stderr: '' })
@@ -213,4 +218,6 @@ test.each(REMOVALS)(
   },
 )
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL, killed in the middle', () => describeRemovals(onPostgres))
+describe.skipIf(POSTGRES_URL === null)('a removal on PostgreSQL that is killed halfway', () =>
+  describeRemovals(onPostgres),
+)
