@@ -1,9 +1,10 @@
-// What a database must hold after any sequence of imports, replacements, removals and renames: in memory, the plain way.
+// A simple model in memory of what a database must hold after any sequence of imports, replacements, removals and
+// renames.
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
 export type Kind = 'project' | 'template' | 'uiLibrary'
 
-/** A line of an import. */
+/** A line of an import file. */
 export type Line =
   | { readonly type: 'user'; readonly email: string }
   | { readonly type: 'removeUser'; readonly email: string }
@@ -24,13 +25,13 @@ type Document = Extract<Line, { type: 'document' }>
 interface Export {
   readonly ref: string
   readonly day: number
-  /** The reference that it was imported under: of that and the day its elements follow. */
+  /** The reference under which it was imported: its elements are derived from that and from the day. */
   readonly firstRef: string
 }
 
 interface User {
   readonly documents: Map<string, Document>
-  /** In the order in which they were imported. */
+  /** In the order of the import. */
   readonly exports: Map<string, Export>
 }
 
@@ -61,7 +62,7 @@ function textOf({ id, kind, ref, n }: Document): string {
   return JSON.stringify({ id, ...(kind === 'project' ? { ref } : {}), n })
 }
 
-/** The same for exports that have the same reference, day and elements. */
+/** Equal for exports with the same reference, day and elements. */
 function keyOf({ ref, day, firstRef }: Export): string {
   return JSON.stringify([ref, day, elementsOf(firstRef, day)])
 }
@@ -70,9 +71,11 @@ function elementsOf(ref: string, day: number): readonly string[] {
   return Array.from({ length: day % 4 }, (_, n) => `"${ref}/${day}/${n}"`)
 }
 
-/** The first bad line, as an import has it: a reference that another project has at that line. Null when all are good. */
+/**
+ * The first invalid line, where a project has a reference that another project has at that line. Null if all are valid.
+ */
 export function badLine(world: World, lines: readonly Line[], isReplacement: boolean): number | null {
-  /** By user, then by project. */
+  /** Keyed by user, then by project. */
   const refs = new Map<string, Map<string, string>>()
   const refsOf = (email: string): Map<string, string> => {
     const stored = isReplacement ? [] : [...(world.get(email)?.documents.values() ?? [])]
@@ -93,12 +96,12 @@ export function badLine(world: World, lines: readonly Line[], isReplacement: boo
   return null
 }
 
-/** The lines are good. */
+/** Applies an import; the lines must be valid. */
 export function apply(world: World, lines: readonly Line[]): void {
   for (const line of lines) applyLine(world, line, follow)
 }
 
-/** Exports go with their project to its new reference, unless the same are there already. */
+/** Exports follow their project to its new reference, unless equal ones are there already. */
 function follow({ exports }: User, from: string, to: string): void {
   const all = [...exports.values()]
   const there = new Set(all.filter(({ ref }) => ref === to).map(keyOf))
@@ -138,10 +141,10 @@ function removeExports({ exports }: User, isRemoved: (one: Export) => boolean): 
   for (const [key, one] of exports) if (isRemoved(one)) exports.delete(key)
 }
 
-/** Every user that the lines name has what they say, and nothing else. */
+/** Applies a replacement: every user that the lines name gets what they say, and nothing else. */
 export function replace(world: World, lines: readonly Line[]): void {
   const wanted: World = new Map()
-  // Which reference an export is of, the lines say themselves.
+  // Exports do not follow here: the lines themselves name the reference of each export.
   for (const line of lines) applyLine(wanted, line, () => {})
   for (const [email, user] of wanted) world.set(email, user)
 }
@@ -154,7 +157,7 @@ export function rename(world: World, from: string, to: string): void {
   world.set(to, { documents: new Map(documents.map((one) => [nameOf(one), one])), exports: user.exports })
 }
 
-/** As `dump` writes it. */
+/** The text that `dump` writes. */
 export function dumpOf(world: World): string {
   return [...world]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

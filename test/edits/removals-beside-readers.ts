@@ -1,5 +1,5 @@
-// Projects that get another reference, then users removed, by another connection while a gateway answers their reads: no answer
-// may be older than its request.
+// Changes the references of projects and then removes their users, over another connection, while a gateway answers
+// reads: no answer may be older than its request.
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Change } from '../../src/store/contract.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
@@ -14,9 +14,9 @@ const NEW_EXPORT = '/exports?r=moved'
 export interface ReadersReport {
   readonly removed: number
   readonly reads: number
-  /** Reads that were asked after a change was acknowledged, and were answered as if it had not been. */
+  /** Reads that were sent after a change was acknowledged, but were answered as if it had not happened. */
   readonly stale: readonly string[]
-  /** Reads of users who were still there, and were not answered. */
+  /** Reads of users who were still stored that were not answered properly. */
   readonly wrong: readonly string[]
 }
 
@@ -24,7 +24,7 @@ interface Reader {
   readonly email: string
   readonly accessToken: string
   readonly etags: Map<string, string>
-  /** `asked` from the moment it is asked for, `done` once it is acknowledged. */
+  /** `asked` from the moment the change is requested, `done` once it is acknowledged. */
   newReference: 'none' | 'asked' | 'done'
   removal: 'none' | 'asked' | 'done'
 }
@@ -67,7 +67,7 @@ export async function removeBesideReaders(
     if (isThere && status !== 200 && status !== 304) (path === NEW_EXPORT ? stale : wrong).push(said)
   }
 
-  /** Around the place where users are being removed: before, at it, behind. */
+  /** Reads around the place where users are being removed: before it, at it, and behind it. */
   async function readAlways(offset: number): Promise<void> {
     for (let n = 0; !isOver; n += 1) {
       const reader = all[Math.min(users - 1, Math.max(0, place - 40 + ((offset * 7 + n) % 120)))]
@@ -90,7 +90,7 @@ export async function removeBesideReaders(
     await remover.applyChanges(some.map(({ email }) => changedProjectOf(email)))
     for (const reader of some) reader.newReference = 'done'
     await moreReads()
-    // Those that nobody came by at, too.
+    // Includes the users whom no reader happened to read.
     for (const reader of some) for (const path of [OLD_EXPORT, NEW_EXPORT]) await read(reader, path)
     for (const reader of some) reader.removal = 'asked'
     await remover.removeUsers(some.map(({ email }) => email))

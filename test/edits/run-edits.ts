@@ -1,4 +1,5 @@
-// Random imports, replacements, removals and renames on a store, beside the model: after each step both hold the same.
+// Runs random imports, replacements, removals and renames on a store and on the model: after each step both hold the
+// same.
 import { open, writeFile } from 'node:fs/promises'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
 import { dumpUsers } from '../../src/import-export/dump.ts'
@@ -13,7 +14,7 @@ const KINDS: readonly Kind[] = ['project', 'project', 'project', 'template', 'ui
 const FIELDS = { idFields: ['id'], refFields: ['ref'] }
 const MAX_LINES = 12
 
-/** Steps of one sequence, told for the message when it fails. Throws at the first difference. */
+/** Runs one sequence of steps and throws at the first difference, with all steps so far in the message. */
 export async function runEdits(store: EditableStore, steps: number, seed: number, inputPath: string): Promise<void> {
   const random = createSeededRandom(seed)
   const world: World = new Map()
@@ -61,7 +62,7 @@ function randomLine(random: SeededRandom, isReplacement: boolean): Line {
   return dice < 19 ? { type: 'removeExport', email, ref, day } : { type: 'removeUser', email }
 }
 
-/** Answers the first bad line; nothing is imported then. */
+/** Returns the number of the first invalid line; nothing is imported then. */
 async function importLines(
   store: EditableStore,
   lines: readonly Line[],
