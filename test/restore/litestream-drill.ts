@@ -1,6 +1,6 @@
-// npm run test:restore [-- MOMENTS]: the real Litestream copies a database that is written to. It is restored at random moments to its
-// newest state, and then to random moments that are past: each copy must be a state that the ledger of writes knows, nothing of
-// later than the moment in it, and at most two seconds old.
+// npm run test:restore [-- MOMENTS]: the real Litestream copies a database while it is written to. The database is restored to its
+// newest state at random moments, and then to random moments of the past. Each copy must be a state that the ledger of writes knows,
+// must contain nothing later than its moment, and must be at most two seconds old.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -11,10 +11,13 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
 
-/** Litestream 0.3.13, for this machine's kind only: so it is no dependency, but fetched when it is not installed. */
+/**
+ * Litestream 0.3.13, which is built for this kind of machine only: therefore it is no dependency, and fetched if it is
+ * not installed.
+ */
 const PACKAGE = '@flydotio/litestream-linux-x64@1.0.1'
 const MAX_AGE_MS = 2_000
-/** The first snapshot is there, and there is something before the first moment. */
+/** After this time the first snapshot exists, and there are writes before the first moment. */
 const WARM_UP_MS = 3_000
 const EMAIL = 'ana@example.com'
 
@@ -38,7 +41,7 @@ await using store = await openStore(`file:${database}`, {
 await store.ping()
 const replicating = spawn(litestream, ['replicate', database, replica], { stdio: 'ignore' })
 
-/** When write n, from 1, was begun, and when it was acknowledged. */
+/** When write n, counted from 1, began, and when it was acknowledged. */
 const begun: number[] = []
 const ledger: number[] = []
 let isOver = false
@@ -59,7 +62,7 @@ async function writeAlways(): Promise<void> {
 let bad = 0
 let worstMs = 0
 
-/** Of a copy as of `moment`: how many milliseconds of acknowledged writes are missing. */
+/** Restores a copy as of `moment`, and measures how many milliseconds of acknowledged writes are missing. */
 function judge(name: string, moment: number, options: readonly string[]): void {
   const count = (times: readonly number[]) => times.filter((time) => time <= moment).length
   const [acknowledged, started] = [count(ledger), count(begun)]
@@ -83,7 +86,7 @@ for (let moment = 0; moment < moments; moment += 1) {
   await delay(random.below(3_000))
   judge('newest', Date.now(), [])
 }
-// What is past was copied as far as it ever will be.
+// After a pause the past is copied as far as it ever will be.
 const to = Date.now()
 await delay(MAX_AGE_MS)
 for (let moment = 0; moment < moments; moment += 1) {
@@ -101,7 +104,7 @@ console.log(
 removeDirectory(directory)
 process.exitCode = bad === 0 ? 0 : 1
 
-/** The number of the last write in it; null when it is no state that ever was. */
+/** The number of the last write in the copy; null if the copy is not a state that ever existed. */
 function readCopy(path: string): number | null {
   const copy = new Database(path, { readonly: true })
   try {

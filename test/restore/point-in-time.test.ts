@@ -1,4 +1,5 @@
-// PostgreSQL restored to moments in the past from an archive of its write-ahead log, with the settings that the paper shows.
+// Tests that PostgreSQL is restored to past moments from an archive of its write-ahead log, with the settings of the
+// document.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -22,12 +23,12 @@ const run = promisify(execFile)
 const random = createSeededRandom(Date.now())
 
 interface Ledger {
-  /** When write n, from 0, was begun, and when it was acknowledged: milliseconds since the epoch. */
+  /** When write n, counted from 0, began and when it was acknowledged, in milliseconds since the epoch. */
   readonly begun: number[]
   readonly acknowledged: number[]
 }
 
-/** Of a shown postgresql.conf, for an archive elsewhere. */
+/** Reads a postgresql.conf from the document, with the path of another archive. */
 function shownSettings(beginning: string, archive: string): Readonly<Record<string, string>> {
   const [, shown = ''] = PAPER.split(`\`\`\`ini\n# ${beginning}\n`)
   const lines = (shown.split('```')[0] ?? '').trim().split('\n')
@@ -39,7 +40,7 @@ function shownSettings(beginning: string, archive: string): Readonly<Record<stri
   )
 }
 
-/** Of the server's user, removed at the end of the test. */
+/** Makes a folder that belongs to the server's user, removed at the end of the test. */
 async function folderOfServer(): Promise<string> {
   const folder = makeDirectory()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -48,7 +49,7 @@ async function folderOfServer(): Promise<string> {
   return folder
 }
 
-/** What `pg_basebackup` makes, which is not among the programs from npm (PostgreSQL's manual, section 25.3.4). */
+/** Does what `pg_basebackup` does, which is not among the programs from npm (PostgreSQL's manual, section 25.3.4). */
 async function makeBaseBackup({ url, dataDirectory }: PostgresServer): Promise<string> {
   const base = join(await folderOfServer(), 'base')
   const client = new Client({ connectionString: url('postgres') })
@@ -79,7 +80,7 @@ async function write({ store }: TestGateway, { begun, acknowledged }: Ledger): P
   acknowledged.push(Date.now())
 }
 
-/** Writes until it is told to stop; a millisecond or more lies between any two. */
+/** Writes until the returned function is called; at least a millisecond lies between two writes. */
 function writeAlways(gateway: TestGateway, ledger: Ledger): () => Promise<void> {
   let isOver = false
   const writing = (async () => {
@@ -112,7 +113,7 @@ async function restoreTo(moment: number, base: string, archive: string): Promise
 }
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('a PostgreSQL restored from its archive', () => {
-  test(`has what was there at the moment, and lets nobody in by an old token (${MOMENTS} moments)`, {
+  test(`has the state of the moment, and refuses old tokens once its sessions are deleted (${MOMENTS} moments)`, {
     timeout: 60_000 + MOMENTS * 30_000,
   }, async () => {
     const archive = await folderOfServer()
@@ -129,7 +130,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a PostgreSQL restored from its arc
     await expect.poll(() => ledger.acknowledged.length).toBeGreaterThan(100)
     const moments = Array.from({ length: MOMENTS }, () => from + random.below(Date.now() - from))
     await stop()
-    // A target that is later than all that is archived is never reached.
+    // PostgreSQL never reaches a target that is later than everything in the archive.
     await write(gateway, ledger)
     await untilArchived(server)
 
@@ -141,7 +142,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a PostgreSQL restored from its arc
       const count = templates.json().length
       expect(templates.text).toBe(`[${Array.from({ length: count }, (_, n) => `{"n":${n}}`).join(',')}]`)
       expect((await again.get('/projects', accessToken)).text).toBe(`[{"id":"p","n":${count - 1}}]`)
-      // Within the millisecond of the moment a write may be either.
+      // A write within the millisecond of the moment may be included or not.
       expect(count).toBeGreaterThanOrEqual(ledger.acknowledged.filter((time) => time < moment).length)
       expect(count).toBeLessThanOrEqual(ledger.begun.filter((time) => time <= moment).length)
 

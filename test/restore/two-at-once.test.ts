@@ -1,4 +1,5 @@
-// Two restores of one backup into one database: whoever says that it is restored is right, and nothing of the other one stays.
+// Tests two restores of one backup into one database: a restore that reports success is right, and nothing of the other
+// one remains.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { ANA, NOW, newSession, put } from '../contract/values.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** More than one transaction of a restore takes. */
+/** More than one transaction of a restore writes. */
 const SESSIONS = 1_100
 
 const openSqlite = () =>
@@ -38,7 +39,7 @@ function describeRestores(open: () => Promise<MigratableStore>): void {
     return { lines, digest: await verifyBackup(asStream(lines)) }
   }
 
-  test('sessions that one which broken off was to keep end with the next that keeps none', async () => {
+  test('a restore that keeps no sessions removes those of an interrupted restore that was to keep them', async () => {
     const { lines, digest } = await makeBackup()
     await using store = await open()
     const broken = async function* () {
@@ -55,7 +56,7 @@ function describeRestores(open: () => Promise<MigratableStore>): void {
     expect(await store.moveState()).toMatchObject({ phase: 'live' })
   })
 
-  test('one that another takes over from, also at its very end, does not say that it is done', async () => {
+  test('a restore that another one takes over from, even at its very end, does not report success', async () => {
     const { lines, digest } = await makeBackup()
     await using store = await open()
     const other = { digest, moveId: 'other', keepSessions: false }
@@ -74,7 +75,7 @@ function describeRestores(open: () => Promise<MigratableStore>): void {
     expect(await store.usersAfter('', 9)).toEqual([{ id: 1, email: ANA }])
   })
 
-  test('of several at once one at least is done, and the others say why not', async () => {
+  test('of several concurrent restores at least one succeeds, and the others fail with MoveError', async () => {
     const { lines, digest } = await makeBackup()
     await using store = await open()
     const outcomes = await Promise.allSettled(
