@@ -1,4 +1,5 @@
-// A pooler, or the server behind it, that does not begin a transaction: what is asked next on the connection is asked as ever.
+// Tests a pooler, or a server behind it, that fails to begin a transaction: later statements on the connection work as
+// usual.
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
@@ -12,7 +13,7 @@ import { startRelay } from '../support/relay.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, pooling: 'transaction', poolSize: 1 } as const
 
-/** Of PostgreSQL's protocol, version 3: the first byte of a statement without parameters. */
+/** The first byte of a statement without parameters in PostgreSQL's protocol, version 3. */
 const QUERY = 'Q'.charCodeAt(0)
 
 function message(type: string, content: string): Buffer {
@@ -21,25 +22,25 @@ function message(type: string, content: string): Buffer {
   return Buffer.concat([Buffer.from(type), length, Buffer.from(content)])
 }
 
-/** The beginning is there, and what comes behind it in the same message is cancelled. */
+/** The transaction begins, and whatever follows in the same message is cancelled. */
 function cancelled(begin: string, _client: Socket, upstream: Socket): void {
   const cancel = `do 'begin raise exception using errcode = $a$57014$a$; end'`
   const [first, ...rest] = begin.split(';')
   upstream.write(message('Q', `${[first, cancel, ...rest].join(';')}\0`))
 }
 
-/** As pgcat does that has no server to give: it says so, and keeps the client. */
+/** As pgcat does when it has no server to give: it reports an error and keeps the client. */
 function refused(_begin: string, client: Socket): void {
   client.write(Buffer.concat([message('E', 'SERROR\0VERROR\0C58000\0Mno server\0\0'), message('Z', 'I')]))
 }
 
 interface Front {
   readonly url: string
-  /** What happens to the next beginning of a transaction. */
+  /** Makes the next BEGIN fail in this way. */
   readonly failOnce: (how: typeof cancelled | typeof refused) => void
 }
 
-/** In front of the server of `url`. */
+/** Starts a relay in front of the server at `url`. */
 async function startFront(url: string): Promise<Front> {
   let fail: typeof cancelled | null = null
 
@@ -61,7 +62,7 @@ async function startFront(url: string): Promise<Front> {
     relay(client, upstream) {
       upstream.on('data', (chunk) => client.write(chunk))
       let rest = Buffer.alloc(0)
-      // The message that starts the session has no type.
+      // The first message of a session has no type byte.
       let typeBytes = 0
       client.on('data', (chunk: Buffer) => {
         rest = Buffer.concat([rest, chunk])
@@ -88,11 +89,11 @@ function settingsOf(connection: Connection): Promise<unknown> {
   return connection.query({ name: 'settings', text })
 }
 
-describe.skipIf(POSTGRES_URL === null)('a transaction that is not begun', () => {
+describe.skipIf(POSTGRES_URL === null)('a transaction whose BEGIN fails', () => {
   const expected = [{ timeout: '10s', commit: 'on' }]
 
   for (const how of [cancelled, refused]) {
-    test(`${how.name}: the next transactions are begun, with their settings, and none stays open`, async () => {
+    test(`${how.name}: later transactions begin with their settings, and none stays open`, async () => {
       const url = await temporaryDatabase()
       await execute(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`)
       const front = await startFront(url)
@@ -108,7 +109,7 @@ describe.skipIf(POSTGRES_URL === null)('a transaction that is not begun', () => 
       await expect.poll(() => execute(url, open)).toEqual([])
     })
 
-    test(`${how.name}: whether a write behind it was done is left open`, async () => {
+    test(`${how.name}: it is undecided whether a write behind it took effect`, async () => {
       const url = await temporaryDatabase()
       await execute(url, 'create table written (number int)')
       const front = await startFront(url)
@@ -120,7 +121,7 @@ describe.skipIf(POSTGRES_URL === null)('a transaction that is not begun', () => 
     })
   }
 
-  test('refused: a move that closes its source tries again', async () => {
+  test('refused: a move that fences its source tries again', async () => {
     const url = await temporaryDatabase()
     const front = await startFront(url)
     await using store = await openPostgresStore(front.url, OPTIONS)
@@ -129,7 +130,7 @@ describe.skipIf(POSTGRES_URL === null)('a transaction that is not begun', () => 
     expect(await store.fenceWrites('m', 60_000)).toBe(true)
   })
 
-  test('one that somebody leaves open goes to nobody else', async () => {
+  test('a connection that a caller leaves in a transaction is not handed to another caller in it', async () => {
     const url = await temporaryDatabase()
     await using pool = createPool(readPostgresUrl(url), OPTIONS)
     await pool.once((connection) => connection.begin())

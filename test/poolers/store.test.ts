@@ -1,3 +1,4 @@
+// Tests the PostgreSQL store behind PgBouncer in transaction mode.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreSessionLostError } from '../../src/store/contract.ts'
 import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
@@ -14,7 +15,7 @@ import { run } from '../support/command-line.ts'
 import { HAS_PGBOUNCER, type Pooler, startPgbouncer } from '../support/pgbouncer.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
-/** The whole contract; otherwise what every request needs. */
+/** Runs the whole contract; otherwise only the part that every request needs. */
 const IS_LONG = process.env.TEST_POOLERS === 'all'
 const CONNECTIONS = 5
 const CLIENTS = 200
@@ -40,7 +41,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     describeSignIn('postgres behind PgBouncer', moving(open))
   }
 
-  test('200 clients at once share five connections, and every one of their writes is synchronous', async () => {
+  test('200 concurrent clients share five connections, and every one of their writes is synchronous', async () => {
     const url = await temporaryDatabase()
     const name = new URL(url).pathname.slice(1)
     await execute(url, 'create table written (pid int, setting text, isolation text, timeout text)')
@@ -64,14 +65,14 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     const [{ servers } = {}] = await execute(url, 'select count(distinct pid)::int as servers from written')
     expect(servers).toBeGreaterThan(1)
     expect(servers).toBeLessThanOrEqual(CONNECTIONS)
-    // Nothing stays behind for whoever gets the connection next.
+    // No setting remains for the next client of the connection.
     const [left] = await pool.once((connection) =>
       connection.script(`select current_setting('synchronous_commit') as a, current_setting('statement_timeout') as b`),
     )
     expect(left).toEqual({ a: 'off', b: '0' })
   })
 
-  test('what others leave in a session changes nothing', async () => {
+  test('settings that other clients leave in a session change nothing', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)
     await using pool = poolTo(url)
@@ -107,7 +108,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     expect(documents.map(({ text }) => text)).toEqual(['"\\\\"'])
   })
 
-  test('a statement that fails leaves no transaction behind', async () => {
+  test('a failing statement leaves no transaction open', async () => {
     await using pool = poolTo(await temporaryDatabase())
     for (let round = 0; round < CONNECTIONS * 2; round += 1) {
       await expect(
@@ -119,7 +120,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     }
   })
 
-  test('a server that turns read only under a connection is asked nothing more', async () => {
+  test('the pool refuses a server that became read-only under its connection', async () => {
     const url = await temporaryDatabase()
     await using pool = poolTo(url)
     const ask = () => pool.once((connection) => connection.query({ name: 'one', text: 'select 1 as one' }))
@@ -132,7 +133,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     await expect.poll(() => ask().catch((error: Error) => error.message)).toContain('accepts')
   })
 
-  test('a session that is promised and not there stops a command with what to set, and nothing is made', async () => {
+  test('with pooling "session" behind a transaction pooler, a command exits, names the option to set, and creates nothing', async () => {
     const url = await temporaryDatabase()
     for (const args of [['serve', '--port', '0'], ['dump']]) {
       const { exitCode, stdout, stderr } = await run([
@@ -152,7 +153,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     expect(await execute(url, `select to_regnamespace('workspace_gateway') as made`)).toEqual([{ made: null }])
   })
 
-  test('a prepared statement that another client left is told in the same words', async () => {
+  test('a prepared statement that another client left behind leads to StoreSessionLostError', async () => {
     const url = await temporaryDatabase()
     await using single = await startPgbouncer(url, { connections: 1 })
     const target = readPostgresUrl(single.through(url))
@@ -164,14 +165,14 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     await expect(ask()).rejects.toThrow(StoreSessionLostError)
   })
 
-  test('a pooler in session mode is taken for what it is said to be', async () => {
+  test('with pooling "session", the store accepts a pooler in session mode', async () => {
     await using sessions = await startPgbouncer(POSTGRES_URL ?? '', { connections: 5, mode: 'session' })
     const options = { ...OPTIONS, poolSize: 2, pooling: 'session' } as const
     await using store = await openPostgresStore(sessions.through(await temporaryDatabase()), options)
     await store.ping()
   })
 
-  test('the pooler is found out, unless it is said what it is', async () => {
+  test('isPooled detects the pooler, unless the pooling option says what it is', async () => {
     const url = await temporaryDatabase()
     const isPooled = async (target: string, pooling?: Pooling) => {
       await using pool = createPool(readPostgresUrl(target), { ...OPTIONS, pooling })
