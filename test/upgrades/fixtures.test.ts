@@ -1,5 +1,6 @@
-// A database of any earlier commit opens with its documents, sessions and keys as they were. The fixtures were made by those
-// commits themselves (make-fixtures.ts): each is named after one, and its first line says what that one answered.
+// Tests that a database of any earlier commit opens with its documents, sessions and keys unchanged. Those commits
+// themselves made the fixtures (make-fixtures.ts): each is named after its commit, and its first line contains what
+// that commit answered.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -18,11 +19,11 @@ const NAMES = readdirSync(FIXTURES).map((file) => basename(file, '.sql'))
 const SQLITE = NAMES.filter((name) => name.endsWith('.sqlite'))
 const POSTGRES = NAMES.filter((name) => name.endsWith('.postgres'))
 
-test('there are fixtures of every shape that there was', () => {
+test('there are 13 fixtures for SQLite and 11 for PostgreSQL', () => {
   expect([SQLITE.length, POSTGRES.length]).toEqual([13, 11])
 })
 
-test('every schema version before this one has one, on both engines', () => {
+test('every earlier schema version has a fixture on both engines', () => {
   const versionsOf = (names: readonly string[], stored: RegExp) =>
     new Set(names.map((name) => Number(stored.exec(read(name))?.[1])))
   const before = (version: number) => Array.from({ length: version - 1 }, (_, index) => index + 1)
@@ -32,23 +33,29 @@ test('every schema version before this one has one, on both engines', () => {
   expect(before(POSTGRES_VERSION).filter((version) => !postgres.has(version))).toEqual([])
 })
 
-test.each(SQLITE)('%s goes on as it was', async (name) => {
-  const file = join(temporaryDirectory(), 'workspace.db')
-  const database = new Database(file)
-  database.exec(read(name))
-  database.close()
-  await expectToGoOn(name, `file:${file}`)
-  expect(sqliteSchema(file)).toEqual(await freshSqliteSchema())
-})
+test.each(SQLITE)(
+  '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
+  async (name) => {
+    const file = join(temporaryDirectory(), 'workspace.db')
+    const database = new Database(file)
+    database.exec(read(name))
+    database.close()
+    await expectToGoOn(name, `file:${file}`)
+    expect(sqliteSchema(file)).toEqual(await freshSqliteSchema())
+  },
+)
 
-test.skipIf(POSTGRES_URL === null).each(POSTGRES)('%s goes on as it was', async (name) => {
-  const url = await temporaryDatabase()
-  await execute(url, read(name))
-  await expectToGoOn(name, url)
-  expect(await postgresSchema(url)).toEqual(await freshPostgresSchema())
-})
+test.skipIf(POSTGRES_URL === null).each(POSTGRES)(
+  '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
+  async (name) => {
+    const url = await temporaryDatabase()
+    await execute(url, read(name))
+    await expectToGoOn(name, url)
+    expect(await postgresSchema(url)).toEqual(await freshPostgresSchema())
+  },
+)
 
-test('a database of a newer version is refused in a sentence, and left as it is', async () => {
+test('an SQLite database of a newer version is refused with one sentence, and left unchanged', async () => {
   const file = join(temporaryDirectory(), 'workspace.db')
   await startGateway({ databasePath: file })
   const database = new Database(file)
@@ -60,21 +67,26 @@ test('a database of a newer version is refused in a sentence, and left as it is'
   database.close()
 })
 
-test.skipIf(POSTGRES_URL === null)('so is one on PostgreSQL', async () => {
-  const databaseUrl = await temporaryDatabase()
-  await startGateway({ databaseUrl })
-  await execute(databaseUrl, 'update workspace_gateway.schema_version set version = 99')
-  await expect(startGateway({ databaseUrl })).rejects.toThrow(
-    /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
-  )
-  expect(await execute(databaseUrl, 'select version from workspace_gateway.schema_version')).toEqual([{ version: 99 }])
-})
+test.skipIf(POSTGRES_URL === null)(
+  'a PostgreSQL database of a newer version is refused with one sentence, and left unchanged',
+  async () => {
+    const databaseUrl = await temporaryDatabase()
+    await startGateway({ databaseUrl })
+    await execute(databaseUrl, 'update workspace_gateway.schema_version set version = 99')
+    await expect(startGateway({ databaseUrl })).rejects.toThrow(
+      /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
+    )
+    expect(await execute(databaseUrl, 'select version from workspace_gateway.schema_version')).toEqual([
+      { version: 99 },
+    ])
+  },
+)
 
 function read(name: string): string {
   return readFileSync(new URL(`${name}.sql`, FIXTURES), 'utf8')
 }
 
-/** Tokens, keys, sessions and bytes of then; and that it can be written to. */
+/** Checks the tokens, keys, sessions and bytes of then, and that the database accepts writes. */
 async function expectToGoOn(name: string, databaseUrl: string): Promise<void> {
   const known: Upgraded = JSON.parse(read(name).split('\n', 1).join('').slice('-- '.length))
   const now = known.at + 60_000

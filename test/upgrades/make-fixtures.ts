@@ -1,5 +1,5 @@
-// `node test/upgrades/make-fixtures.ts NAME=DIRECTORY…`: databases as earlier commits left them, as SQL, one file per commit
-// and engine. DIRECTORY is a checkout of the commit NAME that has its packages.
+// `node test/upgrades/make-fixtures.ts NAME=DIRECTORY…`: writes databases as earlier commits left them, as SQL, one
+// file per commit and engine. DIRECTORY is a checkout of the commit NAME with its packages.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ function write(name: string, upgraded: Upgraded, script: string): void {
   writeFileSync(new URL(`fixtures/${name}.sql`, import.meta.url), `${head}\n${script.replaceAll(/[ \t]+$/gm, '')}\n`)
 }
 
-/** As the commit itself imports, serves and signs in. */
+/** Fills the database with the commit's own import, server and sign-in. */
 async function fill(directory: string, database: string): Promise<Upgraded> {
   const world = join(mkdtempSync(join(tmpdir(), 'workspace-gateway-world-')), 'world.ndjson')
   writeFileSync(world, WORLD)
@@ -72,7 +72,7 @@ function start(directory: string, args: readonly string[]): ChildProcess {
   return spawn(process.execPath, ['src/main.ts', ...args], { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** What the commit makes of an empty database; null when it knows no PostgreSQL. */
+/** The SQL with which the commit creates its schema; null if it does not support PostgreSQL. */
 async function postgresMigrations(directory: string): Promise<readonly string[] | null> {
   const path = join(directory, 'src/store/postgres/migrations.ts')
   const source = readSource(path)

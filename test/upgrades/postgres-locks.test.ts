@@ -1,4 +1,4 @@
-// While a database is brought up to date, nobody waits for long behind a table that a dump has.
+// Tests that nobody waits for long behind a table that a dump has locked while a database is migrated.
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,13 +10,16 @@ import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts
 const OLDER = new URL('fixtures/a8a3d8d.postgres.sql', import.meta.url)
 const VERSION = 'select version from workspace_gateway.schema_version'
 
-/** A database of an earlier version, and a connection that reads a table of it until it is told to end, as a dump does. */
+/**
+ * A database of an earlier version, and a connection that has locked a table of it as a dump does, until it is told to
+ * end.
+ */
 async function duringDump() {
   const url = await temporaryDatabase()
   await execute(url, readFileSync(OLDER, 'utf8'))
   const [before] = await execute(url, VERSION)
   const dump = new Client({ connectionString: url })
-  // The database may be dropped before it.
+  // The database may be dropped before the client ends.
   dump.on('error', () => {})
   await dump.connect()
   onTestFinished(() => dump.end())
@@ -25,19 +28,19 @@ async function duringDump() {
 }
 
 describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being dumped', () => {
-  test('lets those through who came after it, and goes on when the dump has ended', async () => {
+  test('lets later readers through, and continues when the dump has ended', async () => {
     const { url, dump } = await duringDump()
     const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
     const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
     await expect.poll(() => execute(url, waits), { timeout: 20_000 }).toHaveLength(1)
-    // The table of sessions was changed before that one is waited for.
+    // The migration changes the table of sessions before it waits for the table of exports.
     expect(await execute(url, 'select count(*) > 0 as found from workspace_gateway.session')).toEqual([{ found: true }])
     await dump.query('commit')
     await (await opening)[Symbol.asyncDispose]()
     expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])
   })
 
-  test('begins again when the dump asks for what the migration has, and the dump goes on', async () => {
+  test('starts again when the dump asks for a table that the migration has locked, so that the dump continues', async () => {
     const { url, dump } = await duringDump()
     const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
     const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
@@ -47,7 +50,7 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
     expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])
   })
 
-  test('is given up with a sentence when the dump does not end, and leaves the database as it was', async () => {
+  test('gives up with one sentence when the dump does not end, and leaves the schema version unchanged', async () => {
     const { url, before } = await duringDump()
     const { exitCode, stderr } = await runHere(['keys', 'list', '--database', url, '--statement-timeout', '1000'])
     expect(stderr).toContain('somebody uses a table that is to be brought up to date')

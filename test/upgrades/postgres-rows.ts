@@ -1,4 +1,4 @@
-// The rows of every table of the gateway's schema in PostgreSQL as SQL, and where its sequences stand.
+// Writes the rows of every table of the gateway's PostgreSQL schema, and the values of its sequences, as SQL.
 import { execute } from '../support/execute.ts'
 
 const TABLES = `
@@ -11,7 +11,7 @@ const TABLES = `
   group by c.oid order by c.relname`
 
 export async function postgresRows(url: string): Promise<string> {
-  // Rows only: no trigger is to run.
+  // Only rows are inserted: no trigger may run.
   const lines = ['set session_replication_role = replica;']
   for (const { name, columns, quoted } of await execute(url, TABLES)) {
     const table = `workspace_gateway."${name}"`

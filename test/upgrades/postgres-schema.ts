@@ -1,4 +1,4 @@
-// What the gateway's schema in PostgreSQL is made of: columns, indexes, constraints, functions and triggers.
+// Lists the parts of the gateway's PostgreSQL schema: columns, indexes, constraints, functions and triggers.
 import { execute } from '../support/execute.ts'
 
 const PARTS = `

@@ -1,5 +1,5 @@
-// `npm run test:upgrades`: nodes of an earlier commit are replaced by nodes of this one, one by one, on one database, while
-// clients read, refresh, sign in and sign out. No request may fail, and nobody may be signed out. Needs the history of git.
+// `npm run test:upgrades`: replaces nodes of an earlier commit by nodes of this one, one by one, on one database, while clients read,
+// refresh, sign in and sign out. No request may fail, and nobody may be signed out. Needs the git history.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { startPostgres, unpackPostgres } from '../support/postgres-server.ts'
 import { READS, WORLD, WORLD_USER } from './world.ts'
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url))
-/** The last commit before 0.2.0 was begun. */
+/** The last commit before work on 0.2.0 began. */
 const EARLIER = process.argv[2] ?? 'a8a3d8d'
 const SIDE_BY_SIDE_MS = Number(process.argv[3] ?? 10_000)
 const CLIENTS = 8
@@ -44,7 +44,7 @@ for (const [engine, database] of [
     process.exitCode = 1
 }
 
-/** With the packages of today. */
+/** Uses the packages of today. */
 function checkOut(commit: string): string {
   const target = mkdtempSync(join(tmpdir(), `workspace-gateway-${commit}-`))
   const archive = execFileSync('git', ['archive', commit], { cwd: HERE, maxBuffer: 1e9 })
@@ -63,7 +63,7 @@ async function roll(database: string): Promise<Counts> {
   const clients = Array.from({ length: CLIENTS }, () => client(nodes, counts, over.signal))
   await pause()
   for (const old of [...nodes]) {
-    // Out of the balancer first: what is on its way to it is answered.
+    // First removed from the balancer, so that requests on their way to it are answered.
     nodes.splice(nodes.indexOf(old), 1)
     await stop(old)
     nodes.push(await serve(HERE, database))
@@ -75,7 +75,7 @@ async function roll(database: string): Promise<Counts> {
   return counts
 }
 
-/** Keeps one session over the whole time, and signs in and out beside it; each request goes to any node. */
+/** Keeps one session for the whole time, and signs in and out beside it; each request goes to a random node. */
 async function client(nodes: readonly Node[], counts: Counts, over: AbortSignal): Promise<void> {
   const ask = async (method: string, path: string, body?: object, accessToken?: string, wanted = 200) => {
     const node = nodes[Math.floor(Math.random() * nodes.length)]
@@ -109,7 +109,7 @@ async function client(nodes: readonly Node[], counts: Counts, over: AbortSignal)
     const other = (await ask('POST', '/login', { email: WORLD_USER })).json()
     await ask('GET', '/templates', undefined, other.accessToken)
     await ask('DELETE', '/logout', { refreshToken: other.refreshToken })
-    // By whichever node, of whichever version.
+    // On any node, of either version.
     await ask('GET', '/templates', undefined, other.accessToken, 401)
     await ask('POST', '/token', { refreshToken: other.refreshToken }, undefined, 401)
   }
@@ -155,7 +155,7 @@ async function stop(node: Node): Promise<void> {
   await ended
 }
 
-/** Time in which old and new are asked beside each other. */
+/** Waits while old and new nodes serve side by side. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, SIDE_BY_SIDE_MS))
 }

@@ -1,4 +1,5 @@
-// What an SQLite database is made of, whoever made it: every table, index and trigger, without comments and white space.
+// Lists the tables, indexes and triggers of an SQLite database, no matter who created it, without comments and with
+// normalized white space.
 import Database from 'better-sqlite3'
 
 export function sqliteSchema(file: string): readonly string[] {

@@ -1,4 +1,4 @@
-// A whole SQLite database as SQL, as `.dump` writes it.
+// Writes a whole SQLite database as SQL, as `.dump` does.
 import Database from 'better-sqlite3'
 
 export function sqliteScript(file: string): string {

@@ -1,9 +1,9 @@
-// What the databases of earlier commits hold, and what is known of each.
+// The content of the databases of earlier commits, and what is known about each.
 import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
 export const WORLD_USER = ANA
 
-/** Documents that are more than their values: spacing, large numbers, escapes, keys twice. */
+/** Documents whose text matters beyond their values: spacing, large numbers, escapes, duplicate keys. */
 export const WORLD = [
   documentLine('project', ANA, '{"id":"p1","ref":"site","name":"Site","n":12345678901234567890, "x": 1.0}'),
   documentLine('project', ANA, String.raw`{"id":"p2","ref":"app","name":"Größe \u00e9 ' \" \\","id":"p2"}`),
@@ -18,14 +18,14 @@ export const WORLD = [
 
 export const READS = ['/projects', '/templates', '/ui-libraries', '/exports?r=site'] as const
 
-/** The first line of a fixture, as the commit that made it answered. */
+/** The first line of a fixture: what the commit that made it answered. */
 export interface Upgraded {
-  /** Milliseconds since the epoch, a moment after the tokens were made. */
+  /** Milliseconds since the epoch, a moment after the tokens were issued. */
   readonly at: number
   readonly accessToken: string
   readonly refreshToken: string
   /** A refresh token that was logged out. */
   readonly ended: string
-  /** By path. */
+  /** Keyed by path. */
   readonly bodies: Readonly<Record<string, string>>
 }
