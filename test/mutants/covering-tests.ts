@@ -1,4 +1,4 @@
-// Which tests run which piece of the sources: each test file is run by itself, and V8 counts.
+// Finds out which tests run which part of the sources: runs each test file by itself and reads V8's coverage.
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type RunContext, runTests } from './test-run.ts'
 
-/** A test file that takes longer is asked about no mutant. */
+/** A test file that takes longer is used for no mutant. */
 const MAX_RUN_MS = 90_000
 
 interface Range {
@@ -19,7 +19,7 @@ interface Range {
 export interface TestRun {
   readonly file: string
   readonly milliseconds: number
-  /** By the path of a source, each function's ranges from the outside in, as V8 writes them. */
+  /** For each source path, the ranges of each function from the outside in, as V8 writes them. */
   readonly covered: Readonly<Record<string, readonly Range[]>>
 }
 
@@ -31,16 +31,19 @@ interface CoverageReport {
 }
 
 export interface CoverageOptions extends RunContext {
-  /** Test files beside the project, relative to it. */
+  /** Paths of test files relative to the project. */
   readonly files: readonly string[]
-  /** Folders of sources that are asked about; of others nothing is kept. */
+  /** Folders of sources whose coverage is kept; that of others is dropped. */
   readonly folders: readonly string[]
-  /** Kept from run to run: a test file is run again when it, or anything that tests share, is another one. */
+  /** Kept between runs: a test file runs again only if it, or anything that tests share, has changed. */
   readonly cache: string
   readonly jobs: number
 }
 
-/** Those of the files that pass by themselves: what fails on the sources as they are says nothing of a mutant. */
+/**
+ * Returns the runs of the files that pass by themselves: a file that fails on unchanged sources says nothing about a
+ * mutant.
+ */
 export async function coverAll(root: string, options: CoverageOptions): Promise<readonly TestRun[]> {
   const { files, cache, jobs } = options
   mkdirSync(cache, { recursive: true })
@@ -63,7 +66,7 @@ export async function coverAll(root: string, options: CoverageOptions): Promise<
   return found
 }
 
-/** Throws what the first of them threw, once all have ended. */
+/** Waits until all have ended, then throws what the first failed one threw. */
 export async function allEnded(running: readonly Promise<void>[]): Promise<void> {
   for (const end of await Promise.allSettled(running)) if (end.status === 'rejected') throw end.reason
 }
@@ -80,7 +83,7 @@ function hashOf(root: string, paths: readonly string[], before = ''): string {
   return hash.digest('hex')
 }
 
-/** Null where there is none, or half of one: a process may be ended while it writes what it covered. */
+/** Null if the file is missing or incomplete: a process may be killed while it writes its coverage. */
 function readJson<T>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T
@@ -125,7 +128,7 @@ function readCoverage(root: string, directory: string, folders: readonly string[
   return covered
 }
 
-/** Whether this run came to the place: what the smallest range around it counted, in any process. */
+/** Whether this run reached the place: whether the smallest range around it has a count above 0, in any process. */
 export function comesTo({ covered }: TestRun, path: string, offset: number): boolean {
   const around = (covered[path] ?? []).filter(
     ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,
@@ -134,7 +137,7 @@ export function comesTo({ covered }: TestRun, path: string, offset: number): boo
   return around.some((range) => sizeOf(range) === smallest && range.count > 0)
 }
 
-/** How much of a source it runs: ranges that were counted at least once. */
+/** How much of a source the run executes: the number of ranges with a count above 0. */
 export function thoroughness({ covered }: TestRun, path: string): number {
   return new Set(
     (covered[path] ?? [])

@@ -1,4 +1,4 @@
-// Mutants that change nothing anybody could see, each with its reason: they are not counted.
+// Lists mutants that change nothing anybody could see, each with its reason: they are not counted.
 import { AUTH_EQUIVALENTS } from './equivalents/auth.ts'
 import type { Equivalent } from './equivalents/equivalent.ts'
 import { EXECUTION_EQUIVALENTS } from './equivalents/execution.ts'

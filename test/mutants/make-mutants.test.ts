@@ -1,4 +1,4 @@
-// Which mutants there are of a source, and which tests come to a place in it.
+// Tests which mutants a source has, and which tests reach a place in it.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
@@ -14,7 +14,7 @@ function mutated(source: string): readonly string[] {
   )
 }
 
-test('operators, conditions, booleans, negations and calls are changed, types and joined texts are not', () => {
+test('makeMutants changes operators, conditions, booleans, negations and calls, but not types and concatenated texts', () => {
   expect(mutated('const a = b < c')).toEqual(['const a = b <= c'])
   expect(mutated('if (a) b()')).toEqual(['if (true) b()', 'if (false) b()', 'if (a) ;'])
   expect(mutated('const a = !b ?? true').toSorted()).toEqual([
@@ -26,7 +26,7 @@ test('operators, conditions, booleans, negations and calls are changed, types an
   expect(mutated("throw new Error('a' + b)")).toEqual([])
 })
 
-test('a run comes to a place where the smallest range around it was counted, in any process', () => {
+test('a run reaches a place if the smallest range around it has a count above 0, in any process', () => {
   const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count })
   const run: TestRun = {
     file: 'a.test.ts',
@@ -38,7 +38,7 @@ test('a run comes to a place where the smallest range around it was counted, in 
   expect(thoroughness(run, 'src/a.ts')).toBe(3)
 })
 
-test('whatever is called equivalent is a mutant of a line that is there', () => {
+test('every listed equivalent matches a mutant of an existing line', () => {
   const mutants = new Map(
     [...new Set(EQUIVALENTS.map(({ path }) => path))].map((path) => [path, placedMutants(ROOT, path)]),
   )

@@ -1,12 +1,12 @@
-// Every small change of a source file that a test should notice.
+// Makes every small change of a source file that a test should notice.
 import { parseSync } from 'vite'
 
 export interface Mutant {
-  /** UTF-16 offsets of what is replaced. */
+  /** UTF-16 offsets of the text that is replaced. */
   readonly start: number
   readonly end: number
   readonly replacement: string
-  /** An offset that is come to whenever what is replaced matters: V8 counts what stands behind `??` by itself. */
+  /** An offset that is executed whenever the replaced text matters: V8 counts what follows `??` separately. */
   readonly cameTo: number
 }
 
@@ -40,7 +40,7 @@ const OTHER_OPERATORS: Readonly<Record<string, string>> = {
   '??': '&&',
 }
 
-/** In the order of the text. Nothing of types, imports or messages is changed. */
+/** In the order of the text. Types, imports and messages are not changed. */
 export function makeMutants(file: string, source: string): readonly Mutant[] {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed`)
@@ -96,7 +96,7 @@ function withOtherOperator({ start, left, right, operator = '' }: SyntaxNode, so
     : [{ start: at, end: at + operator.length, replacement: other, cameTo: start }]
 }
 
-/** Joined texts are messages; without their plus they are nonsense that nobody writes. */
+/** A concatenated text is a message; without its plus it is nonsense that nobody would write. */
 function isText({ type, value }: SyntaxNode): boolean {
   return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string')
 }

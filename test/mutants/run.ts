@@ -1,5 +1,5 @@
-// node test/mutants/run.ts [FOLDER…] [--each N] [--seed S] [--jobs N]: breaks the sources in small ways, one at a time, in copies
-// of the project, and counts how many of these mutants the tests notice. Exit code 1 where that is too few.
+// node test/mutants/run.ts [FOLDER…] [--each N] [--seed S] [--jobs N]: breaks the sources in small ways, one at a time, in copies of
+// the project, and counts how many of these mutants the tests notice. Exits with code 1 if these are too few.
 import { globSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -16,10 +16,10 @@ const COPIED = [
   ...['tsconfig.json', 'vitest.config.ts', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
 ]
 const FOLDERS = ['auth', 'http', 'graphql', 'resolvers', 'store']
-/** Of browsers, proxies and packages, of papers and of load: they take long, and say little of a line. */
+/** Tests of browsers, proxies, packages, documents and load: they take long, and say little about a single line. */
 const NOT_ASKED =
   /^test\/(?:explorer|clients|package|releases|configuration|mutants|histories|crash|guards\/proxies|restore)\/|(?:docs|docs-commands|shown-commands|readme|papers|architecture|package|bench-load|regular-expressions|histories|crash|edits-readers|power-cut|prometheus|outside|documented|mail-browser|mail-attack|mail-kill|move-online|import-while-serving|container-context)\.test\.ts$/
-/** Of a hundred. */
+/** Percent. */
 const LEAST_SCORE = 85
 
 const { values, positionals } = parseArgs({
@@ -38,7 +38,7 @@ await using running = new AsyncDisposableStack()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => stop.abort(new Error(`ended by ${signal}`)))
-// One for all runs: each would spend most of its time on starting its own.
+// One PostgreSQL for all runs: each would spend most of its time on starting its own.
 const binaries = running.use(await unpackPostgres())
 const postgres = running.use(await startPostgres(binaries, { settings: { max_connections: '300' } }))
 const env = { TEST_DATABASE_URL: postgres.url('postgres'), TEST_POSTGRES_DIRECTORY: binaries.directory }

@@ -1,4 +1,4 @@
-// Run in every worker of the tests when NODE_V8_COVERAGE is set: workers are ended too abruptly to write it by themselves.
+// Writes the coverage of every test worker when NODE_V8_COVERAGE is set: workers end too abruptly to write it by themselves.
 import { takeCoverage } from 'node:v8'
 import { afterAll } from 'vitest'
 

@@ -1,11 +1,11 @@
-// One run of some test files, as a process group of its own: whatever a mutant does, nothing of it is left afterwards.
+// Runs some test files as a process group of its own: whatever a mutant does, nothing of it is left afterwards.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
-/** Of one test: a mutant may wait for ever. */
+/** The limit for one test: a mutant may wait forever. */
 const MAX_TEST_MS = 30_000
 
 export interface RunContext {
@@ -18,7 +18,7 @@ export interface RunOptions extends RunContext {
   readonly maxMs: number
 }
 
-/** `failed` names the first file that failed; null where the run ended without saying so. */
+/** `failed` names the first file that failed; null if the run ended without naming one. */
 export type TestOutcome =
   | { readonly type: 'passed' }
   | { readonly type: 'failed'; readonly file: string | null }
@@ -28,14 +28,14 @@ interface Report {
   readonly testResults: readonly { readonly name: string; readonly status: string }[]
 }
 
-/** In the project at `root`, one file after the other, until one fails. */
+/** Runs the files in the project at `root`, one after another, until one fails. */
 export async function runTests(
   root: string,
   files: readonly string[],
   { maxMs, env, stop }: RunOptions,
 ): Promise<TestOutcome> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-mutant-'))
-  // PostgreSQL runs as another user where the tests run as root.
+  // If the tests run as root, PostgreSQL runs as another user.
   chmodSync(directory, 0o755)
   const report = join(directory, 'report.json')
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -43,8 +43,8 @@ export async function runTests(
   const bounds = ['--bail', '1', '--maxWorkers', '1', '--testTimeout', String(MAX_TEST_MS)]
   const child = spawn(process.execPath, [vitest, 'run', ...reporter, ...bounds, ...files], {
     cwd: root,
-    // What is left behind in the folder for temporary files goes with it.
-    // A mutant is not worth a build of the program.
+    // Files that are left behind in the temporary folder are removed with it. The program is not built, because a
+    // single mutant is not worth a build.
     env: { ...process.env, TMPDIR: directory, TEST_PROGRAM: join(root, 'src/main.ts'), ...env },
     stdio: 'ignore',
     detached: true,
@@ -69,12 +69,12 @@ export async function runTests(
   }
 }
 
-/** The servers and commands that its tests had started, too. */
+/** Also kills the servers and commands that the tests had started. */
 function killGroup(id: number | undefined): void {
   try {
     if (id !== undefined) process.kill(-id, 'SIGKILL')
   } catch {
-    // There is nobody left.
+    // Nobody is left.
   }
 }
 

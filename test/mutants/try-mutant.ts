@@ -1,23 +1,23 @@
-// One mutant in a copy of the project, and whether the tests notice it.
+// Tries one mutant in a copy of the project, and tells whether the tests notice it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
 import { type Mutant, makeMutants } from './make-mutants.ts'
 import { type RunContext, runTests } from './test-run.ts'
 
-/** Test files of its place that are asked first: the quickest. */
+/** How many of the test files that reach the place run first: the quickest ones. */
 const QUICKEST = 5
-/** … and then, should they notice nothing: those that run the most of its source; in the end all others. */
+/** If they notice nothing, this many run next: those that execute the most of the source. All others run last. */
 const MOST_THOROUGH = 8
-/** On top of what the files took: a machine that has other things to do is slower. */
+/** Added to the time that the files took, because a busy machine is slower. */
 const MIN_MS = 30_000
 const SLOWER = 3
 
 export interface PlacedMutant extends Mutant {
   readonly path: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly lineNumber: number
-  /** Without the white space around it. */
+  /** Without the surrounding white space. */
   readonly line: string
   readonly from: string
   readonly to: string
@@ -33,12 +33,12 @@ export function placedMutants(root: string, path: string): readonly PlacedMutant
   })
 }
 
-/** `uncovered`: no test comes there. `unclear`: tests took too long, or failed once, also without the mutant. */
+/** `uncovered`: no test reaches the place. `unclear`: tests took too long, or failed once, even without the mutant. */
 export type Verdict = 'killed' | 'survived' | 'uncovered' | 'unclear'
 
 export interface Tried {
   readonly verdict: Verdict
-  /** The file that noticed it, or how many did not. */
+  /** The file that noticed the mutant, or how many files did not. */
   readonly by: string
 }
 
@@ -74,11 +74,12 @@ async function ask(root: string, mutant: PlacedMutant, runs: readonly TestRun[],
   const maxMs = MIN_MS + SLOWER * runs.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   const first = await withMutant(root, mutant, () => runTests(root, files, { ...context, maxMs }))
   if (first.type === 'passed') return { verdict: 'survived', by: '' }
-  // Noticed is what is noticed twice, and not without the mutant: tests may fail, or take long, for other reasons.
+  // A mutant counts as noticed if a second run notices it too, and a run without it does not: tests may fail or take
+  // long for other reasons.
   const again = first.type === 'failed' && first.file !== null ? [first.file] : files
   const second = await withMutant(root, mutant, () => runTests(root, again, { ...context, maxMs }))
   if (second.type === 'passed') {
-    // What failed once ended the run: the files behind it were not asked.
+    // The one failure ended the run, so the files behind it did not run.
     const others = runs.filter(({ file }) => !again.includes(file))
     return others.length === 0 ? { verdict: 'survived', by: '' } : ask(root, mutant, others, context)
   }

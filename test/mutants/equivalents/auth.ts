@@ -1,4 +1,4 @@
-// Of the folder `auth`, who signs in, and with what: mutants that nobody outside could tell from it.
+// Mutants of the folder `auth` (who signs in, and with what) that nobody outside could notice.
 import type { Equivalent } from './equivalent.ts'
 
 export const AUTH_EQUIVALENTS: readonly Equivalent[] = [

@@ -1,9 +1,9 @@
-// A mutant that changes nothing anybody could see: what is said of one.
+// Describes a mutant that changes nothing anybody could see.
 export interface Equivalent {
   readonly path: string
-  /** The whole line, without the white space around it. */
+  /** The whole line, without the surrounding white space. */
   readonly line: string
-  /** What is replaced in it, and by what; every mutant of the line where neither is given. */
+  /** What is replaced in the line, and by what; every mutant of the line if neither is given. */
   readonly from?: string
   readonly to?: string
   readonly reason: string

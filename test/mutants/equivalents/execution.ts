@@ -1,4 +1,4 @@
-// Mutants of `src/graphql` and `src/resolvers` that change nothing anybody could see but how long it takes.
+// Mutants of `src/graphql` and `src/resolvers` that nobody could notice, except by how long it takes.
 import type { Equivalent } from './equivalent.ts'
 
 export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [

@@ -1,4 +1,4 @@
-// Of the folder `http`, how a request comes in and an answer goes out: mutants that nobody outside could tell from it.
+// Mutants of the folder `http` (how a request comes in and an answer goes out) that nobody outside could notice.
 import type { Equivalent } from './equivalent.ts'
 
 export const HTTP_EQUIVALENTS: readonly Equivalent[] = [

@@ -1,4 +1,4 @@
-// Of the engine below the SQLite adapter: mutants that nobody outside could tell from it.
+// Mutants of the engine below the SQLite adapter that nobody outside could notice.
 import type { Equivalent } from './equivalent.ts'
 
 export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [

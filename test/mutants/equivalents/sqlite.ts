@@ -1,4 +1,4 @@
-// Of the SQLite adapter: mutants that nobody outside could tell from it.
+// Mutants of the SQLite adapter that nobody outside could notice.
 import type { Equivalent } from './equivalent.ts'
 import { SQLITE_ENGINE_EQUIVALENTS } from './sqlite-engine.ts'
 

@@ -1,8 +1,8 @@
-// Of the PostgreSQL adapter, and of what both adapters share: mutants that nobody outside could tell from it.
+// Mutants of the PostgreSQL adapter, and of what both adapters share, that nobody outside could notice.
 import type { Equivalent } from './equivalent.ts'
 import { SQLITE_EQUIVALENTS } from './sqlite.ts'
 
-/** Lines of PostgreSQL that leave out a statement where there is nothing to ask it for. */
+/** Lines of the PostgreSQL adapter that skip a statement if there is nothing to ask for. */
 const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[] = [
   [
     'access/sessions.ts',
