@@ -1,3 +1,4 @@
+// Tests a gateway whose PostgreSQL is killed, hangs, is locked, or fails over to a standby.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,10 +8,13 @@ import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '2500', '--statement-timeout', '1000', '--log-level', 'silent']
-/** Far more than a statement that is not answered, the grace for the server to say so, and a try on a new connection. */
+/**
+ * Far longer than a statement without an answer, the grace time for the server to report it, and a try on a new
+ * connection.
+ */
 const BOUND_MS = 20_000
 
-/** Of a client between an answer and its next login. */
+/** The pause of a client between an answer and its next login. */
 const PAUSE_MS = 25
 
 const login = ({ url }: ServingProcess, email: string): Promise<Answer> => postJson(`${url}/login`, { email })
@@ -23,7 +27,7 @@ const logout = ({ url }: ServingProcess, refreshToken: string): Promise<Answer> 
 const projects = ({ url }: ServingProcess, accessToken: string): Promise<Answer> =>
   ask(`${url}/projects`, { headers: bearer(accessToken) })
 
-/** How long it takes until the gateway is ready again, in milliseconds. */
+/** Waits until the gateway is ready again; returns the milliseconds. */
 async function untilReady({ url }: ServingProcess): Promise<number> {
   const start = performance.now()
   while ((await ask(`${url}/readyz`)).status !== 200) {
@@ -33,10 +37,10 @@ async function untilReady({ url }: ServingProcess): Promise<number> {
   return performance.now() - start
 }
 
-/** A session that somebody keeps open, ended at the end of the test. */
+/** Opens a connection of another client, closed at the end of the test. */
 async function openHand(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
-  // The server is gone before it.
+  // The server stops before the client ends.
   client.on('error', () => {})
   await client.connect()
   onTestFinished(() => client.end())
@@ -59,8 +63,8 @@ async function expectUnavailable(gateway: ServingProcess, accessToken: string, r
   expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
 }
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
-  test('killed: everything answers 503 with Retry-After, and it recovers with all that was acknowledged', async () => {
+describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails', () => {
+  test('killed: the gateway answers 503 with Retry-After, and recovers with everything that was acknowledged', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
     await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
@@ -82,7 +86,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await projects(gateway, accessToken)).status).toBe(401)
   })
 
-  test('hanging: nothing hangs with it', async () => {
+  test('hanging: the gateway answers 503 within its bound, and recovers', async () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
@@ -90,7 +94,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     await expectUnavailable(gateway, accessToken, refreshToken)
     await server.thaw()
     await untilReady(gateway)
-    // The logout was not acknowledged: a server that had it when it froze may have done it since.
+    // The logout was not acknowledged, but the server may have had it when it froze, and may have done it since.
     const read = await projects(gateway, accessToken)
     expect(['NO_WORKSPACE', 'INVALID_TOKEN']).toContain(read.json().code)
     const again = (await login(gateway, ANA)).json()
@@ -99,11 +103,11 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await projects(gateway, again.accessToken)).status).toBe(401)
   })
 
-  test('requests that pile up on one that hangs: 503 after the bound, then at once; health is answered, and it recovers', async () => {
+  test('hanging: requests that pile up are answered 503, /healthz still answers, and the gateway recovers', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
     await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
-    // Statements hang for far longer than anything may wait for one.
+    // Statements may take far longer than any request may wait for one.
     const times = ['--connect-timeout', '1000', '--statement-timeout', '600000', '--pool-size', '2']
     const gateway = await serveForTest([...database, ...times, '--log-level', 'silent'])
     const { accessToken } = (await login(gateway, ANA)).json()
@@ -117,7 +121,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
       held.push(projects(gateway, accessToken))
       await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toHaveLength(count)
     }
-    // Every one of them finds both connections taken.
+    // All of these requests find both connections taken.
     const piled = await Promise.all(Array.from({ length: 200 }, (_, n) => requests[n % 2]?.()))
     expect(piled.map((answer) => answer?.status)).toEqual(piled.map(() => 503))
     for (const request of requests) {
@@ -131,14 +135,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await login(gateway, ANA)).status).toBe(200)
   })
 
-  test('a row that a hand keeps locked: the write is refused in time, and not done later', async () => {
+  test('locked: a write that waits for the row lock of another client is refused in time, and not done later', async () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
     const hand = await openHand(server.url('postgres'))
     await hand.query('begin; select * from workspace_gateway.session for update')
     expect((await logout(gateway, refreshToken)).status).toBe(503)
-    // Nobody is left who waits for the row.
+    // No statement waits for the row any more.
     const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
     await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toEqual([])
     await hand.query('commit')
@@ -146,7 +150,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await logout(gateway, refreshToken)).status).toBe(200)
   })
 
-  test('a standby that is promoted is found, and nothing that was acknowledged is lost', async () => {
+  test('failed over: the gateway finds the promoted standby, and no acknowledged login is lost', async () => {
     const primary = await temporaryServer({ settings: { synchronous_standby_names: '*', fsync: 'on' } })
     await primary.stop()
     const standby = await temporaryServer({

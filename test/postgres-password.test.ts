@@ -1,4 +1,4 @@
-// Where the password of PostgreSQL comes from, and what is said where there is none.
+// Tests where the password of PostgreSQL comes from, what is reported if there is none, and which rights a role needs.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/p
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine } from './support/workspaces.ts'
 
-describe.skipIf(POSTGRES_URL === null)('a URL of PostgreSQL without a password', () => {
-  test('takes it from PGPASSWORD or from a file of passwords, without a word about it', async () => {
+describe.skipIf(POSTGRES_URL === null)('a PostgreSQL URL without a password', () => {
+  test('takes the password from PGPASSWORD or from a password file, and prints nothing about it', async () => {
     const { users, url } = await createWorkspace()
     const found = { exitCode: 0, stdout: expect.stringContaining(ANA), stderr: '' }
     expect(await users({ PGPASSWORD: url.password })).toEqual(found)
@@ -20,7 +20,7 @@ describe.skipIf(POSTGRES_URL === null)('a URL of PostgreSQL without a password',
     expect(await users({ HOME: '/nowhere', PGPASSFILE: join(home, '.pgpass') })).toEqual(found)
   })
 
-  test('is refused where there is none, with the places where it could be', async () => {
+  test('is refused if there is no password, with a list of the places where it could be', async () => {
     const { users, url } = await createWorkspace()
     const home = temporaryDirectory()
     const refused = {
@@ -36,47 +36,47 @@ describe.skipIf(POSTGRES_URL === null)('a URL of PostgreSQL without a password',
     chmodSync(file, 0o644)
     const open = await users({ HOME: home })
     expect(open).toEqual(refused)
-    // A gateway connects again and again: pgpass would write a line of its own each time.
+    // The gateway reconnects again and again, and pgpass would print a line of its own each time.
     expect(open.stderr).toMatch(/^[^\n]*chmod 600[^\n]*\n$/)
     expect(open.stderr).not.toContain(url.password)
   })
 })
 
-test.skipIf(POSTGRES_URL === null)('the owner that the paper makes can have a gateway make its schema', async () => {
-  const paper = readFileSync(new URL('../docs/operate/postgresql.md', import.meta.url), 'utf8')
-  const [, block = ''] = /```sql\n(.*?)```/s.exec(paper) ?? []
-  const name = `wg_test_${randomUUID().replaceAll('-', '')}`
-  const statements = block
-    .replaceAll('workspace', name)
-    .split(/(?<=;)\n/)
-    .filter(Boolean)
-  expect(statements).toHaveLength(2)
-  const server = POSTGRES_URL ?? ''
-  onTestFinished(async () => {
-    await execute(server, `drop database if exists ${name} with (force)`)
-    await execute(server, `drop role if exists ${name}`)
-  })
-  for (const statement of statements) await execute(server, statement)
-  const url = new URL(server)
-  Object.assign(url, { username: name, password: 'PASSWORD', pathname: `/${name}` })
-  const stdin = documentLine('project', ANA, '{"id":"p"}')
-  const env = { WORKSPACE_GATEWAY_DATABASE: url.href }
-  expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
-})
-
 test.skipIf(POSTGRES_URL === null)(
-  'an empty schema of its own is all that a role needs to make the tables',
+  'the role that the documentation creates can create the schema of the gateway',
   async () => {
-    const owned = await temporaryDatabase()
-    const url = await asNewUser(owned)
-    await execute(owned, `create schema workspace_gateway authorization ${new URL(url).username}`)
-    onTestFinished(() => execute(owned, 'drop schema workspace_gateway cascade').then(() => {}))
+    const paper = readFileSync(new URL('../docs/operate/postgresql.md', import.meta.url), 'utf8')
+    const [, block = ''] = /```sql\n(.*?)```/s.exec(paper) ?? []
+    const name = `wg_test_${randomUUID().replaceAll('-', '')}`
+    const statements = block
+      .replaceAll('workspace', name)
+      .split(/(?<=;)\n/)
+      .filter(Boolean)
+    expect(statements).toHaveLength(2)
+    const server = POSTGRES_URL ?? ''
+    onTestFinished(async () => {
+      await execute(server, `drop database if exists ${name} with (force)`)
+      await execute(server, `drop role if exists ${name}`)
+    })
+    for (const statement of statements) await execute(server, statement)
+    const url = new URL(server)
+    Object.assign(url, { username: name, password: 'PASSWORD', pathname: `/${name}` })
     const stdin = documentLine('project', ANA, '{"id":"p"}')
-    const env = { WORKSPACE_GATEWAY_DATABASE: url }
+    const env = { WORKSPACE_GATEWAY_DATABASE: url.href }
     expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(await run(['users', 'list'], { env })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(ANA) })
   },
 )
+
+test.skipIf(POSTGRES_URL === null)('a role needs only an empty schema of its own to create the tables', async () => {
+  const owned = await temporaryDatabase()
+  const url = await asNewUser(owned)
+  await execute(owned, `create schema workspace_gateway authorization ${new URL(url).username}`)
+  onTestFinished(() => execute(owned, 'drop schema workspace_gateway cascade').then(() => {}))
+  const stdin = documentLine('project', ANA, '{"id":"p"}')
+  const env = { WORKSPACE_GATEWAY_DATABASE: url }
+  expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await run(['users', 'list'], { env })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(ANA) })
+})
 
 async function createWorkspace() {
   const url = new URL(await temporaryDatabase())

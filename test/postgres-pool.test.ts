@@ -1,3 +1,4 @@
+// Tests the pool of PostgreSQL connections: its size, waiting callers, lost connections, retries, and settings.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +10,7 @@ import { createWritableCheck } from '../src/store/postgres/engine/faults/writabl
 import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
-/** A connection may take as long as it does on a machine that has other things to do. */
+/** A connection may take as long as on a busy machine. */
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 500, poolSize: 3 }
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' }
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
@@ -18,11 +19,14 @@ async function pidOf(connection: Connection): Promise<number> {
   return (await connection.query<{ pid: number }>(PID))[0]?.pid ?? 0
 }
 
-/** Of PostgreSQL's protocol, version 3: a message of this type, without its content. */
+/** The first byte of the message ReadyForQuery in PostgreSQL's protocol, version 3. */
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const FATAL = Buffer.from('SFATAL\0VFATAL\0C57P02\0Mthe server is crashing\0\0')
 
-/** The URL of a server in front of another one: it ends the first connection in the very bytes that answer its first statement. */
+/**
+ * Starts a server in front of another one, and returns its URL: it ends the first connection in the same bytes that
+ * answer its first statement.
+ */
 async function endFirstAtItsBegin(to: URL): Promise<string> {
   let isFirst = true
   const front = createServer((socket) => {
@@ -34,7 +38,7 @@ async function endFirstAtItsBegin(to: URL): Promise<string> {
     back.on('error', () => {}).on('close', () => socket.destroy())
     socket.pipe(back)
     back.on('data', (chunk: Buffer) => {
-      // Short answers: each is one piece, and its last message has this type and five bytes behind it.
+      // Each answer is short and arrives in one piece; its last message consists of this type and five more bytes.
       if (chunk.at(-6) === READY_FOR_QUERY) ready += 1
       if (!isEnded || ready < 2) return socket.write(chunk)
       const length = Buffer.alloc(4)
@@ -48,10 +52,10 @@ async function endFirstAtItsBegin(to: URL): Promise<string> {
   return Object.assign(new URL(to), { port: String(port), hostname: '127.0.0.1', search: 'sslmode=disable' }).href
 }
 
-describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
+describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
   const open = (url: string) => createPool(readPostgresUrl(url), OPTIONS)
 
-  test('never has more than its size, and gives them to those who wait', async () => {
+  test('never opens more connections than its size, and hands them to waiting callers', async () => {
     await using pool = open(await temporaryDatabase())
     const pids = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -64,13 +68,13 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
-  test('a statement that takes too long is unavailable, and the connection goes on', async () => {
+  test('rejects a statement that takes too long as unavailable, and runs the next one', async () => {
     await using pool = open(await temporaryDatabase())
     await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
   })
 
-  test('a connection that is being made while the pool is closed is closed after its use', async () => {
+  test('closes a connection after its use if it was being opened when the pool was closed', async () => {
     const url = await temporaryDatabase()
     const pool = open(url)
     const pid = pool.once(pidOf)
@@ -79,7 +83,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(0)
   })
 
-  test('whoever waits for a connection when the pool is closed is told at once', async () => {
+  test('rejects waiting callers at once when it is closed', async () => {
     const pool = createPool(readPostgresUrl(await temporaryDatabase()), { ...OPTIONS, poolSize: 1 })
     const started = Promise.withResolvers<void>()
     const held = pool
@@ -99,7 +103,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(pool.counts()).toMatchObject({ used: 0, idle: 0, waiting: 0 })
   })
 
-  test('a long transaction has a connection of its own, which ends with it', async () => {
+  test('opens a separate connection for a long transaction, and closes it afterwards', async () => {
     const url = await temporaryDatabase()
     await using pool = open(url)
     const pid = await pool.longTransaction(async (connection) => {
@@ -110,7 +114,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
   })
 
-  test('what found no room is looked after until there is some, or nothing may be tried', async () => {
+  test('after a full disk, the writable check rejects until a write finds room, and gives up if the role may not try', async () => {
     const url = await temporaryDatabase()
     await execute(url, 'create schema workspace_gateway')
     for (const pooled of [url, await asNewUser(url)]) {
@@ -134,7 +138,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await assertWritable()
   })
 
-  test('whoever waits too long for a connection is told', async () => {
+  test('rejects a caller that waits too long for a connection', async () => {
     await using pool = createPool(readPostgresUrl(await temporaryDatabase()), { ...OPTIONS, connectTimeoutMs: 1_000 })
     const isOver = Promise.withResolvers<void>()
     const busy = Array.from({ length: 3 }, () => pool.once(() => isOver.promise))
@@ -144,7 +148,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await Promise.all(busy)
   })
 
-  test('whoever waits is told at once why there is no connection, and goes on waiting where there is one to wait for', async () => {
+  test('rejects waiting callers with the reason if there is no connection, but lets them wait while one is in use', async () => {
     const url = await asNewUser(await temporaryDatabase())
     await execute(POSTGRES_URL ?? '', `alter role ${new URL(url).username} connection limit 1`)
     await using pool = open(url)
@@ -152,7 +156,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     const first = pool.once((connection) => isOver.promise.then(() => pidOf(connection)))
     await expect.poll(() => pool.counts().used).toBe(1)
     const second = pool.once(pidOf)
-    // One after the other: by then the other one was refused, too.
+    // One after the other: by then the second caller was refused, too.
     for (let attempt = 0; attempt < 2; attempt += 1) await expect(pool.dedicated()).rejects.toThrow()
     isOver.resolve()
     expect(await second).toBe(await first)
@@ -160,7 +164,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect(unreachable.once(pidOf)).rejects.toThrow('can be reached')
   })
 
-  test('once somebody has waited too long, a connection that may be opened is tried for the next', async () => {
+  test('tries to open another connection for the next caller after one has waited too long', async () => {
     const url = await asNewUser(await temporaryDatabase())
     const limit = (count: number) =>
       execute(POSTGRES_URL ?? '', `alter role ${new URL(url).username} connection limit ${count}`)
@@ -176,7 +180,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await first
   })
 
-  test('a connection that is ended as soon as it is begun is none, and the next is tried', async () => {
+  test('discards a connection that ends with its first statement, and opens another one for the next call', async () => {
     const url = new URL(await temporaryDatabase())
     const through = await endFirstAtItsBegin(url)
     await using pool = createPool(readPostgresUrl(through), { ...OPTIONS, connectTimeoutMs: 5_000 })
@@ -185,7 +189,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
   })
 
-  test('what may run twice runs again when its connection is ended, what may not does not', async () => {
+  test('runs a repeatable action again when its connection ends, but any other action only once', async () => {
     const url = await temporaryDatabase()
     await using pool = open(url)
     let runs = 0
@@ -203,7 +207,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(runs).toBe(1)
   })
 
-  test('with one connection, the others to the same server are given up too', async () => {
+  test('closes the other connections to a server when one of them is lost', async () => {
     const url = await temporaryDatabase()
     await using pool = open(url)
     const all = Promise.withResolvers<void>()
@@ -219,14 +223,14 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(pool.counts()).toMatchObject({ used: 0, idle: 3 })
     await execute(url, `select pg_terminate_backend(${pids[0]})`)
     await expect.poll(() => pool.counts().idle).toBe(0)
-    // Nobody waits for another: it is made when somebody does. One that was begun would be there by now.
+    // No caller waits, so no new connection is opened before one does. One that had been started would be there by now.
     for (let time = 0; time < 5; time += 1) await execute(url, 'select 1')
     expect(pool.counts()).toMatchObject({ used: 0, idle: 0 })
     expect(pids).not.toContain(await pool.once(pidOf))
   })
 
   test.each(['40001', '40P01'])(
-    'a transaction that the database rolled back to solve a conflict (%s) runs again, five times at most',
+    'runs a transaction again that the database rolled back because of a conflict (%s), at most five times in total',
     async (code) => {
       const url = await temporaryDatabase()
       await execute(url, 'create table tried (attempt int)')
@@ -248,7 +252,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     },
   )
 
-  test('what fails for another reason runs once', async () => {
+  test('runs an action only once if it fails for another reason', async () => {
     await using pool = open(await temporaryDatabase())
     let attempts = 0
     const failing = pool.transaction(async (connection) => {
@@ -265,7 +269,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(attempts).toBe(2)
   })
 
-  test('settings that the promises rest on hold, whatever the database’s defaults', async () => {
+  test('applies the settings that the promises depend on, whatever the defaults of the database', async () => {
     const url = await temporaryDatabase()
     const name = new URL(url).pathname.slice(1)
     await execute(url, `alter database ${name} set synchronous_commit = off`)
@@ -282,7 +286,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect(readOnly.once(pidOf)).rejects.toThrow('accepts writes')
   })
 
-  test('null in an array is no text, whatever the database’s defaults', async () => {
+  test('passes null in an array as null, whatever the defaults of the database', async () => {
     const url = await temporaryDatabase()
     await execute(url, `alter database ${new URL(url).pathname.slice(1)} set array_nulls = off`)
     await using pool = open(url)
@@ -291,11 +295,11 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(counted).toEqual([{ nulls: 1 }])
   })
 
-  test('limits of the database to locks and transactions end nothing that is in time for the gateway', async () => {
+  test('is not ended by lock and transaction timeouts of the database while the gateway still waits', async () => {
     const url = await temporaryDatabase()
     const name = new URL(url).pathname.slice(1)
     await execute(url, `alter database ${name} set lock_timeout = '100ms'`)
-    // PostgreSQL has it from 17 on.
+    // Available from PostgreSQL 17 on.
     const newer = `select 1 from pg_settings where name = 'transaction_timeout'`
     if ((await execute(url, newer)).length > 0)
       await execute(url, `alter database ${name} set transaction_timeout = '100ms'`)
@@ -310,14 +314,14 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await waiting
   })
 
-  test('options of the URL reach the server, and settings that the promises rest on hold all the same', async () => {
+  test('passes the options of the URL to the server, but keeps the settings that the promises depend on', async () => {
     const options = encodeURIComponent('-c work_mem=12345kB -c synchronous_commit=off')
     await using pool = open(`${await temporaryDatabase()}?options=${options}`)
     const text = `select current_setting('work_mem') as a, current_setting('synchronous_commit') as b`
     expect(await pool.once((connection) => connection.script(text))).toEqual([{ a: '12345kB', b: 'on' }])
   })
 
-  test('pgbouncer=true keeps nothing between transactions, unless the gateway is told that it may', async () => {
+  test('treats a URL with pgbouncer=true as pooled, unless the gateway is told that sessions last', async () => {
     const url = `${await temporaryDatabase()}?pgbouncer=true`
     const isPooled = (connection: Connection) => Promise.resolve(connection.isPooled())
     await using pooled = open(url)
@@ -328,7 +332,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
   })
 })
 
-test('connect_timeout of the URL stands in for that of the gateway', async () => {
+test('connect_timeout of the URL replaces the timeout of the gateway', async () => {
   const accepted: Socket[] = []
   const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')

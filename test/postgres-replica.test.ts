@@ -1,4 +1,5 @@
-// Reads from a real streaming standby: as long as it is in the state that the session lookup on the primary saw.
+// Tests reads from a real streaming standby, which is used while it is in the state that the session lookup on the
+// primary saw.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
@@ -8,7 +9,7 @@ import { type ReplicatedServers, startReplicated } from './support/postgres-repl
 import { recordStatements, type Statements, sendTogether } from './support/statements.ts'
 import { documentLine, exportLine } from './support/workspaces.ts'
 
-/** As many as one connection may ask at once. */
+/** The maximum number of requests that one connection may have in flight. */
 const COUNT = 16
 const USERS = Array.from({ length: COUNT }, (_, index) => `u${index}@example.com`)
 const [ANA = '', BEN = ''] = USERS
@@ -22,7 +23,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
   let options: TestGatewayOptions
   let gateway: TestGateway
   let tokens: readonly string[]
-  /** What became of the replica, in order; resolves when the next thing does. */
+  /** Changes of the replica's health, in order: resolves at the next change to this value. */
   let next: (isHealthy: boolean) => Promise<void>
   let statements: Statements
 
@@ -46,7 +47,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     gateway = await startGateway(options)
     await gateway.load(USERS.map((email) => project(email, 0) + anExport(email, 1, ['1', '2'])).join(''))
     tokens = await Promise.all(USERS.map(async (email) => (await gateway.login(email)).accessToken))
-    // Signatures are checked on other threads, once a token.
+    // Other threads check the signatures, once per token.
     await Promise.all(tokens.map((token) => gateway.get('/templates', token)))
     await servers.untilCaughtUp()
     await next(true)
@@ -61,7 +62,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
   const onPrimary = () => statements.names(servers.primary.port)
   const onStandby = () => statements.names(servers.standby.port)
 
-  test('answers what is read for sessions that were looked up on the primary, a turn at a time', async () => {
+  test('answers all reads of one turn together, after the primary has looked up their sessions', async () => {
     const bodies = await sendTogether(
       gateway,
       tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
@@ -89,7 +90,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     ])
   })
 
-  test('that answered the first read of a request has told its state: the answer is of one', async () => {
+  test('gives a single state to a request whose first read it answered', async () => {
     const { gateway: other, beforeNext, snapshots } = await interruptedGateway(options)
     const { accessToken } = await other.login(ANA)
     await servers.untilCaughtUp()
@@ -109,7 +110,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(snapshots()).toBe(1)
   })
 
-  test('that lags answers those whom nothing changed for; the others are answered by the primary', async () => {
+  test('answers users without newer changes while it lags; the primary answers the others', async () => {
     await servers.pauseReplay()
     await gateway.load(project(ANA, 1) + anExport(ANA, 2, ['3']))
     statements.names()
@@ -134,7 +135,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     ])
   })
 
-  test('that does not know a user, or still knows one who is gone, is not believed', async () => {
+  test('does not answer from its outdated state when users were added or users and documents were deleted', async () => {
     await servers.pauseReplay()
     await gateway.load(project('new@example.com', 1))
     const { accessToken } = await gateway.login('new@example.com')
@@ -147,7 +148,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await servers.resumeReplay()
   })
 
-  test('that is killed is left alone, and read from again when it is back', async () => {
+  test('is skipped after it was killed, and used again when it is back', async () => {
     for (let round = 1; round <= 2; round += 1) {
       await servers.standby.crash()
       await gateway.load(project(ANA, round))
@@ -166,7 +167,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     }
   })
 
-  test('says how far behind it is, and nothing while it is left alone', async () => {
+  test('reports its lag, and no lag while it is skipped', async () => {
     const told = async () => (await gateway.store.statistics(Date.now())).replica
     expect(await told()).toMatchObject({ isUsed: true, lagSeconds: 0 })
     await servers.pauseReplay()
@@ -183,10 +184,10 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await next(true)
   })
 
-  test('that hangs holds nobody up for longer than it may, and only those who were asking', async () => {
+  test('is skipped when it hangs; the primary answers the reads in flight and the following ones', async () => {
     await servers.standby.freeze()
     try {
-      // It never answers: whoever is answered is answered by the primary.
+      // The standby never answers, so every answer comes from the primary.
       const answers = await Promise.all([...tokens.map((_, user) => read(user)), next(false)])
       expect(answers.slice(0, COUNT)).toEqual(USERS.map(() => '[{"id":"p","v":0}]'))
       statements.names()
@@ -201,7 +202,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(onPrimary()).toEqual(['liveSessions'])
   })
 
-  test('whose statements fail is left alone, and nobody is told', async () => {
+  test('is skipped when its statements fail, and no error is reported', async () => {
     await execute(gateway.databaseUrl, 'alter table workspace_gateway.document rename to away')
     await servers.untilCaughtUp()
     await servers.pauseReplay()
@@ -212,7 +213,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await servers.resumeReplay()
   })
 
-  test('an export is streamed from it, and to its end by the primary when the user’s state moves on', async () => {
+  test('streams an export, which stays whole even if the user’s state changes meanwhile', async () => {
     const elements = Array.from({ length: 400 }, (_, index) => `"${String(index).repeat(4_000)}"`)
     await gateway.load(anExport(ANA, 3, elements))
     await servers.untilCaughtUp()
@@ -228,7 +229,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(Buffer.concat(chunks).toString()).toBe(`[${elements.join(',')}]`)
   })
 
-  test('never answers a read older than an acknowledged import, whatever it does', async () => {
+  test('never answers a read older than an acknowledged import, while it lags and catches up', async () => {
     const acknowledged = USERS.map(() => 0)
     const tried = USERS.map(() => 0)
     const wrong: string[] = []
@@ -279,7 +280,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(asked.standby, JSON.stringify(asked)).toBeGreaterThan(100)
   })
 
-  test('that is down from the start, or no standby where its URL asks for one, keeps nobody from starting', async () => {
+  test('does not keep a gateway from starting if it is down, or is no standby although its URL requires one', async () => {
     const { primary, standby } = servers
     const startWith = async (url: string) => {
       const { next: nextChange, onChange } = observeChanges()
@@ -303,8 +304,8 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsWithin']])
   })
 
-  // The last one: there is no way back.
-  test('that became a primary of its own is believed no more than its states allow', async () => {
+  // This test is the last one, because a promotion cannot be undone.
+  test('is not believed for its own history after it was promoted to a primary', async () => {
     await servers.standby.promote()
     const { standby } = servers
     const url = new URL(gateway.databaseUrl)
@@ -316,7 +317,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
   })
 })
 
-/** Waits for what is told, in the order it is told. */
+/** Waits for reported changes, in their order. */
 function observeChanges() {
   const told: boolean[] = []
   let wake = (): void => {}

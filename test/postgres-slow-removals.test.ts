@@ -1,4 +1,4 @@
-// Removals and replacements that take longer on PostgreSQL than a statement may last.
+// Tests removals and replacements that take longer on PostgreSQL than a statement may last.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -20,7 +20,10 @@ function exportSteps(email: string, ref: string, texts: readonly string[] = ['1'
   ] as const
 }
 
-/** A database in which a statement that removes elements or documents takes longer than any limit that it has. */
+/**
+ * Makes a database in which every statement that removes elements or documents exceeds its statement timeout, if it has
+ * one.
+ */
 async function slowDatabase(): Promise<string> {
   const url = await temporaryDatabase()
   await using _ = await openPostgresStore(url, OPTIONS)
@@ -52,13 +55,13 @@ async function apply(store: MigratableStore, change: Change): Promise<unknown> {
   return (await store.applyChanges([change]))[0]
 }
 
-describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
+describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
   test.each<[what: string, remove: (store: MigratableStore) => Promise<unknown>]>([
     ['a user', async (store) => (await store.removeUsers([ANA]))[0]?.exports === 1 && 'removed'],
     ['a user, as a step of an import', (store) => apply(store, { type: 'removeUser', email: ANA })],
     ['a project', (store) => apply(store, { type: 'removeDocument', email: ANA, kind: 'project', id: 'p' })],
     ['exports', (store) => apply(store, { type: 'removeExports', email: ANA, ref: 'r', instant: null, digest: null })],
-  ])('of %s end, however long they take', async (_, remove) => {
+  ])('the removal of %s completes, however long it takes', async (_, remove) => {
     const url = await slowDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
@@ -67,7 +70,7 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
     expect(await elementsOf(url)).toBe(0)
   })
 
-  test('that are short have the statement timeout, on a connection of the pool', async () => {
+  test('a short removal runs with the statement timeout', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
@@ -84,7 +87,7 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
     expect((await store.removeUsers([ANA]))[0]).toMatchObject({ exports: 1 })
   })
 
-  test('of what was staged for a user end, however long they take, when the user is renamed', async () => {
+  test('renaming a user removes the data staged for that user, however long it takes', async () => {
     const url = await slowDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put()])
@@ -97,7 +100,7 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
   test.each<[what: string, remove: (store: MigratableStore) => unknown]>([
     ['a command', (store) => store.removeUsers([ANA])],
     ['an import', (store) => store.applyChanges([{ type: 'removeUser', email: ANA }])],
-  ])('by %s wait for somebody else’s lock no longer than a statement may last', async (_, remove) => {
+  ])('a removal by %s waits for the lock of another client no longer than a statement may last', async (_, remove) => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 1_000 })
     await store.applyChanges([put()])
@@ -116,7 +119,7 @@ describe.skipIf(POSTGRES_URL === null)('removals on PostgreSQL', () => {
     ['an export of much text', [put(), ...exportSteps(ANA, 'r', [`"${'x'.repeat(20_000_000)}"`])], []],
     ['many documents', many.map((id) => put({ id, ref: id })), []],
     ['what lay elsewhere before the user was added', [put()], exportSteps(ANA, 'r', many)],
-  ])('of what a replacement leaves out end, however long they take: %s', async (_, stored, staged) => {
+  ])('a replacement removes what it leaves out, however long it takes: %s', async (_, stored, staged) => {
     const url = await slowDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.beginReplacement('r', NOW)

@@ -1,16 +1,16 @@
-// How much PostgreSQL reads of what a replacement has staged, as its own counters say.
+// Tests how much PostgreSQL reads of the data that a replacement has staged, according to its own counters.
 import { describe, expect, test } from 'vitest'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { NOW } from './contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 }
-/** Of rows and of entries in indexes. */
+/** Counts rows and index entries. */
 const READ = `select (pg_stat_get_tuples_returned('workspace_gateway.staged_document'::regclass) +
     (select sum(pg_stat_get_tuples_returned(indexrelid)) from pg_index
       where indrelid = 'workspace_gateway.staged_document'::regclass))::int as read`
 
-/** Connections tell what they have read when they end. */
+/** A connection reports what it has read when it ends. */
 async function untilAllEnded(url: string): Promise<void> {
   const others = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
   await expect.poll(() => execute(url, others), { timeout: 20_000 }).toEqual([])
@@ -21,7 +21,7 @@ async function readSoFar(url: string): Promise<number> {
   return Number((await execute(url, READ))[0]?.read)
 }
 
-/** A database in which a replacement `r` has staged documents of users. */
+/** Makes a database in which a replacement `r` has staged documents of users. */
 async function staged(users: number, documentsOfEach: number): Promise<string> {
   const url = await temporaryDatabase()
   const store = await openPostgresStore(url, OPTIONS)
@@ -41,8 +41,8 @@ async function staged(users: number, documentsOfEach: number): Promise<string> {
   return url
 }
 
-describe.skipIf(POSTGRES_URL === null)('of what is staged on PostgreSQL', () => {
-  test('a swap reads the documents of its users, not of all who wait', async () => {
+describe.skipIf(POSTGRES_URL === null)('staged data on PostgreSQL', () => {
+  test('a swap reads the documents of its users, not those of all staged users', async () => {
     const url = await staged(200, 100)
     const store = await openPostgresStore(url, OPTIONS)
     const question = { replacement: 'r', after: '', maxDocuments: 150, isDryRun: true, now: NOW }
@@ -53,7 +53,7 @@ describe.skipIf(POSTGRES_URL === null)('of what is staged on PostgreSQL', () => 
     expect(read).toBeLessThan(2_000)
   })
 
-  test('a step reads where the list of its user ends, not the list', async () => {
+  test('a staging step reads only the end of its user’s list', async () => {
     const url = await staged(2, 5_000)
     const store = await openPostgresStore(url, OPTIONS)
     const step = { type: 'stageDocument', email: 'user0001@example.com', kind: 'template', ref: null } as const

@@ -1,10 +1,11 @@
+// Tests how many PostgreSQL statements reads need that arrive together.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { recordStatements, sendTogether } from './support/statements.ts'
 import { documentLine, exportLine } from './support/workspaces.ts'
 
-/** As many as one connection may ask at once. */
+/** The maximum number of requests that one connection may have in flight. */
 const COUNT = 16
 const USERS = Array.from({ length: COUNT }, (_, index) => `u${index}@example.com`)
 
@@ -22,11 +23,11 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
       ).join(''),
     )
     tokens = await Promise.all(USERS.map(async (email) => (await gateway.login(email)).accessToken))
-    // Signatures are checked on other threads, once a token.
+    // Other threads check the signatures, once per token.
     await Promise.all(tokens.map((token) => gateway.get('/templates', token)))
   })
 
-  test('REST reads that arrive together cost two', async () => {
+  test('REST reads that arrive together need two statements', async () => {
     const statements = recordStatements()
     const bodies = await sendTogether(
       gateway,
@@ -36,7 +37,7 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
     expect(statements.names()).toEqual(['liveSessions', 'documentsWithin'])
   })
 
-  test('reads of projects with their newest exports and all elements cost four', async () => {
+  test('GraphQL reads of projects with their newest exports and all elements need four statements', async () => {
     const query = JSON.stringify({ query: '{ me { projects { data latestExport { data } } } }' })
     const ask = (token: string) =>
       `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`

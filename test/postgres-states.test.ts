@@ -1,4 +1,4 @@
-// On PostgreSQL a session and what is read for it are statements of their own: something may be written between them.
+// Tests writes between the session lookup and the reads of a request, which are separate statements on PostgreSQL.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bearer, type TestGateway } from './support/gateway.ts'
@@ -7,7 +7,7 @@ import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
-/** Long enough to be sent in a content coding. */
+/** Large enough to be sent with a content coding. */
 const project = (version: number): string => `{"id":"p","v":${version},"text":"${'x'.repeat(4_000)}"}`
 
 describe.skipIf(POSTGRES_URL === null)('a state that changes between two statements of one request', () => {
@@ -20,7 +20,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   }
 
   test.each(Object.keys(asked) as (keyof typeof asked)[])(
-    '%s: newer documents are not kept as those of the state before',
+    '%s: documents of a newer state are not cached under the previous state version',
     async (protocol) => {
       const url = await temporaryDatabase()
       const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
@@ -29,7 +29,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
       const [before] = await execute(url, 'select revision, stamp from workspace_gateway.user')
       beforeNext('documentsWithin', () => gateway.load(documentLine('project', ANA, project(2))))
       expect(await asked[protocol](gateway, accessToken)).toBe(`[${project(2)}]`)
-      // A standby without the last commit takes over, or a copy is put back: the state before is the state again.
+      // A standby without the last commit takes over, or a copy is restored: the previous state is current again.
       await execute(
         url,
         `set session_replication_role = replica;
@@ -40,7 +40,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     },
   )
 
-  test('an export that is removed between is not answered as an empty one', async () => {
+  test('an export that is removed in between is answered as missing, not as empty', async () => {
     const url = await temporaryDatabase()
     const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
     await gateway.load(
@@ -53,10 +53,13 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     expect([answer.status, answer.json().code]).toEqual([404, 'NO_EXPORT'])
   })
 
-  describe('a number of an export that comes again, after a failover to a standby that lacked the first one', () => {
+  describe('an export id that is used again after a failover to a standby that lacked the first export', () => {
     const elementsOf = (digit: number) => Array.from({ length: 30 }, () => `"${String(digit).repeat(60_000)}"`)
 
-    /** What is told apart only by its digest: an import after the failover begins to count where the standby was. */
+    /**
+     * Simulates a failover after which an import reuses the ids that the standby had not seen: only the digest tells
+     * the exports apart.
+     */
     async function openWorld(elements: readonly string[]) {
       const url = await temporaryDatabase()
       const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
@@ -74,7 +77,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
       return { gateway, accessToken, beforeNext, failOver }
     }
 
-    test('is not answered under the entity tag of the first', async () => {
+    test('is not answered under the entity tag of the first export', async () => {
       const { gateway, accessToken, beforeNext, failOver } = await openWorld(['1'])
       beforeNext('elementRunsOf', failOver)
       const { status, text, headers } = await gateway.get('/exports?r=p', accessToken)
@@ -88,7 +91,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     } as const satisfies Record<string, readonly [path: string, init: RequestInit]>
 
     test.each(Object.keys(requests) as (keyof typeof requests)[])(
-      '%s: nothing of it is sent behind a part of the first',
+      '%s: nothing of the second export is sent behind a part of the first',
       async (protocol) => {
         const { gateway, accessToken, beforeNext, failOver } = await openWorld(elementsOf(1))
         const [path, init] = requests[protocol]
@@ -103,12 +106,12 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     )
   })
 
-  test.skipIf(!HAS_PGBOUNCER)('a second try is content with the one connection that a pooler has', async () => {
+  test.skipIf(!HAS_PGBOUNCER)('a retry needs only the one connection that a pooler has', async () => {
     const url = await temporaryDatabase()
     await using pooler = await startPgbouncer(url, { connections: 1 })
     const { gateway, beforeNext, snapshots } = await interruptedGateway({
       databaseUrl: pooler.through(url),
-      // Without a timeout that would end it, and free its connection.
+      // Without the timeout that would end the snapshot and free its connection.
       openSnapshot: async (store) => store.openSnapshot(),
     })
     await gateway.load(documentLine('project', ANA, project(1)))
@@ -119,7 +122,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     expect(snapshots()).toBe(1)
   })
 
-  test('a second try waits no longer for a table that is locked than any read does', async () => {
+  test('a retry waits for a locked table no longer than any other read', async () => {
     const url = await temporaryDatabase()
     const client = new Client({ connectionString: url })
     await client.connect()
@@ -142,7 +145,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   })
 })
 
-/** As much of a body as came. */
+/** Reads as much of the body as arrives. */
 async function received({ body }: Response): Promise<{ readonly text: string; readonly isWhole: boolean }> {
   const chunks: Uint8Array[] = []
   const [reading] = await Promise.allSettled([

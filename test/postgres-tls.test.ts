@@ -1,4 +1,4 @@
-// TLS to a real PostgreSQL, with certificates made here.
+// Tests TLS to a real PostgreSQL, with certificates that are made here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ function tlsServer(hosts: readonly string[], { rules = SCRAM, days = 30 } = {}):
   )
 }
 
-/** Why a store cannot be opened; null when it can. Whatever is thrown holds no password. */
+/** Returns why a store cannot be opened, or null if it can. Checks that no error contains the password. */
 async function refusal(url: string): Promise<string | null> {
   try {
     await using store = await openPostgresStore(url, OPTIONS)
@@ -79,7 +79,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
   const urlOf = (of: PostgresServer, parameters: Readonly<Record<string, string>>, host = '127.0.0.1'): string =>
     `${of.url('postgres').replace('@127.0.0.1', `@${host}`)}?${new URLSearchParams(parameters)}`
 
-  test('is spoken where the server has it, and where it insists nothing else is', async () => {
+  test('is used if the server offers it, and a server that requires it accepts nothing else', async () => {
     for (const sslmode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
       expect(await refusal(urlOf(server, { sslmode, sslrootcert: files.ca })), sslmode).toBeNull()
     }
@@ -88,7 +88,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(urlOf(server, { sslmode: 'disable' }))).toContain('no encryption')
   })
 
-  test('the server’s certificate must be signed by the authority that is named', async () => {
+  test('accepts only a server certificate that the given authority has signed', async () => {
     for (const sslmode of ['require', 'verify-ca', 'verify-full']) {
       expect(await refusal(urlOf(server, { sslmode, sslrootcert: files.otherCa })), sslmode).toMatch(/certificate/)
     }
@@ -99,7 +99,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     }
   })
 
-  test('verify-full wants the name or the address that was connected to', async () => {
+  test('verify-full requires a certificate for the name or address that was connected to', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       expect(await refusal(urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca }, host)), host).toBeNull()
       expect(await refusal(urlOf(ofOthers, { sslmode: 'verify-full', sslrootcert: files.ca }, host)), host).toMatch(
@@ -113,17 +113,17 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(byAddress.replace('127.0.0.1', 'localhost'))).toBeNull()
   })
 
-  test('channel binding is used where the server has it, and where it is required nothing else is', async () => {
+  test('channel binding is used if the server offers it, and a connection without it fails if it is required', async () => {
     const refused = /offers no channel binding/
     for (const channel_binding of ['disable', 'prefer', 'require']) {
       expect(await refusal(urlOf(server, { sslmode: 'require', channel_binding })), channel_binding).toBeNull()
     }
     const logged = (of: PostgresServer) => of.log().match(/connection authorized/g)?.length ?? 0
-    // A server that believes everybody, one that asks for the password itself, and one that speaks no TLS.
+    // A server that trusts everybody, one that asks for the password itself, and one that does not speak TLS.
     for (const method of ['trust', 'password', 'md5']) {
       await using lax = await tlsServer(['127.0.0.1'], { rules: `host all all 127.0.0.1/32 ${method}` })
       const before = logged(lax)
-      // Of a password that is kept for SCRAM the server asks for SCRAM even where its rule says md5.
+      // If the stored password is for SCRAM, the server asks for SCRAM even if its rule says md5.
       const expected = method === 'md5' ? null : expect.stringMatching(refused)
       expect(await refusal(urlOf(lax, { sslmode: 'require', channel_binding: 'require' })), method).toEqual(expected)
       if (method === 'password') expect(logged(lax)).toBe(before)
@@ -137,7 +137,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(urlOf(plain, { channel_binding: 'prefer' }))).toBeNull()
   })
 
-  test('of several hosts the one whose certificate is right is used', async () => {
+  test('of several hosts, the one with the right certificate is used', async () => {
     const url = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca }).replace(
       '@127.0.0.1',
       `@127.0.0.1:${ofOthers.port},127.0.0.1`,
@@ -145,13 +145,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(url)).toBeNull()
   })
 
-  test('a certificate that has expired is refused where it is looked at', async () => {
+  test('an expired certificate is refused by a mode that verifies it', async () => {
     await using expired = await tlsServer(['127.0.0.1'], { days: 0.5 })
     expect(await refusal(urlOf(expired, { sslmode: 'verify-full', sslrootcert: files.ca }))).toMatch(/expired/)
     expect(await refusal(urlOf(expired, { sslmode: 'require' }))).toBeNull()
   })
 
-  test('a server may ask for the client’s certificate', async () => {
+  test('a server may require the client’s certificate', async () => {
     await using strict = await tlsServer(['127.0.0.1'], { rules: `${SCRAM} clientcert=verify-full` })
     const sslmode = 'verify-full'
     const sslrootcert = files.ca
@@ -162,7 +162,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(urlOf(strict, { sslmode, sslrootcert, sslcert: files.cert, sslkey: files.key }))).toBeNull()
   })
 
-  test('a server without it is spoken to in the clear unless the URL asks for it', async () => {
+  test('a server without TLS is connected to in the clear, unless the URL requires TLS', async () => {
     await using plain = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
     expect(await refusal(plain.url('postgres'))).toBeNull()
     for (const sslmode of ['require', 'verify-ca', 'verify-full']) {
@@ -170,7 +170,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     }
   })
 
-  test('the program says what is wrong without the password, and serves over it', async () => {
+  test('the program reports what is wrong without the password, and serves over TLS', async () => {
     const right = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca })
     const { password } = new URL(right)
     const wrong = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.otherCa })
@@ -180,7 +180,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toContain('certificate')
     expect(stderr).not.toContain(password)
-    // A replica that is not who it should be is not read from.
+    // The gateway does not read from a replica with the wrong certificate.
     const gateway = await serveForTest(['--log-level', 'debug'], {
       env: { WORKSPACE_GATEWAY_DATABASE: right, WORKSPACE_GATEWAY_DATABASE_REPLICA: wrong },
     })
@@ -194,7 +194,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
   })
 })
 
-/** Everything that it holds, its causes too. */
+/** Everything that the error contains, including its causes. */
 function deepText(error: unknown): string {
   return inspect(error, { depth: 20 })
 }

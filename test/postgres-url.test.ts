@@ -1,10 +1,11 @@
+// Tests how the URL of a PostgreSQL database or replica is read, and what is refused.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/engine/connection-string.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-test('a URL names user, password, hosts and database as libpq reads it', () => {
+test('a URL is read for user, password, hosts and database as libpq reads it', () => {
   const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')
   expect(target).toMatchObject({
     hosts: [
@@ -20,14 +21,14 @@ test('a URL names user, password, hosts and database as libpq reads it', () => {
   expect(readPostgresUrl('postgres:///db?host=/run/postgresql').hosts).toEqual([
     { host: '/run/postgresql', port: 5432 },
   ])
-  // A path is never divided.
+  // A path is never split at a colon.
   expect(readPostgresUrl('postgres:///db?host=/run/pg:6000&port=7000').hosts).toEqual([
     { host: '/run/pg:6000', port: 7000 },
   ])
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
 })
 
-test('parameters are percent-decoded once, and a plus sign is no space, as for libpq', () => {
+test('parameters are percent-decoded once, and a plus sign stays a plus sign, as in libpq', () => {
   const authorities = join(temporaryDirectory(), 'c++ and 100%41.pem')
   writeFileSync(authorities, 'of an authority')
   const written = authorities.replaceAll('%', '%25').replaceAll(' ', '%20')
@@ -42,7 +43,7 @@ test('parameters are percent-decoded once, and a plus sign is no space, as for l
   expect(readPostgresUrl('postgres://%2Frun%2F100%25/d').hosts).toEqual([{ host: '/run/100%', port: 5432 }])
 })
 
-test('a database is written to whatever its URL says; of a replica the URL may ask that it is one', () => {
+test('a database is always opened for writing, and the URL of a replica may require a standby', () => {
   const accessOf = (read: typeof readPostgresUrl, attrs: string) => read(`postgres://h/d${attrs}`).access
   expect(['', '?target_session_attrs=any'].map((attrs) => accessOf(readPostgresUrl, attrs))).toEqual([
     'read-write',
@@ -56,7 +57,7 @@ test('a database is written to whatever its URL says; of a replica the URL may a
   expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^database-replica: target/)
 })
 
-test('TLS: on where the server has it, as the URL says otherwise', () => {
+test('TLS is used if the server offers it, unless the URL says otherwise', () => {
   const modeOf = (search: string) => {
     const { tls, isTlsOptional } = readPostgresUrl(`postgres://h/d${search}`)
     return [tls !== null, isTlsOptional, tls?.('h').rejectUnauthorized, tls?.('h').servername]
@@ -66,7 +67,7 @@ test('TLS: on where the server has it, as the URL says otherwise', () => {
   expect(modeOf('?sslmode=require')).toEqual([true, false, false, 'h'])
   expect(modeOf('?sslmode=verify-ca')).toEqual([true, false, true, 'h'])
   expect(modeOf('?sslmode=verify-full')).toEqual([true, false, true, 'h'])
-  // Only the strictest mode asks whether the certificate is for this host.
+  // Only the strictest mode checks whether the certificate is for this host.
   const isNameChecked = (mode: string) =>
     readPostgresUrl(`postgres://h/d?sslmode=${mode}`).tls?.('h').checkServerIdentity === undefined
   expect(['require', 'verify-ca', 'verify-full'].map(isNameChecked)).toEqual([false, false, true])
@@ -74,7 +75,7 @@ test('TLS: on where the server has it, as the URL says otherwise', () => {
   expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
 
-test('the URLs that Neon and Supabase hand out are read', () => {
+test('the URLs that Neon and Supabase hand out are accepted', () => {
   const neon =
     'postgresql://alex:AbC123dEf@ep-cool-darkness-a1b2c3d4-pooler.us-east-2.aws.neon.tech/dbname?sslmode=require&channel_binding=require'
   expect(readPostgresUrl(neon)).toMatchObject({
@@ -101,7 +102,7 @@ test('the URLs that Neon and Supabase hand out are read', () => {
   expect(readReplicaUrl(patient)).toMatchObject({ channelBinding: 'require', connectTimeoutMs: 15_000 })
 })
 
-test('a connection may be waited for from one second to ten minutes', () => {
+test('connect_timeout may be between one second and ten minutes', () => {
   const timeouts = [1, 600].map((seconds) => readPostgresUrl(`postgres://h/d?connect_timeout=${seconds}`))
   expect(timeouts.map(({ connectTimeoutMs }) => connectTimeoutMs)).toEqual([1_000, 600_000])
 })
@@ -124,7 +125,7 @@ test.each([
   ['postgres://u:secret@h:port/d', 'host'],
   ['postgres://u:sec@ret@h/d', 'read'],
   ['postgres://u:secret@h/d?sslrootcert=/nothing/here', 'sslrootcert'],
-])('what is wrong with %s is said without its password', (url, hint) => {
+])('the error for %s names the problem without the password', (url, hint) => {
   const reading = () => readPostgresUrl(url)
   expect(reading).toThrow(hint)
   expect(reading).not.toThrow(/secret|sec@ret/)
