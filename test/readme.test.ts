@@ -1,4 +1,4 @@
-// The README's first session, pasted line by line into one shell.
+// Tests the README's first session: pastes it line by line into one shell.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const MARK = '--- next ---'
 const hasShell = ['curl', 'sed', 'sh'].every((program) => spawnSync(program, ['--help']).error === undefined)
 if (!hasShell) console.warn('skipped: the README session needs curl, sed and sh')
 
-test.skipIf(!hasShell)('the first session answers what it shows', async () => {
+test.skipIf(!hasShell)('the first session prints what the README shows', async () => {
   const { url } = await serveForTest([], { cwd: temporaryDirectory() })
   const section = /## A first session\n(.*?)\n## /s.exec(README)?.[1] ?? ''
   const steps = [...section.matchAll(/```sh\n(.*?)\n```(?:\n\n```json\n(.*?)\n```)?/gs)]
@@ -26,7 +26,7 @@ test.skipIf(!hasShell)('the first session answers what it shows', async () => {
   })
 })
 
-/** `…` stands for anything. */
+/** `…` in the pattern matches anything. */
 function matches(text: string, pattern: string): boolean {
   const parts = pattern.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
