@@ -1,3 +1,4 @@
+// Tests HTTP pipelining: backpressure, order of the answers, request bodies, and connections that end.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -20,14 +21,14 @@ async function serve(handle: Handler): Promise<string> {
   return listenForTest(server)
 }
 
-/** Paths `/0` to `/2999`; the last one asks for the end. */
+/** Requests the paths `/0` to `/${count - 1}`; the last request asks to close the connection. */
 function requests(count: number): string {
   return Array.from({ length: count }, (_, at) =>
     requestText({ target: `/${at}`, headers: at === count - 1 ? [CLOSE] : [] }),
   ).join('')
 }
 
-/** What a server has counted once it counts no more. */
+/** Waits until a count no longer grows, and returns it. */
 async function settled(count: () => number): Promise<number> {
   for (let before = -1; ; ) {
     await delay(400)
@@ -45,7 +46,7 @@ function expectInOrder(bytes: Buffer, count: number): void {
   }
 }
 
-test('3,000 requests for the OpenAPI document on each of four connections that do not read cost little memory', async () => {
+test('four connections that each pipeline 3,000 requests for the OpenAPI document and read nothing cost little memory', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const one = requestText({ target: '/openapi.json' })
@@ -69,7 +70,7 @@ test('3,000 requests for the OpenAPI document on each of four connections that d
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
 })
 
-test('a client that sends 3,000 requests and reads nothing is answered no more than the network holds, then all', async () => {
+test('a client that pipelines 3,000 requests and reads nothing gets only what the network holds, and later all answers', async () => {
   const filling = ` ${'x'.repeat(65_536)}`
   let handled = 0
   const url = await serve(async ({ path }) => {
@@ -79,13 +80,14 @@ test('a client that sends 3,000 requests and reads nothing is answered no more t
   const socket = await openSocket(url)
   socket.pause()
   socket.write(requests(COUNT))
-  // Of 64 KB each: what the kernel takes, and a few. A single read of the socket holds more than a thousand requests.
+  // At 64 KB each: what the kernel takes, and a few more. A single read of the socket contains more than a thousand
+  // requests.
   expect(await settled(() => handled)).toBeLessThan(400)
   expectInOrder(await readToEnd(socket), COUNT)
   expect(handled).toBe(COUNT)
 })
 
-test('of a client that goes on sending while nothing is answered, no more is read than a few requests', async () => {
+test('the gateway reads only a few requests of a client that keeps sending while nothing is answered', async () => {
   const over = Promise.withResolvers<void>()
   const url = await serve(async () => {
     await over.promise
@@ -94,13 +96,13 @@ test('of a client that goes on sending while nothing is answered, no more is rea
   const socket = await openSocket(url)
   const ten = requestText({ target: '/', headers: [['X-Filling', 'x'.repeat(8_000)]] }).repeat(10)
   for (let written = 0; written < 500; written += 1) socket.write(ten)
-  // More than half of 40 MB is still here: the kernel holds some on either side.
+  // More than half of the 40 MB is still in this process: the kernel holds some on either side.
   expect(await settled(() => socket.writableLength)).toBeGreaterThan((500 * ten.length) / 2)
   socket.destroy()
   over.resolve()
 })
 
-test('a slow handler has a few requests of one connection at a time', async () => {
+test('a slow handler has at most 16 requests of one connection in flight', async () => {
   let [running, most] = [0, 0]
   const url = await serve(async ({ path }) => {
     running += 1
@@ -116,7 +118,7 @@ test('a slow handler has a few requests of one connection at a time', async () =
   expect(most).toBeLessThanOrEqual(16)
 })
 
-test('bodies that are pipelined arrive whole, each with its own request', async () => {
+test('pipelined request bodies arrive whole, each with its own request', async () => {
   const url = await serve(async ({ path, body }) => {
     const bytes = await body()
     return { status: 200, headers: {}, body: `${path} ${bytes.byteLength}` }
@@ -131,7 +133,7 @@ test('bodies that are pipelined arrive whole, each with its own request', async 
   expect(answers.map(({ text }) => text)).toEqual(lengths.map((length, at) => `/${at} ${length}`))
 })
 
-test('what is not HTTP after many requests is refused after their answers', async () => {
+test('bytes that are not HTTP are refused after the answers to the many requests before them', async () => {
   const url = await serve(async ({ path }) => {
     await delay(1)
     return { status: 200, headers: {}, body: `${path} ` }
@@ -143,7 +145,7 @@ test('what is not HTTP after many requests is refused after their answers', asyn
   expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 100 }, () => 200), 400])
 })
 
-test('requests that wait when the client goes away are not handled', async () => {
+test('requests that wait when the client disconnects are not handled', async () => {
   let handled = 0
   let leave = (): void => {}
   const url = await serve(async ({ path }) => {
@@ -155,11 +157,11 @@ test('requests that wait when the client goes away are not handled', async () =>
   const socket = await openSocket(url)
   leave = () => socket.destroy()
   socket.write(requests(1_000))
-  // The gateway sees that nobody is there when it sends the first answers.
+  // The gateway notices that the client is gone when it sends the first answers.
   expect(await settled(() => handled)).toBeLessThan(50)
 })
 
-test('a connection is kept and read on after a burst', async () => {
+test('a connection stays open after a burst, and later requests are read from it', async () => {
   const url = await serve(async ({ path }) => ({ status: 200, headers: {}, body: `${path} ` }))
   const socket = await openSocket(url)
   for (let round = 0; round < 3; round += 1) {
@@ -202,7 +204,7 @@ test.each([
     '0\r\n\r\n',
     true,
   ],
-])('nothing is done for what comes behind a request %s', async (_, first, rest, isAtOnce) => {
+])('the gateway handles nothing behind a request %s', async (_, first, rest, isAtOnce) => {
   const handled: string[] = []
   const url = await serve(async ({ path }) => {
     handled.push(path)
@@ -212,7 +214,7 @@ test.each([
   const behind = rest + requestText({ method: 'POST', target: '/behind' }).repeat(50)
   socket.write(isAtOnce ? first + behind : first)
   if (!isAtOnce) {
-    // The head of the answer has come.
+    // The head of the answer has arrived.
     await new Promise((resolve) => socket.once('readable', resolve))
     socket.write(behind)
   }
@@ -221,7 +223,7 @@ test.each([
   expect(handled).toEqual(['/first'])
 })
 
-test('what is no HTTP is refused once, however many pieces it comes in while an answer is sent', async () => {
+test('bytes that are not HTTP are refused once, however many pieces they arrive in while an answer is pending', async () => {
   const refused: string[] = []
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
   const server = createHttpServer(
@@ -247,7 +249,7 @@ test('what is no HTTP is refused once, however many pieces it comes in while an 
   expect([answers.map(({ status }) => status), refused]).toEqual([[200, 400], ['BAD_REQUEST']])
 })
 
-test('all that has begun is answered while a server stops, and nothing is begun behind the answer that closes', async () => {
+test('a stopping server answers every request in flight, then closes the connection', async () => {
   const handled: string[] = []
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
   const server = createHttpServer(async ({ path }) => {
@@ -263,7 +265,7 @@ test('all that has begun is answered while a server stops, and nothing is begun 
   expectInOrder(await readToEnd(socket), 3)
 })
 
-test.each(['GET', 'HEAD'])('a %s whose body never comes has one answer', async (method) => {
+test.each(['GET', 'HEAD'])('a %s whose body never arrives gets exactly one answer', async (method) => {
   const server = createHttpServer(
     async () => ({ status: 200, headers: {}, body: Readable.from([Buffer.from('whole')]) }),
     serverOptions(),
@@ -297,12 +299,12 @@ const LONG = Buffer.alloc(4_000_000, 'x')
 test.each([
   ['GET', 200_000],
   ['POST', 200_000],
-])('a streamed answer to a %s comes whole while the body still comes', async (method, length) => {
+])('a streamed answer to a %s arrives whole while the request body is still arriving', async (method, length) => {
   const url = await serve(async () => ({ status: 200, headers: {}, body: Readable.from([LONG]) }))
   const socket = await openSocket(url)
   socket.write(requestText({ method, headers: [['Content-Length', String(length)]], body: 'x' }))
   const answering = readToEnd(socket)
-  // Sent while the answer comes, and after it.
+  // Sent while the answer arrives, and after it.
   for (let sent = 1; sent < length; sent += 1_000) {
     socket.write('x'.repeat(Math.min(1_000, length - sent)))
     await new Promise(setImmediate)
@@ -316,9 +318,9 @@ test.each([
 })
 
 test.each([
-  ['is answered where it has come meanwhile', ': localhost\r\nConnection: close\r\n\r\n', 200],
-  ['is refused where it does not come then either', '', 408],
-])('the rest of a request that the gateway does not read while its answers are not read %s', async (_, rest, last) => {
+  ['is answered if the rest has arrived meanwhile', ': localhost\r\nConnection: close\r\n\r\n', 200],
+  ['is refused if the rest does not arrive then either', '', 408],
+])('a request whose rest the gateway does not read, because its answers are not read, %s', async (_, rest, last) => {
   const body = LONG.subarray(0, 1_000_000)
   const server = createHttpServer(async () => ({ status: 200, headers: {}, body }), serverOptions())
   server.requestTimeout = 300
@@ -326,7 +328,7 @@ test.each([
   const socket = await openSocket(await listenForTest(server))
   socket.pause()
   const timedOut = once(server, 'clientError')
-  // More than are handled at a time, and more bytes than the network holds.
+  // More requests than are handled at a time, and more bytes than the network holds.
   socket.write(`${requestText({}).repeat(20)}GET /healthz HTTP/1.1\r\nHost`)
   await new Promise((resolve) => server.once('request', resolve))
   socket.write(rest)
@@ -335,7 +337,7 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), last])
 })
 
-/** Of HTTP/1.0 with chunks: its answer closes the connection, and nothing behind it is done. */
+/** An HTTP/1.0 request with chunks: its answer closes the connection, and nothing behind it is handled. */
 const LAST = requestText({
   method: 'POST',
   version: '1.0',
@@ -347,9 +349,9 @@ const LAST = requestText({
 })
 const BEHIND = requestText({ method: 'GET', headers: [['X-Filling', 'x'.repeat(8_000)]] })
 
-test('the answer that closes a connection comes whole to a client that reads it late and has sent more', async () => {
+test('the answer that closes a connection arrives whole at a client that reads it late and has sent more', async () => {
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
-  // More than the client's side of the network holds, and less than both.
+  // More than the client's side of the network holds, but less than both sides.
   const body = LONG.subarray(0, 600_000)
   const server = createHttpServer(async () => {
     await answering
@@ -367,15 +369,15 @@ test('the answer that closes a connection comes whole to a client that reads it 
   })
   const socket = await openSocket(await listenForTest(server))
   socket.pause()
-  // More than the gateway reads at once. If it closed the connection before it has read the rest, the kernel would reset
-  // it and drop what the client has not taken.
+  // More than the gateway reads at once. If it closed the connection before it has read the rest, the kernel would
+  // reset the connection and drop what the client has not read.
   socket.write(LAST + BEHIND.repeat(50))
   await closed
   const answers = readAnswers(await readToEnd(socket))
   expect(answers.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length]])
 })
 
-test('of what a client sends behind the answer that closes its connection, no more is read than a few requests', async () => {
+test('the gateway reads only a few of the requests that a client sends behind the answer that closes its connection', async () => {
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
   let seen = 0
   const server = createHttpServer(async () => {

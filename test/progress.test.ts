@@ -1,4 +1,4 @@
-// The line that long commands draw on a terminal.
+// Tests the progress line that long commands draw on a terminal.
 import { EventEmitter } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ import { ANA, documentLine } from './support/workspaces.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 
-/** A terminal, and all that was written to it. */
+/** A terminal, and everything that was written to it. */
 function terminal() {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const written = text(stderr)
@@ -23,7 +23,7 @@ function terminal() {
   }
 }
 
-test('an import that is told to stop while it checks clears its line before it says so', async () => {
+test('an import that is stopped while it checks clears its progress line before it reports that', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('input.ndjson', templateLines(0, 10_000).join(''))
   const signals = new EventEmitter()
@@ -63,7 +63,7 @@ test('import --replace --verbose reports each user on a line of its own', async 
   expect(lines).toContain(`${EVE}: 1 added, 0 replaced, 0 unchanged, 0 removed`)
 })
 
-test('the speed is in records where there are some, in bytes where there are none', async () => {
+test('the speed is given in records if there are any, otherwise in bytes', async () => {
   const { io, written } = terminal()
   createProgress(io, 'importing', 2_000_000).update(1_000_000, 10)
   createProgress(io, 'backing up', 2_000_000).update(1_000_000)

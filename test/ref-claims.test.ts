@@ -1,3 +1,4 @@
+// Tests which project of an import claims a reference first, with and without hash collisions.
 import { expect, test } from 'vitest'
 import { createRefClaims, type RefClaim } from '../src/import-export/checks/unique-refs.ts'
 
@@ -7,7 +8,7 @@ test.each([
   ['its own hash', {}],
   ['a hash that is the same for many', { hashOf: (email: string, ref: string) => (email.length + ref.length) * 7 }],
   ['a hash that is 0', { hashOf: () => 0 }],
-])('a reference is claimed by who came first and by nobody else, with %s', (_, options) => {
+])('a reference belongs to the first project that claims it and to no other, with %s', (_, options) => {
   const claimed: RefClaim[] = []
   const claims = createRefClaims({ readClaim: ({ startOffset }) => claimed[startOffset] ?? fail(), ...options })
   const claim = (email: string, ref: string, id: string) =>
@@ -21,7 +22,7 @@ test.each([
   }
 })
 
-test('a long line is not read again, however often what it claims is claimed', () => {
+test('a long line is not read again, however often its reference is claimed', () => {
   const claims = createRefClaims({ readClaim: fail })
   const first = { startOffset: 0, endOffset: 20_000_000 }
   const later = { startOffset: 20_000_000, endOffset: 40_000_000 }

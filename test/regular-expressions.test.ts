@@ -1,4 +1,4 @@
-// No regular expression of the sources takes more than linear time, whatever text it is given.
+// Tests that every regular expression of the sources takes linear time, whatever text it is given.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 
-/** Without the build of the pages, which reads this project's own files. */
+/** Without the build of the pages, which reads only files of this project. */
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !/^explorer\/build[^/]*$/.test(file),
 )
@@ -18,7 +18,7 @@ interface Pattern {
   readonly flags: string
 }
 
-/** Every literal of a file, from its syntax tree. */
+/** Returns every regular expression literal of a file, from its syntax tree. */
 function patternsOf(file: string): readonly Pattern[] {
   const { program, errors } = parseSync(file, readFileSync(join(SOURCES, file), 'utf8'))
   expect(errors, file).toEqual([])
@@ -26,15 +26,16 @@ function patternsOf(file: string): readonly Pattern[] {
   JSON.stringify(program, (_key, node: unknown) => {
     const regex = typeof node === 'object' && node !== null ? Reflect.get(node, 'regex') : undefined
     if (regex) found.push({ source: regex.pattern, flags: regex.flags })
-    // A BigInt literal, which JSON does not have.
+    // A BigInt literal, which JSON cannot represent.
     return typeof node === 'bigint' ? null : node
   })
   return found
 }
 
 /**
- * By the checker's own program where npm brought it, else by its JavaScript, which takes far longer. It times what it suspects, so that
- * on a busy machine a safe one may seem slow: what is not safe is asked for once more.
+ * Uses the checker's own program if npm installed it, otherwise its JavaScript, which takes far longer. The checker
+ * measures the time of a suspect, so on a busy machine a safe expression may seem slow: everything that is not safe is
+ * checked a second time.
  */
 async function judge({ source, flags }: Pattern): Promise<string> {
   const ask = async () => (await check(source, flags, { timeout: 100_000 })).status
@@ -61,10 +62,10 @@ test('every regular expression is linear', async () => {
     if (status !== 'safe') wrong.push(`${file}: /${source}/${flags} is ${status}`)
   }
   expect(wrong).toEqual([])
-  // Some ten seconds of computing in JavaScript, beside whatever else a machine does.
+  // About ten seconds of computing in JavaScript, besides whatever else the machine does.
 }, 300_000)
 
-test('no regular expression is made from text, where this check would not see it', () => {
+test('no regular expression is built from text, because this check would not see it', () => {
   const makers = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SOURCES, file), 'utf8')))
   expect(makers).toEqual([])
 })

@@ -1,3 +1,4 @@
+// Tests the cache of finished replies and copies: what is kept, how it is counted, and what is evicted.
 import { expect, test } from 'vitest'
 import { createResponseCache } from '../src/http/caching/response-cache.ts'
 import { liveBytes } from './support/live-bytes.ts'
@@ -5,7 +6,7 @@ import { liveSession } from './support/live-session.ts'
 
 const reply = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes) })
 
-test('a reply is found under its user, stateVersion and operation only', () => {
+test('a reply is found only under its user, state version and operation', () => {
   const cache = createResponseCache(1_000_000)
   const kept = reply(10)
   cache.keep(liveSession(1), 'a', kept)
@@ -20,7 +21,7 @@ test('a reply is found under its user, stateVersion and operation only', () => {
   }
 })
 
-test('another stateVersion drops what was kept under the one before', () => {
+test('a new state version drops the replies of the previous one', () => {
   const cache = createResponseCache(1_000_000)
   const later = reply(10)
   cache.keep(liveSession(1, 'a'), 'a', reply(10))
@@ -30,7 +31,7 @@ test('another stateVersion drops what was kept under the one before', () => {
   expect(cache.find(liveSession(1, 'b'), 'b')).toBe(later)
 })
 
-test('it never holds more than its bytes, and makes room at the expense of the users nobody asks for', () => {
+test('the cache never exceeds its size, and evicts the replies of users whom nobody asks for', () => {
   const cache = createResponseCache(100_000)
   cache.keep(liveSession(1), 'a', reply(4_000))
   for (let user = 2; user < 500; user += 1) {
@@ -42,13 +43,13 @@ test('it never holds more than its bytes, and makes room at the expense of the u
   expect(found.length).toBeGreaterThan(10)
 })
 
-test('one user’s replies make room for each other, the one that was found last too', () => {
+test('the replies of one user evict each other, even the one that was found last', () => {
   const cache = createResponseCache(1_000_000)
   cache.keep(liveSession(2), 'of another', reply(40_000))
   for (const operation of ['a', 'b', 'c']) cache.keep(liveSession(1), operation, reply(40_000))
   for (const operation of ['b', 'c', 'a']) expect(cache.find(liveSession(1), operation), operation).toBeDefined()
   for (const operation of ['d', 'e']) cache.keep(liveSession(1), operation, reply(40_000))
-  // Found least recently.
+  // These two were found least recently.
   for (const operation of ['b', 'c']) expect(cache.find(liveSession(1), operation), operation).toBeUndefined()
   cache.keep(liveSession(1), 'f', reply(40_000))
   expect(['a', 'd', 'e', 'f'].map((operation) => cache.find(liveSession(1), operation) !== undefined)).toEqual([
@@ -66,7 +67,7 @@ test('one user’s replies make room for each other, the one that was found last
   expect(cache.size()).toMatchObject({ entries: 7 })
 })
 
-test('what is streamed, too large, or of a cache without bytes is not kept', () => {
+test('a streamed or too large reply is not cached, and a cache without bytes caches nothing', () => {
   const cache = createResponseCache(100_000)
   cache.keep(liveSession(1), 'large', reply(50_000))
   cache.keep(liveSession(1), 'streamed', { ...reply(0), body: (async function* () {})() })
@@ -77,7 +78,7 @@ test('what is streamed, too large, or of a cache without bytes is not kept', () 
   expect(none.find(liveSession(1), 'a')).toBeUndefined()
 })
 
-test('copies share its bytes with the replies, and what is being made counts', () => {
+test('copies and replies share the bytes of the cache', () => {
   const cache = createResponseCache(100_000)
   const bytes = new Uint8Array(10_000)
   const make = (name: string) => {
@@ -95,7 +96,7 @@ test('copies share its bytes with the replies, and what is being made counts', (
   expect(found.length).toBeGreaterThan(5)
 })
 
-test('what is kept holds no memory beside its own, and copies are counted with their names', async () => {
+test('a cached reply or copy holds no memory besides its own bytes, and copies are counted with their names', async () => {
   const cache = createResponseCache(100_000_000)
   const part = () => new Uint8Array(65_536).fill(7).subarray(100, 700)
   const before = await liveBytes()
@@ -104,7 +105,7 @@ test('what is kept holds no memory beside its own, and copies are counted with t
     const copy = { chunks: [part()], byteLength: 600, isDropped: false }
     if (cache.reserve(user, 600)) cache.keepCopy(user, `copy ${user}`, copy)
   }
-  // They were parts of 52 MB.
+  // They were slices of 52 MB in total.
   expect((await liveBytes()) - before).toBeLessThan(5_000_000)
   expect(cache.find(liveSession(1), 'a')?.body).toEqual(Buffer.alloc(600, 7))
   expect(cache.findCopy('copy 1')?.chunks.map((chunk) => [...chunk].join(''))).toEqual(['7'.repeat(600)])
@@ -118,7 +119,7 @@ test('what is kept holds no memory beside its own, and copies are counted with t
   expect(small.findCopy(names.at(-1) ?? '')).toBeDefined()
 })
 
-test('no more than half of its bytes are reserved at a time', () => {
+test('at most half of the bytes of the cache are reserved at a time', () => {
   const cache = createResponseCache(100_000)
   expect(cache.reserve(1, 30_000)).toBe(true)
   expect(cache.reserve(1, 30_000)).toBe(false)
@@ -127,10 +128,10 @@ test('no more than half of its bytes are reserved at a time', () => {
   expect(createResponseCache(0).reserve(1, 1)).toBe(false)
 })
 
-/** Of a reply that takes so many bytes in all, under an operation of one letter. */
+/** A reply that takes so many bytes in total, under an operation of one letter. */
 const taking = (bytes: number) => reply(bytes - 1_024 - 2)
 
-test('a reply is counted with its operation and what it takes besides, once however often it is kept', () => {
+test('a reply is counted with its operation and its overhead, and only once however often it is kept', () => {
   const cache = createResponseCache(100_000)
   for (let round = 0; round < 2; round += 1) cache.keep(liveSession(1), 'abc', reply(10))
   expect(cache.size()).toEqual({ bytes: 10 + 2 * 3 + 1_024, maxBytes: 100_000, entries: 1 })
@@ -140,7 +141,7 @@ test('a reply is counted with its operation and what it takes besides, once howe
   expect(cache.size()).toMatchObject({ bytes: 2_000, entries: 1 })
 })
 
-test('it is filled to the byte: by one reply a sixteenth, by one user an eighth, by all the whole', () => {
+test('one reply fills at most a sixteenth of the cache, one user an eighth, and all users the whole, to the byte', () => {
   const cache = createResponseCache(160_000)
   cache.keep(liveSession(1), 'a', taking(10_001))
   expect(cache.size().entries).toBe(0)
@@ -154,7 +155,7 @@ test('it is filled to the byte: by one reply a sixteenth, by one user an eighth,
   expect(cache.size()).toMatchObject({ bytes: 140_001, entries: 15 })
 })
 
-test('a reply that was found again is the last of its user to make room, though another came in between', () => {
+test('a reply that was found again is the last of its user to be evicted, even after another one was added', () => {
   const cache = createResponseCache(160_000)
   cache.keep(liveSession(1), 'a', taking(8_000))
   for (const _ of [1, 2]) expect(cache.find(liveSession(1), 'a')).toBeDefined()
@@ -168,7 +169,7 @@ test('a reply that was found again is the last of its user to make room, though 
   ])
 })
 
-test('who was asked for is spared once, who was not is not, in whatever way the reply was found', () => {
+test('eviction spares a user whose replies were found, whichever they were, and not a user without a cache hit', () => {
   for (const findings of [['a'], ['a', 'a'], ['a', 'b']]) {
     const cache = createResponseCache(160_000)
     for (const operation of ['a', 'b']) cache.keep(liveSession(1), operation, taking(1_500))
@@ -180,10 +181,10 @@ test('who was asked for is spared once, who was not is not, in whatever way the 
   }
 })
 
-test('a copy is spared when it is new, and when it was found; under a name that there is already it takes the place', () => {
+test('eviction spares a copy that is new or was found; a copy under an existing name replaces the old one', () => {
   const cache = createResponseCache(100_000)
-  /** That takes so many bytes in all. */
   let user = 1
+  /** Keeps a copy that takes so many bytes in total. */
   const keep = (name: string, bytes: number) => {
     user += 1
     const byteLength = bytes - 1_024 - name.length * 2
@@ -195,14 +196,14 @@ test('a copy is spared when it is new, and when it was found; under a name that 
   cache.keep(liveSession(1), 'a', taking(6_000))
   const [first, second] = [keep('first', 40_000), keep('second', 40_000)]
   expect(cache.size()).toEqual({ bytes: 86_000, maxBytes: 100_000, entries: 3 })
-  // Room for it: the reply that nobody asked for goes, the copies are spared because they are new.
+  // There is no free room: the reply that nobody asked for is evicted, the copies are spared because they are new.
   const third = keep('third', 20_000)
   expect(cache.size()).toMatchObject({ bytes: 100_000, entries: 3 })
-  // All of them are new: the one that was passed over first goes.
+  // All copies are new: the one that was passed over first is evicted.
   keep('fourth', 20_000)
   expect([first.isDropped, second.isDropped, third.isDropped]).toEqual([true, false, false])
   expect(first.chunks).toEqual([])
-  // Of those that are no longer new the one that was found is spared.
+  // Of the copies that are no longer new, the one that was found is spared.
   expect(cache.findCopy('second')).toBe(second)
   keep('fifth', 40_000)
   expect([second.isDropped, third.isDropped]).toEqual([false, true])
@@ -211,7 +212,7 @@ test('a copy is spared when it is new, and when it was found; under a name that 
   expect(cache.size()).toMatchObject({ bytes: 70_000, entries: 3 })
 })
 
-test('who has more copies than their share makes room for the next out of their own, and takes what is free before', () => {
+test('a user with more copies than the share of one user evicts only their own, once no free space is left', () => {
   const cache = createResponseCache(100_000)
   const keep = (userId: number, name: string) => {
     const byteLength = 10_000

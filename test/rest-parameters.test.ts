@@ -1,11 +1,11 @@
-// Query parameters that a route does not have: they change nothing, and no reply is made twice for them.
+// Tests query parameters that a route does not have: they change nothing, and no second reply is made for them.
 import { expect, test } from 'vitest'
 import { startGateway } from './support/gateway.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
 const ASKS = { 'gateway-trace': '1' }
 
-test('a list is the same reply whatever is added to its address', async () => {
+test('a list is the same cached reply, whatever is added to its URL', async () => {
   const gateway = await startGateway()
   await gateway.load(
     (['project', 'template', 'uiLibrary'] as const).map((kind) => documentLine(kind, ANA, `{"id":"${kind}"}`)).join(''),
@@ -26,7 +26,7 @@ test('a list is the same reply whatever is added to its address', async () => {
   }
 })
 
-test('an export is that of its reference, whatever else was asked for before', async () => {
+test('an export is always that of the requested reference, whatever was requested before', async () => {
   const gateway = await startGateway()
   const lines = ['a', 'b'].flatMap((id) => [
     documentLine('project', ANA, `{"id":"${id}"}`),

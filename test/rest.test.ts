@@ -1,10 +1,11 @@
+// Tests the REST reads: bodies, headers, conditional requests, methods, and the base path.
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startGateway } from './support/gateway.ts'
 import { exchange, readAnswers, requestText } from './support/wire.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
-test('the four reads answer the stored documents as arrays', async () => {
+test('the four reads return the stored documents as arrays', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -16,7 +17,7 @@ test('the four reads answer the stored documents as arrays', async () => {
   expect((await gateway.get('/exports?r=site', accessToken)).text).toBe('[{"path":"new.html"},1.0]')
 })
 
-test('a read has the headers of the contract, and its entity tag answers 304 until something changes', async () => {
+test('a read has the headers of the contract, and its entity tag is answered 304, but only after authentication', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -34,13 +35,13 @@ test('a read has the headers of the contract, and its entity tag answers 304 unt
       expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
     }
     expect((await gateway.get(path, accessToken, { 'if-none-match': '"other"' })).status).toBe(200)
-    // Only after authentication: a stranger learns nothing of what is stored.
+    // Only after authentication: a stranger learns nothing about what is stored.
     expect((await gateway.get(path, undefined, { 'if-none-match': tag })).status).toBe(401)
     expect((await gateway.get(path, 'wrong', { 'if-none-match': '*' })).status).toBe(401)
   }
 })
 
-test('a read, and a document for everybody, is 412 where If-Match names none of its tags, whatever If-None-Match names', async () => {
+test('a read or a public document is answered 412 if If-Match names none of its tags, whatever If-None-Match names', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -60,7 +61,7 @@ test('a read, and a document for everybody, is 412 where If-Match names none of 
   }
   expect((await gateway.get('/projects', undefined, { 'if-match': '"zzz"' })).status).toBe(401)
   expect((await gateway.get('/exports?r=none', accessToken, { 'if-match': '"zzz"' })).status).toBe(404)
-  // In a coding as well, and again once it is kept.
+  // Also in a content coding, and again once that form is cached.
   const gzip = { 'accept-encoding': 'gzip' }
   const coded = (await gateway.get('/openapi.json', undefined, gzip)).headers.get('etag') ?? ''
   expect((await gateway.get('/openapi.json', undefined, { ...gzip, 'if-match': coded })).status).toBe(200)
@@ -97,7 +98,7 @@ test('an empty collection of a known user is an empty array', async () => {
   expect([status, text]).toEqual([200, '[]'])
 })
 
-test('an export of no elements is an empty array', async () => {
+test('an export without elements is an empty array', async () => {
   const gateway = await startGateway()
   await gateway.load(
     '{"kind":"project","email":"eve@example.com","data":{"id":1}}\n{"kind":"export","email":"eve@example.com","r":"1","createdAt":"2026-01-01T00:00:00Z","data":[ ]}\n',
@@ -107,7 +108,7 @@ test('an export of no elements is an empty array', async () => {
   expect([status, text]).toEqual([200, '[]'])
 })
 
-test('OPTIONS names the methods of a path, and a wrong method is answered with them', async () => {
+test('OPTIONS lists the methods of a path, and so does the 405 to a wrong method', async () => {
   const gateway = await startGateway()
   const cases = [
     ['/login', 'POST, OPTIONS'],
@@ -124,13 +125,13 @@ test('OPTIONS names the methods of a path, and a wrong method is answered with t
 })
 
 test.each(['', '/v1'])(
-  'OPTIONS * names the methods of the whole server, below the base path "%s" too',
+  'OPTIONS * lists the methods of the whole server, with the base path "%s" too',
   async (basePath) => {
     const gateway = await startGateway({ basePath })
     const [answer] = await wireAnswers(gateway.url, 'OPTIONS')
     expect([answer?.status, answer?.text]).toEqual([204, ''])
     expect(answer?.headers.get('allow')?.split(', ').toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST'])
-    // No other method is about the server as a whole.
+    // No other method applies to the server as a whole.
     const [read] = await wireAnswers(gateway.url, 'GET')
     expect([read?.status, read?.json().code]).toEqual([404, 'NOT_FOUND'])
   },
@@ -141,7 +142,7 @@ async function wireAnswers(url: string, method: string) {
   return readAnswers(await exchange(url, request), [method])
 }
 
-test('a base path stands before everything', async () => {
+test('a base path precedes every path', async () => {
   const gateway = await startGateway({ basePath: '/v1' })
   await gateway.load(SMALL_WORLD)
   const login = await gateway.send('POST', '/v1/login', JSON.stringify({ email: ANA }))
@@ -153,7 +154,7 @@ test('a base path stands before everything', async () => {
   }
 })
 
-test('token answers are not to be stored', async () => {
+test('answers with tokens must not be stored', async () => {
   const gateway = await startGateway()
   const login = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))
   const token = await gateway.send('POST', '/token', JSON.stringify({ refreshToken: login.json().refreshToken }))
@@ -161,7 +162,7 @@ test('token answers are not to be stored', async () => {
   for (const answer of [login, token, graphql]) expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-test('a large export is streamed whole', async () => {
+test('a large export arrives whole, with its content length', async () => {
   const gateway = await startGateway()
   const elements = Array.from({ length: 3_000 }, (_, index) => `{"path":"f${index}","content":"${'é'.repeat(400)}"}`)
   await gateway.load(

@@ -16,7 +16,7 @@ const COPIED = [
   ...['tsconfig.json', 'vitest.config.ts', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
 ]
 const FOLDERS = ['auth', 'http', 'graphql', 'resolvers', 'store']
-/** Tests of browsers, proxies, packages, documents and load: they take long, and say little about a single line. */
+/** Tests of browsers, proxies, packages, documentation and load: they take long, and say little about a single line. */
 const NOT_ASKED =
   /^test\/(?:explorer|clients|package|releases|configuration|mutants|histories|crash|guards\/proxies|restore)\/|(?:docs|docs-commands|shown-commands|readme|papers|architecture|package|bench-load|regular-expressions|histories|crash|edits-readers|power-cut|prometheus|outside|documented|mail-browser|mail-attack|mail-kill|move-online|import-while-serving|container-context)\.test\.ts$/
 /** Percent. */

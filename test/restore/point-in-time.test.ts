@@ -28,7 +28,7 @@ interface Ledger {
   readonly acknowledged: number[]
 }
 
-/** Reads a postgresql.conf from the document, with the path of another archive. */
+/** Reads a postgresql.conf from the documentation, with the path of another archive. */
 function shownSettings(beginning: string, archive: string): Readonly<Record<string, string>> {
   const [, shown = ''] = PAPER.split(`\`\`\`ini\n# ${beginning}\n`)
   const lines = (shown.split('```')[0] ?? '').trim().split('\n')

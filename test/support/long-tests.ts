@@ -31,7 +31,7 @@ export const LONG_TESTS = [
   // What other programs make of our output: shells, and the log of PostgreSQL.
   'test/configuration/completion.test.ts',
   'test/sight/statement-traces.test.ts',
-  // Runs every command of a document.
+  // Runs every command of a documentation page.
   'test/auth/operate-docs.test.ts',
   // The life of a service and its watchdog, several times over.
   'test/operate/systemd.test.ts',
