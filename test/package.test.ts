@@ -56,7 +56,7 @@ test('no package runs a script when it is installed', () => {
   for (const [path] of steps) expect(allowScripts).toHaveProperty([path.replace(/^.*node_modules\//, '')], false)
 })
 
-test('the lock file and the change log have the version of the package, and the lowest promised version of Node is tested', () => {
+test('the lock file and change log have the version of the package, and the promised Node is tested', () => {
   const { version, engines } = read('package.json')
   expect(read('package-lock.json').version).toBe(version)
   expect(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')).toContain(`\n## ${version}`)

@@ -46,7 +46,7 @@ function expectInOrder(bytes: Buffer, count: number): void {
   }
 }
 
-test('four connections that each pipeline 3,000 requests for the OpenAPI document and read nothing cost little memory', async () => {
+test('four connections that pipeline 3,000 requests for openapi.json and read nothing cost little memory', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const one = requestText({ target: '/openapi.json' })
@@ -70,7 +70,7 @@ test('four connections that each pipeline 3,000 requests for the OpenAPI documen
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
 })
 
-test('a client that pipelines 3,000 requests and reads nothing gets only what the network holds, and later all answers', async () => {
+test('a client that sends 3,000 requests but reads nothing gets what the network holds, later the rest', async () => {
   const filling = ` ${'x'.repeat(65_536)}`
   let handled = 0
   const url = await serve(async ({ path }) => {
@@ -223,7 +223,7 @@ test.each([
   expect(handled).toEqual(['/first'])
 })
 
-test('bytes that are not HTTP are refused once, however many pieces they arrive in while an answer is pending', async () => {
+test('bytes that are not HTTP are refused once, however many pieces arrive while an answer is pending', async () => {
   const refused: string[] = []
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
   const server = createHttpServer(
@@ -377,7 +377,7 @@ test('the answer that closes a connection arrives whole at a client that reads i
   expect(answers.map(({ status, text }) => [status, text.length])).toEqual([[200, body.length]])
 })
 
-test('the gateway reads only a few of the requests that a client sends behind the answer that closes its connection', async () => {
+test('the gateway reads only a few requests behind the answer that closes the connection', async () => {
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
   let seen = 0
   const server = createHttpServer(async () => {

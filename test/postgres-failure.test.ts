@@ -9,8 +9,8 @@ import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '2500', '--statement-timeout', '1000', '--log-level', 'silent']
 /**
- * Far longer than a statement without an answer, the grace time for the server to report it, and a try on a new
- * connection.
+ * Far longer than all of this takes: a statement without an answer, the grace time for the server to report it, and a
+ * try on a new connection.
  */
 const BOUND_MS = 20_000
 
@@ -64,7 +64,7 @@ async function expectUnavailable(gateway: ServingProcess, accessToken: string, r
 }
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails', () => {
-  test('killed: the gateway answers 503 with Retry-After, and recovers with everything that was acknowledged', async () => {
+  test('killed: the gateway answers 503 with Retry-After, and recovers with all that was acknowledged', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
     await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
@@ -103,7 +103,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     expect((await projects(gateway, again.accessToken)).status).toBe(401)
   })
 
-  test('hanging: requests that pile up are answered 503, /healthz still answers, and the gateway recovers', async () => {
+  test('hanging: piled-up requests are answered 503, /healthz still answers, and the gateway recovers', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
     await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
@@ -135,7 +135,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     expect((await login(gateway, ANA)).status).toBe(200)
   })
 
-  test('locked: a write that waits for the row lock of another client is refused in time, and not done later', async () => {
+  test('locked: a write that waits for a row lock is refused in time, and not done later', async () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()

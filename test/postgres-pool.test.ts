@@ -114,7 +114,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
   })
 
-  test('after a full disk, the writable check rejects until a write finds room, and gives up if the role may not try', async () => {
+  test('after a full disk, the writable check fails until a write finds room or the role may not try', async () => {
     const url = await temporaryDatabase()
     await execute(url, 'create schema workspace_gateway')
     for (const pooled of [url, await asNewUser(url)]) {
@@ -148,7 +148,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     await Promise.all(busy)
   })
 
-  test('rejects waiting callers with the reason if there is no connection, but lets them wait while one is in use', async () => {
+  test('tells waiting callers why no connection can be opened, but lets them wait while one is in use', async () => {
     const url = await asNewUser(await temporaryDatabase())
     await execute(POSTGRES_URL ?? '', `alter role ${new URL(url).username} connection limit 1`)
     await using pool = open(url)
@@ -180,7 +180,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     await first
   })
 
-  test('discards a connection that ends with its first statement, and opens another one for the next call', async () => {
+  test('discards a connection that ends with its first statement, and opens another for the next call', async () => {
     const url = new URL(await temporaryDatabase())
     const through = await endFirstAtItsBegin(url)
     await using pool = createPool(readPostgresUrl(through), { ...OPTIONS, connectTimeoutMs: 5_000 })
@@ -295,7 +295,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     expect(counted).toEqual([{ nulls: 1 }])
   })
 
-  test('is not ended by lock and transaction timeouts of the database while the gateway still waits', async () => {
+  test('is not affected by shorter lock and transaction timeouts of the database', async () => {
     const url = await temporaryDatabase()
     const name = new URL(url).pathname.slice(1)
     await execute(url, `alter database ${name} set lock_timeout = '100ms'`)

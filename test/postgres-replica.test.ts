@@ -135,7 +135,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     ])
   })
 
-  test('does not answer from its outdated state when users were added or users and documents were deleted', async () => {
+  test('does not answer from its outdated state after users were added, or users and documents deleted', async () => {
     await servers.pauseReplay()
     await gateway.load(project('new@example.com', 1))
     const { accessToken } = await gateway.login('new@example.com')
@@ -280,7 +280,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(asked.standby, JSON.stringify(asked)).toBeGreaterThan(100)
   })
 
-  test('does not keep a gateway from starting if it is down, or is no standby although its URL requires one', async () => {
+  test('lets a gateway start if it is down, or is no standby although its URL requires one', async () => {
     const { primary, standby } = servers
     const startWith = async (url: string) => {
       const { next: nextChange, onChange } = observeChanges()

@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(byAddress.replace('127.0.0.1', 'localhost'))).toBeNull()
   })
 
-  test('channel binding is used if the server offers it, and a connection without it fails if it is required', async () => {
+  test('channel binding is used if the server offers it, and its absence is an error if it is required', async () => {
     const refused = /offers no channel binding/
     for (const channel_binding of ['disable', 'prefer', 'require']) {
       expect(await refusal(urlOf(server, { sslmode: 'require', channel_binding })), channel_binding).toBeNull()

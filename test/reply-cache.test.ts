@@ -96,7 +96,7 @@ test('copies and replies share the bytes of the cache', () => {
   expect(found.length).toBeGreaterThan(5)
 })
 
-test('a cached reply or copy holds no memory besides its own bytes, and copies are counted with their names', async () => {
+test('a cached reply or copy holds no memory besides its own, and copies are counted with their names', async () => {
   const cache = createResponseCache(100_000_000)
   const part = () => new Uint8Array(65_536).fill(7).subarray(100, 700)
   const before = await liveBytes()
@@ -141,7 +141,7 @@ test('a reply is counted with its operation and its overhead, and only once howe
   expect(cache.size()).toMatchObject({ bytes: 2_000, entries: 1 })
 })
 
-test('one reply fills at most a sixteenth of the cache, one user an eighth, and all users the whole, to the byte', () => {
+test('one reply fills at most a sixteenth of the cache, one user an eighth, and all users the whole', () => {
   const cache = createResponseCache(160_000)
   cache.keep(liveSession(1), 'a', taking(10_001))
   expect(cache.size().entries).toBe(0)

@@ -17,7 +17,7 @@ test('the four reads return the stored documents as arrays', async () => {
   expect((await gateway.get('/exports?r=site', accessToken)).text).toBe('[{"path":"new.html"},1.0]')
 })
 
-test('a read has the headers of the contract, and its entity tag is answered 304, but only after authentication', async () => {
+test('a read has the headers of the contract, and answers 304 to its entity tag after authentication', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -41,7 +41,7 @@ test('a read has the headers of the contract, and its entity tag is answered 304
   }
 })
 
-test('a read or a public document is answered 412 if If-Match names none of its tags, whatever If-None-Match names', async () => {
+test('a read or public document is answered 412 if If-Match names no tag of it, despite If-None-Match', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)

@@ -14,7 +14,7 @@ function mutated(source: string): readonly string[] {
   )
 }
 
-test('makeMutants changes operators, conditions, booleans, negations and calls, but not types and concatenated texts', () => {
+test('makeMutants changes operators, conditions, booleans, negations and calls, but no types or joined texts', () => {
   expect(mutated('const a = b < c')).toEqual(['const a = b <= c'])
   expect(mutated('if (a) b()')).toEqual(['if (true) b()', 'if (false) b()', 'if (a) ;'])
   expect(mutated('const a = !b ?? true').toSorted()).toEqual([

@@ -96,7 +96,7 @@ function withOtherOperator({ start, left, right, operator = '' }: SyntaxNode, so
     : [{ start: at, end: at + operator.length, replacement: other, cameTo: start }]
 }
 
-/** A concatenated text is a message; without its plus it is nonsense that nobody would write. */
+/** A joined text is a message; without its plus it is nonsense that nobody would write. */
 function isText({ type, value }: SyntaxNode): boolean {
   return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string')
 }

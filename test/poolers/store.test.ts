@@ -133,7 +133,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
     await expect.poll(() => ask().catch((error: Error) => error.message)).toContain('accepts')
   })
 
-  test('with pooling "session" behind a transaction pooler, a command exits, names the option to set, and creates nothing', async () => {
+  test('with pooling "session", a command exits with the option to set, and creates nothing', async () => {
     const url = await temporaryDatabase()
     for (const args of [['serve', '--port', '0'], ['dump']]) {
       const { exitCode, stdout, stderr } = await run([

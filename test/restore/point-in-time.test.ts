@@ -1,5 +1,5 @@
-// Tests that PostgreSQL is restored to past moments from an archive of its write-ahead log, with the settings of the
-// document.
+// Tests that PostgreSQL is restored to past moments from an archive of its write-ahead log, with the settings that the
+// documentation shows.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'

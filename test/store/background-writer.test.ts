@@ -47,7 +47,7 @@ function start({ old = 0 }: { readonly old?: number | null } = {}) {
   }
 }
 
-test('removes old rows a thousand at a time, one step after each write, until a step finds fewer; then once an hour', async () => {
+test('the writer removes a thousand old rows after each write until it finds fewer, then once an hour', async () => {
   const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 2_000 })
   for (const removed of [1_000, 1_000, 0]) {
     await flush()
@@ -62,7 +62,7 @@ test('removes old rows a thousand at a time, one step after each write, until a 
   await stop()
 })
 
-test('still removes old rows after the clock was set back or had been ahead at the last removal', async () => {
+test('the writer still removes old rows after the clock was set back, or was ahead at the last removal', async () => {
   const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 1 })
   advance(1_000 * HOUR_MS)
   await flush()
@@ -75,13 +75,13 @@ test('still removes old rows after the clock was set back or had been ahead at t
   await stop()
 })
 
-test('waits for one removal step on disposal, however many rows are old', async () => {
+test('disposing of the writer waits for one removal step, however many rows are old', async () => {
   const { calls, [Symbol.asyncDispose]: stop } = start({ old: 5_000_000 })
   await stop()
   expect(calls()).toEqual(['write', 'remove 1000'])
 })
 
-test('removes no row if rows are kept forever', async () => {
+test('the writer removes no row if rows are kept forever', async () => {
   const { flush, calls, [Symbol.asyncDispose]: stop } = start({ old: null })
   await flush()
   expect(calls()).toEqual(['write'])
@@ -89,7 +89,7 @@ test('removes no row if rows are kept forever', async () => {
   expect(calls()).toEqual(['write'])
 })
 
-test('reports consecutive failures once, and again after a write that succeeded', async () => {
+test('the writer reports consecutive failures once, and again after a write that succeeded', async () => {
   const { flush, failures, fail, [Symbol.asyncDispose]: stop } = start()
   const away = new Error('away')
   const told: number[] = []
@@ -103,7 +103,7 @@ test('reports consecutive failures once, and again after a write that succeeded'
   await stop()
 })
 
-test('runs one write after another, and also writes by itself', async () => {
+test('one write comes after another, and the writer also writes by itself', async () => {
   const { flush, calls, hold, [Symbol.asyncDispose]: stop } = start({ old: null })
   const gate = Promise.withResolvers<void>()
   hold(gate.promise)
@@ -117,7 +117,7 @@ test('runs one write after another, and also writes by itself', async () => {
   await stop()
 })
 
-test('writes nothing any more after it was disposed of', async () => {
+test('the writer writes nothing any more after it was disposed of', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -131,7 +131,7 @@ test('writes nothing any more after it was disposed of', async () => {
   expect(calls()).toEqual([])
 })
 
-test('does not keep a process alive that has nothing else to do', () => {
+test('the writer does not keep a process alive that has nothing else to do', () => {
   const path = join(import.meta.dirname, '../../src/store/background-writer.ts')
   const code = `import { startBackgroundWriter } from ${JSON.stringify(path)}
     startBackgroundWriter({ write: async () => {}, removeOld: null, clock: Date.now, onFailure() {} })`

@@ -42,7 +42,7 @@ test('a part of a page ends with the item that exceeds the byte limit, or at the
   }
 })
 
-test('a day has a limited number of client rows, for known clients and new ones alike, and counts the rest together', () => {
+test('a day has a limited number of client rows, known and new ones alike; the rest is counted together', () => {
   const call = (client: string, count = 1, day = '2026-01-01', lastSeen = 5) => ({
     day,
     route: 'GET /projects',
@@ -150,7 +150,7 @@ test('with isForKnownUsersOnly, a code is mailed only to a known user whose requ
   expect(decide({ users }, rules, { ...REQUEST, isEligible: false }).outcome).toBe('refused')
 })
 
-test('makeDirectories creates a folder and its parents for the owner alone, and throws StoreFaultError if it cannot', () => {
+test('makeDirectories makes a folder and its parents for the owner alone, or throws StoreFaultError', () => {
   const root = temporaryDirectory()
   const deep = join(root, 'a', 'b', 'c')
   makeDirectories(deep)

@@ -37,7 +37,7 @@ function open() {
   return { path, log: `${path}-wal`, database, add, framesOf, watch, endOf }
 }
 
-test('reads the WAL again if it was restarted between two looks', () => {
+test('the check reads the WAL again if it was restarted between two looks', () => {
   const { database, add, framesOf, watch } = open()
   const before = framesOf()
   const answers = [
@@ -56,7 +56,7 @@ test('reads the WAL again if it was restarted between two looks', () => {
   expect(isWhole()).toBe(true)
 })
 
-test('reads the WAL again if it was restarted during the first look', () => {
+test('the check reads the WAL again if it was restarted during the first look', () => {
   const { database, add, framesOf, watch } = open()
   const before = framesOf()
   let isBegunAnew = false
@@ -70,14 +70,14 @@ test('reads the WAL again if it was restarted during the first look', () => {
   expect(isWhole()).toBe(true)
 })
 
-test('accepts a WAL that SQLite restarted and has not written to yet', () => {
+test('the check accepts a WAL that SQLite restarted and has not written to yet', () => {
   const { framesOf, watch } = open()
   const answers = [framesOf(), 0]
   const { isWhole } = watch(() => answers.shift() ?? null)
   expect([isWhole(), isWhole()]).toEqual([true, true])
 })
 
-test('closing it twice closes no other file', () => {
+test('closing the check twice closes no other file', () => {
   const { framesOf, watch } = open()
   const { close } = watch(framesOf)
   close()
@@ -88,7 +88,7 @@ test('closing it twice closes no other file', () => {
   expect(readSync(other, Buffer.alloc(1), 0, 1, 0)).toBe(1)
 })
 
-test('asks again if SQLite cannot tell the length of the WAL, and in the end throws StoreUnavailableError', () => {
+test('the check asks again if SQLite cannot tell the length of the WAL, and then throws StoreUnavailableError', () => {
   const { framesOf, watch } = open()
   let refusals = 50
   const { isWhole } = watch(() => {
@@ -100,7 +100,7 @@ test('asks again if SQLite cannot tell the length of the WAL, and in the end thr
   expect(isWhole).toThrow(StoreUnavailableError)
 })
 
-test('detects a WAL that was cut short between the header of a frame and its page', () => {
+test('the check detects a WAL that was cut short between the header of a frame and its page', () => {
   const { log, framesOf, watch, endOf } = open()
   const { isWhole } = watch(framesOf)
   expect(isWhole()).toBe(true)
@@ -115,13 +115,13 @@ test('detects a WAL that was cut short between the header of a frame and its pag
   expect(isWhole()).toBe(false)
 })
 
-test('detects a WAL that was cut short, even if its index was rebuilt from what is left', () => {
+test('the check detects a WAL that was cut short, even if its index was rebuilt from what is left', () => {
   const { path, log, framesOf, watch, endOf } = open()
   const { isWhole } = watch(framesOf)
   expect(isWhole()).toBe(true)
   const before = framesOf()
   truncateSync(log, endOf(before - 1))
-  // As a process leaves the index that was killed while it wrote it.
+  // As a process leaves the index if it is killed while writing it.
   const file = openSync(`${path}-shm`, 'r+')
   writeSync(file, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0)
   closeSync(file)

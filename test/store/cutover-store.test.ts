@@ -31,7 +31,7 @@ test('a store that moved elsewhere writes nothing into its configured successor'
   expect(await other.usersAfter('', 10)).toEqual([])
 })
 
-test('a write waits while the database is closed, then takes effect once, in the one database that is in charge', async () => {
+test('a write waits while its database is closed, then takes effect once, in the database then in charge', async () => {
   for (const moves of [true, false]) {
     const [here, other] = [await open(), await open()]
     let [switches, closings] = [0, 0]

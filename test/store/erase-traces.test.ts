@@ -30,7 +30,7 @@ function open(lockTimeoutMs = 5_000) {
   return { path, connect, writer, holds, erase: createEraseTraces(writer, path, lockTimeoutMs) }
 }
 
-test.each([0, 100, 350, 600])('erases a deleted text behind %d other rows', async (rows) => {
+test.each([0, 100, 350, 600])('a deleted text is erased behind %d other rows', async (rows) => {
   const { writer, holds, erase } = open()
   const insert = writer.prepare('insert into secret values (?)')
   for (let row = 0; row < rows; row += 1) insert.run('x'.repeat(3_500))
@@ -42,7 +42,7 @@ test.each([0, 100, 350, 600])('erases a deleted text behind %d other rows', asyn
   expect(writer.prepare('select count(*) from secret').pluck().get()).toBe(rows)
 })
 
-test('finds a text across several reads of a large file', async () => {
+test('a text is found across several reads of a large file', async () => {
   const { writer, holds, erase, path } = open()
   const insert = writer.prepare('insert into secret values (?)')
   for (let row = 0; row < 1_000; row += 1) insert.run('x'.repeat(3_500))
@@ -55,7 +55,7 @@ test('finds a text across several reads of a large file', async () => {
   expect(holds(SECRET.slice(0, 32))).toBe(false)
 })
 
-test('finds a piece at any place, including the edges of one read', async () => {
+test('a piece of a text is found at any place, including the edges of one read', async () => {
   const { writer } = open()
   // Every VACUUM increases it, and only a find leads to a VACUUM.
   const version = () => writer.pragma('schema_version', { simple: true })
@@ -75,7 +75,7 @@ test('finds a piece at any place, including the edges of one read', async () => 
 })
 
 test.skipIf(!existsSync(DESCRIPTORS))(
-  'closes the log after searching it, and opens the database file once, because closing it would drop its locks',
+  'the log is closed after a search; the database file stays open, because closing it would drop its locks',
   async () => {
     const { writer } = open()
     const file = join(realpathSync(temporaryDirectory()), 'file')
@@ -86,7 +86,7 @@ test.skipIf(!existsSync(DESCRIPTORS))(
   },
 )
 
-test('searches for the rest of a text of which others still have a part', async () => {
+test('the rest of a text is searched for if others still have a part of it', async () => {
   const { writer, holds, erase } = open()
   writer.prepare('insert into secret values (?)').run(SECRET)
   writer.exec('delete from secret')
@@ -96,7 +96,7 @@ test('searches for the rest of a text of which others still have a part', async 
   expect(holds(SECRET.slice(32, 64))).toBe(false)
 })
 
-test('rewrites nothing for texts that others still have, or that are too short to be distinguished', async () => {
+test('nothing is rewritten for texts that others still have, or that are too short to be distinguished', async () => {
   const { writer, erase, path } = open()
   writer.prepare('insert into secret values (?)').run(SECRET)
   const before = statSync(`${path}-wal`).size
@@ -108,7 +108,7 @@ test('rewrites nothing for texts that others still have, or that are too short t
   expect(statSync(`${path}-wal`).size).toBe(0)
 })
 
-test('does not rewrite the file if emptying the log is enough', async () => {
+test('the file is not rewritten if emptying the log is enough', async () => {
   const { writer, holds, erase } = open()
   writer.pragma('secure_delete = ON')
   writer.prepare('insert into secret values (?)').run(SECRET)
@@ -122,7 +122,7 @@ test('does not rewrite the file if emptying the log is enough', async () => {
   expect(version()).toBe(before)
 })
 
-test('waits for a transaction that begins before the file is rewritten, but no longer than for a lock', async () => {
+test('a rewrite waits for a transaction that began just before it, but no longer than for a lock', async () => {
   for (const lockTimeoutMs of [60_000, 50]) {
     const { path, writer, connect, holds } = open(lockTimeoutMs)
     writer.prepare('insert into secret values (?)').run(SECRET)
@@ -178,7 +178,7 @@ test('rewriting a whole database waits for other writers, but no longer than for
   }
 })
 
-test('waits for readers of the log, but no longer than for a lock', async () => {
+test('emptying the log waits for its readers, but no longer than for a lock', async () => {
   for (const lockTimeoutMs of [60_000, 50]) {
     const { writer, erase, connect, holds } = open(lockTimeoutMs)
     writer.prepare('insert into secret values (?)').run(SECRET)

@@ -87,7 +87,7 @@ test('a write that fails alone in its turn leaves nothing behind, and the next o
   expect(notes()).toEqual(['a'])
 })
 
-test('a write that rolls back the whole transaction fails every write of its turn, and none is acknowledged', async () => {
+test('a write that rolls back the whole transaction fails every write of its turn', async () => {
   const { add, notes, write, writer } = open()
   await add('there')
   const rollingBack = () => write(() => writer.exec(`insert or rollback into note values ('there')`))
@@ -135,7 +135,7 @@ test('a write waits for the lock of another process, but no longer than the lock
   }
 })
 
-test('a file that is lost before a commit is not written to, and one lost after it acknowledges nothing; both end all writes', async () => {
+test('a file lost before a commit gets no write, one lost after it no acknowledgement; writing ends', async () => {
   for (const [look, stored] of [
     [1, []],
     [2, ['a']],

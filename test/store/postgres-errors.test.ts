@@ -81,7 +81,7 @@ test('a server without free transaction ids is unavailable; another program limi
   expect(toStoreError(failed('54000'))).not.toBeInstanceOf(StoreUnavailableError)
 })
 
-test('a commit is undecided after a shutdown notice, a warning that the standby was given up, or one without a routine', () => {
+test('a commit is undecided after a notice of a shutdown, of a lost standby, or of an unknown warning', () => {
   const isOpen = [
     { code: '57P01', routine: 'ProcessInterrupts' },
     { code: '01000', routine: 'SyncRepWaitForLSN' },
@@ -111,7 +111,7 @@ test.each([
   else expect(() => assertAccess(state, access)).toThrow(ConnectionLostError)
 })
 
-test('isOtherServer compares the process id with the first one, and is always true if each transaction has a server of its own', () => {
+test('isOtherServer compares process ids, and is always true if each transaction has its own server', () => {
   expect(isOtherServer({ processId: '12' }, 'auto', 12)).toBe(false)
   expect(isOtherServer({ processId: '13' }, 'auto', 12)).toBe(true)
   expect(isOtherServer(undefined, 'auto', 12)).toBe(true)

@@ -41,7 +41,7 @@ function exportSteps(stage: string, createdAt: string): readonly Change[] {
 }
 
 describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
-  test('a replacement that waits for the user an import locked first holds no user that the import locks later', async () => {
+  test('a replacement waiting for the user an import locked first holds none that the import locks later', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     for (const email of EMAILS) await store.applyChanges([templateOf(email, '1')])
@@ -68,7 +68,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     )
   })
 
-  test('exports are pruned only after their user is locked, in the order in which an import takes the locks', async () => {
+  test('exports are pruned only after their user is locked, the order in which an import takes locks', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const project: Change = { ...templateOf(FIRST, '1'), kind: 'project', ref: 'r' }

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 /** Maximum number of cached answers. */
 const MOST = 20_000
 
-test('evicts the oldest answer when the cache is full, and reads again after another connection committed', () => {
+test('the cache evicts the oldest answer when it is full, and reads again after another connection’s commit', () => {
   const path = join(temporaryDirectory(), 'remembered.db')
   using closing = new DisposableStack()
   const open = () => closing.adopt(new Database(path), (database) => database.close())

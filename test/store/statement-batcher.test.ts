@@ -66,7 +66,7 @@ test('an empty list of questions needs no statement', async () => {
   expect(statements).toEqual([])
 })
 
-test('a statement runs in the context of the request that asked its first question, even when another one ends', async () => {
+test('a statement runs in the context of its first question, even when the end of another one starts it', async () => {
   const scope = new AsyncLocalStorage<string>()
   const sentFor: (string | undefined)[] = []
   const ends: (() => void)[] = []
@@ -118,7 +118,7 @@ test.each([true, false])(
   },
 )
 
-test('a question that waits too long is rejected, and from then on every new one at once, until a statement ends', async () => {
+test('a question that waits too long is rejected, and then every new one at once, until a statement ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const { statements, ask } = recorded(undefined, 3_000)

@@ -192,7 +192,7 @@ describe('the check of a database in use', () => {
     expect(assertInPlace).not.toThrow()
   })
 
-  test('accepts two writers with checkpoints of every kind, rollbacks, and transactions larger than the page cache', () => {
+  test('accepts two writers with all kinds of checkpoints, rollbacks, and transactions larger than the cache', () => {
     const { path, database } = open()
     const other = new Database(path)
     onTestFinished(() => {
@@ -264,7 +264,7 @@ describe('the check of a database in use', () => {
     }
   })
 
-  test('throws StoreUnavailableError while another process rebuilds the index of the WAL, since it cannot tell yet', () => {
+  test('throws StoreUnavailableError while another process rebuilds the WAL index, since it cannot tell yet', () => {
     const { path, database, fill } = open()
     fill()
     const { assertInPlace, close } = watchDatabaseFiles(path, database)
@@ -324,7 +324,7 @@ describe('the check of a database in use', () => {
   })
 })
 
-test('watchReadFile detects that another file has the name of the database, and accepts that the database is written to', () => {
+test('watchReadFile detects another file under the name of the database, and accepts writes to the database', () => {
   const { path, fill, checkpoint, database } = open()
   const { assertInPlace } = watchReadFile(path)
   fill()

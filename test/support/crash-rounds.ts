@@ -11,9 +11,9 @@ import { type ImportProcess, startImport } from './import-process.ts'
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 const CLIENTS = 4
-/** The kill comes at a random moment within this time, which is enough for a few imports … */
+/** In half of the rounds, the kill comes at a random moment within this time, which is enough for a few imports. */
 const KILL_WITHIN_MS = 900
-/** … or, in half of the rounds, within this time after an import was seen to change something. */
+/** In the other half, it comes within this time after an import was seen to change something. */
 const KILL_AFTER_CHANGE_WITHIN_MS = 200
 /** How many sessions of earlier rounds are checked after each round. */
 const OLDER_SESSIONS_CHECKED = 25

@@ -40,7 +40,7 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
     expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])
   })
 
-  test('starts again when the dump asks for a table that the migration has locked, so that the dump continues', async () => {
+  test('starts again when the dump asks for a table it has locked, so that the dump continues', async () => {
     const { url, dump } = await duringDump()
     const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
     const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
