@@ -1,3 +1,4 @@
+// Tests that the cache of verified access tokens never accepts a known signature with other claims.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../src/auth/tokens/access-token.ts'
@@ -8,7 +9,7 @@ import { ANA } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
-/** The same signature under other claims: what a memory that looks at signatures alone would let in. */
+/** Puts other claims before the same signature. A cache keyed by the signature alone would accept the result. */
 function withOtherClaims(token: string): string {
   const [header, payload = '', signature] = token.split('.')
   const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), sub: 'eve@example.com' }
@@ -16,10 +17,10 @@ function withOtherClaims(token: string): string {
 }
 
 test.each([
-  ['that was just issued', 0],
-  ['of the older generation of known tokens', 4],
-  ['that was forgotten', 8],
-])('the signature of a token %s proves nothing of other claims', async (_, issuedSince) => {
+  ['just issued', 0],
+  ['in the older generation of known tokens', 4],
+  ['already evicted', 8],
+])('the signature of a token %s does not verify other claims', async (_, issuedSince) => {
   await using store = await openSqliteStore(join(temporaryDirectory(), 'tokens.db'), {
     lockTimeoutMs: 5_000,
     onFatal(error) {

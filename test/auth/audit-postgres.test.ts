@@ -1,4 +1,4 @@
-// The audit log on PostgreSQL, when the connection breaks after a commit and before its answer.
+// Tests the audit log on PostgreSQL when the connection breaks after a commit and before its answer arrives.
 import { describe, expect, test } from 'vitest'
 import { openAuditLog } from '../../src/auth/audit/audit-log.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -8,7 +8,10 @@ import { ANA } from '../support/workspaces.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 20_000, poolSize: 2 }
 
-/** The URL of a relay to the server of `url`, which keeps back the answer to the first commit of audit entries, and ends the connection then. */
+/**
+ * Starts a relay to the server of `url`. It withholds the answer to the first commit of audit entries and then closes
+ * the connection.
+ */
 async function startLosingRelay(url: string) {
   const to = new URL(url)
   let lost = 0
@@ -39,7 +42,7 @@ async function startLosingRelay(url: string) {
 
 describe.skipIf(POSTGRES_URL === null)('the audit log on PostgreSQL', () => {
   test.each([false, true])(
-    'writes once what it does not know to be written (emails in clear: %s)',
+    'writes an entry once when the answer to its commit is lost (emails in clear: %s)',
     async (areEmailsClear) => {
       const url = await temporaryDatabase()
       const relay = await startLosingRelay(url)

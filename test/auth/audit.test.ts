@@ -1,3 +1,4 @@
+// Tests the audit log: what an entry holds, how entries are counted, written and removed, and the command `audit`.
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -69,7 +70,7 @@ async function openLog(options: Partial<AuditLogOptions> = {}) {
   }
 }
 
-test('an event is kept with its time, its network and a hash of its email, and told once to the log', async () => {
+test('an entry holds its time, its network and a hash of its email, and is logged once', async () => {
   await using opened = await openLog()
   opened.log.record(login({ detail: `for ${ANA} with wgr_secret` }))
   expect(await opened.entries()).toEqual([])
@@ -87,14 +88,14 @@ test('an event is kept with its time, its network and a hash of its email, and t
   expect(opened.lines).toEqual([expected])
 })
 
-test('emails are kept in clear only when the operator says so', async () => {
+test('emails are stored in clear only when the operator asks for it', async () => {
   await using opened = await openLog({ areEmailsClear: true })
   opened.log.record(login())
   await opened.log[Symbol.asyncDispose]()
   expect((await opened.entries()).map(({ who }) => who)).toEqual([ANA])
 })
 
-test('two databases name the same person differently, one always the same', async () => {
+test('one database always hashes an email the same way; two databases hash it differently', async () => {
   const names: string[] = []
   for (const _ of [1, 2]) {
     await using opened = await openLog()
@@ -108,7 +109,7 @@ test('two databases name the same person differently, one always the same', asyn
   expect(names[0]).not.toBe(names[2])
 })
 
-test('what comes in bursts becomes one entry with a count, and the queue is bounded', async () => {
+test('a burst of equal events becomes one entry with a count, and the queue is bounded', async () => {
   await using opened = await openLog()
   for (let index = 0; index < 500; index += 1) opened.log.record(login({ result: 'refused', detail: 'LOGIN_REFUSED' }))
   for (let index = 0; index < 10_400; index += 1) opened.log.record(login({ email: `user${index}@example.com` }))
@@ -116,11 +117,11 @@ test('what comes in bursts becomes one entry with a count, and the queue is boun
   const entries = await opened.entries()
   expect(entries).toHaveLength(10_001)
   expect(entries[0]).toMatchObject({ result: 'refused', count: 500 })
-  // 10,000 wait at most, the refusals among them.
+  // At most 10,000 entries wait; the refusals are one of them.
   expect(entries.at(-1)).toMatchObject({ kind: 'dropped', count: 401 })
 })
 
-test('nothing is lost while the database is away, and its absence is told once', async () => {
+test('no event is lost while the database is away, and the failure is reported once', async () => {
   await using opened = await openLog()
   opened.fail('before')
   opened.log.record(login())
@@ -131,12 +132,12 @@ test('nothing is lost while the database is away, and its absence is told once',
   expect(opened.lines).toEqual([])
   opened.fail(null)
   await opened.log[Symbol.asyncDispose]()
-  // Whether the first was written was not known: the second is not counted in with it.
+  // The log did not know whether the first entry was written, so it did not add the second event to its count.
   expect((await opened.entries()).map(({ count }) => count)).toEqual([1, 1])
 })
 
 test.each([false, true])(
-  'what was written, and its answer lost, stands there once (emails in clear: %s)',
+  'entries that were written although the answer was lost are stored once (emails in clear: %s)',
   async (areEmailsClear) => {
     await using opened = await openLog({ areEmailsClear })
     opened.fail('after')
@@ -158,7 +159,7 @@ test.each([false, true])(
   },
 )
 
-test('entries go when they are older than the operator keeps them; nothing is kept for no time at all', async () => {
+test('entries older than the retention time are removed; a retention time of zero stores nothing', async () => {
   let now = 5_000
   await using opened = await openLog({ clock: () => now })
   opened.log.record(login())
@@ -174,7 +175,7 @@ test('entries go when they are older than the operator keeps them; nothing is ke
   expect(none.lines).toHaveLength(1)
 })
 
-test('the log is append-only, for a hand in the shell too', async () => {
+test('the database refuses to change an entry, also from outside the gateway', async () => {
   await using opened = await openLog()
   opened.log.record(login())
   await opened.log[Symbol.asyncDispose]()
@@ -184,7 +185,7 @@ test('the log is append-only, for a hand in the shell too', async () => {
   hand.close()
 })
 
-test('signing in, being refused and signing out are told, with no token, no code and no email', async () => {
+test('logins, refusals and logouts are recorded without a token, a code or an email', async () => {
   const gateway = await startGateway()
   const tokens = await gateway.login(ANA)
   const body = JSON.stringify({ refreshToken: tokens.refreshToken })
@@ -221,18 +222,13 @@ test('signing in, being refused and signing out are told, with no token, no code
 })
 
 test.each([
-  ['a database that is away', new StoreUnavailableError('away'), 'failed', 'UNAVAILABLE'],
-  ['a database that is only read', new StoreReadOnlyError('read'), 'refused', 'READ_ONLY'],
+  ['an unavailable database', new StoreUnavailableError('away'), 'failed', 'UNAVAILABLE'],
+  ['a read-only database', new StoreReadOnlyError('read'), 'refused', 'READ_ONLY'],
   ['a refusal', new GatewayError('LOGIN_REFUSED'), 'refused', 'LOGIN_REFUSED'],
-  ['a gateway that has too much to do', new GatewayError('UNAVAILABLE'), 'refused', 'UNAVAILABLE'],
-  [
-    'an identity provider that is away',
-    new GatewayError('UNAVAILABLE', { cause: Error('x') }),
-    'failed',
-    'UNAVAILABLE',
-  ],
-  ['a mistake of the program', new Error('secret'), 'failed', 'INTERNAL'],
-])('%s is told with the code that the client is answered', async (_, thrown, result, code) => {
+  ['an overloaded gateway', new GatewayError('UNAVAILABLE'), 'refused', 'UNAVAILABLE'],
+  ['an unavailable identity provider', new GatewayError('UNAVAILABLE', { cause: Error('x') }), 'failed', 'UNAVAILABLE'],
+  ['an unexpected error', new Error('secret'), 'failed', 'INTERNAL'],
+])('%s is recorded with the code that the client receives', async (_, thrown, result, code) => {
   const fail = () => Promise.reject(thrown)
   const told: AuditEvent[] = []
   const signIn = withAudit({ login: fail, refresh: fail, logout: fail }, { record: (event) => told.push(event) })
@@ -246,7 +242,7 @@ test.each([
   expect(toGatewayError(thrown).code).toBe(code)
 })
 
-test('serve writes a line of log for each entry, and what it recorded is durable when it has stopped', async () => {
+test('serve logs one line for each entry, and every entry is durable after it has stopped', async () => {
   const directory = temporaryDirectory()
   const database = `file:${join(directory, 'workspace.db')}`
   const serving = await serve(['--database', database])
@@ -279,7 +275,7 @@ test('serve writes a line of log for each entry, and what it recorded is durable
   }
 })
 
-test('imports, removals and ended sessions are told, whoever did them by command, without an email', async () => {
+test('imports, removals and revocations by a command are recorded without an email', async () => {
   const gateway = await startGateway()
   await gateway.login(ANA)
   const command = async (...args: string[]) => {
@@ -339,7 +335,7 @@ test('the command audit filters by time, kind and email', async () => {
   })
 })
 
-test('refusals of ever other emails are counted together, past so many of a network and of all', async () => {
+test('refusals for many emails share one entry beyond a limit for each network and one for all', async () => {
   let now = 5_000
   const { log, store } = await openLog({ clock: () => now, retentionMs: 1_000_000 })
   const refuse = (count: number, address: string) => {
@@ -355,7 +351,7 @@ test('refusals of ever other emails are counted together, past so many of a netw
   refuse(5_000, '192.0.2.77')
   refuse(50, '198.51.100.1')
   log.record(login())
-  // 100 with their emails and one without; those of the other network; whoever signed in.
+  // 100 entries with an email and one without; 50 of the other network; the login.
   expect(await counts()).toEqual({ entries: 100 + 1 + 50 + 1, events: 5_051 })
   const unnamed = (await store.auditEntries(ALL, 0, 10_000)).filter(({ who }) => who === '')
   expect(unnamed).toMatchObject([{ kind: 'login', result: 'refused', network: '192.0.2.0/24', count: 4_900 }])
@@ -368,9 +364,9 @@ test('refusals of ever other emails are counted together, past so many of a netw
 })
 
 test.each([
-  ['sign-ins that failed', { kind: 'login', result: 'failed', detail: 'UNAVAILABLE' }],
-  ['requests for a code that were answered with an earlier mail', { kind: 'codeRequest', detail: 'joined' }],
-] as const)('%s are counted together as refusals are, past so many of a network', async (_, changes) => {
+  ['failed logins', { kind: 'login', result: 'failed', detail: 'UNAVAILABLE' }],
+  ['code requests that an earlier mail answered', { kind: 'codeRequest', detail: 'joined' }],
+] as const)('%s share one entry, like refusals, beyond the limit for a network', async (_, changes) => {
   const { log, store } = await openLog({ clock: () => 5_000, retentionMs: 1_000_000 })
   for (let index = 0; index < 500; index += 1) log.record(login({ ...changes, email: `u${index}@example.com` }))
   await log.flush()
@@ -379,7 +375,7 @@ test.each([
   expect(entries.find(({ who }) => who === '')).toMatchObject({ network: '192.0.2.0/24', count: 400 })
 })
 
-test('each mail is told with its address, however many there are', async () => {
+test('every mail is recorded with its own email, however many mails there are', async () => {
   const { log, store } = await openLog({ clock: () => 5_000, retentionMs: 1_000_000 })
   for (const changes of [
     { kind: 'codeRequest', detail: 'mailed' },
@@ -391,7 +387,7 @@ test('each mail is told with its address, however many there are', async () => {
   expect((await store.auditEntries(ALL, 0, 10_000)).filter(({ who }) => HASH.test(who))).toHaveLength(1_000)
 })
 
-test('what comes while some is written waits for the next time, and is counted together until then', async () => {
+test('events that arrive during a write wait for the next one, and equal events share an entry', async () => {
   const written: (readonly number[])[] = []
   const log = await openAuditLog(
     {

@@ -13,14 +13,14 @@ const TRIALS_AT_ONCE = Math.min(TRIALS / 2, 250)
 const LOGOUTS_AT_ONCE = 25
 const MAX_AGE_MS = 1_500
 const REQUESTS = 100
-/** Longer than any copy of the keys is used otherwise. */
+/** Longer than any copy of the keys is used without this option. */
 const OUTAGE_MS = 3_000
 
 const emailOf = (index: number): string => `u${index}@example.com`
 const project = (email: string): string => documentLine('project', email, '{"id":"p"}')
 
 describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
-  test('after its feed was cut, no session that was ended is used for longer', async () => {
+  test('a gateway cut off from its feed never uses an ended session for longer than MS', async () => {
     const database = await temporaryDatabase()
     const relay = await startCuttableRelay(Number(new URL(database).port))
     const near = await startGateway({ databaseUrl: database })
@@ -30,7 +30,7 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
     const reads: Promise<void>[] = []
     const ages = { early: 0, late: 0, refused: 0 }
 
-    /** One read after the logout, and one that begins when the time is over, by a little or by more. */
+    /** One read before the time is over, and one that begins after it, by a little or by more. */
     async function attempt({ accessToken, refreshToken }: Tokens): Promise<void> {
       expect((await near.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
       const endedAt = performance.now()
@@ -60,11 +60,11 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
     }
     console.log(`bounded sessions: ${JSON.stringify(ages)}`)
     expect(ages.late).toBe(0)
-    // The feed was cut, and sessions were used without it.
+    // The feed was cut, and the gateway used sessions without it.
     expect(ages.early).toBeGreaterThan(0)
   }, 900_000)
 
-  test('while the database answers, what another gateway ended is refused within the time, and what this one ended at once', async () => {
+  test('refuses sessions ended elsewhere within the time, and sessions ended here at once', async () => {
     const database = await temporaryDatabase()
     const other = await startGateway({ databaseUrl: database })
     const gateway = await startGateway({ databaseUrl: database, sessionCheckMs: 2_000 })
@@ -87,7 +87,7 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
     expect(await status(all)).toBe(401)
   })
 
-  test('a session that was seen is not looked up for a request; by default it is for each', async () => {
+  test('a session that was seen is not looked up for each request; by default, it is', async () => {
     const database = await temporaryDatabase()
     const exact = await startGateway({ databaseUrl: database })
     const bounded = await startGateway({ databaseUrl: database, sessionCheckMs: 600_000 })
@@ -102,13 +102,13 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
       }
       return statements.names().filter((name) => name === 'liveSessions').length
     }
-    // Those of the background come about once a second, whoever asks.
+    // The background looks up sessions about once a second, however many requests come.
     expect(await lookupsOf(bounded)).toBeLessThan(REQUESTS)
     expect(await lookupsOf(exact)).toBeGreaterThanOrEqual(REQUESTS)
   })
 })
 
-test('a key that was removed is not used for as long as a session, while the database answers', async () => {
+test('a removed key is refused sooner than the session check allows, while the database answers', async () => {
   const gateway = await startGateway({ sessionCheckMs: 600_000 })
   await gateway.load(project(emailOf(0)))
   const { accessToken } = await gateway.login(emailOf(0))
@@ -120,12 +120,12 @@ test('a key that was removed is not used for as long as a session, while the dat
 })
 
 test.skipIf(POSTGRES_DIRECTORY === null)(
-  'reads go on while the primary is away: from a replica, or as replies that were kept; and not for longer than the time',
+  'reads continue while the primary is away, from a replica or from kept replies, but no longer than the limit',
   async () => {
     await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
     await execute(servers.primary.url('postgres'), 'create database gateway')
     await servers.untilCaughtUp()
-    // Programs, whose clocks go on: what they know of keys and sessions grows old.
+    // These are processes, so their clocks advance and their knowledge of keys and sessions ages.
     const flags = ['--database', servers.primary.url('gateway'), '--session-check', `bounded=${OUTAGE_MS * 2}`]
     const keeping = await serveForTest(flags)
     const replica = ['--database-replica', servers.standby.url('gateway'), '--replica-timeout', '5000']

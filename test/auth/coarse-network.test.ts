@@ -1,3 +1,4 @@
+// Tests the networks that sessions and the audit log store: a /24 of IPv4, a /64 of IPv6.
 import { expect, test } from 'vitest'
 import { coarseNetworkOf } from '../../src/auth/coarse-network.ts'
 

@@ -1,10 +1,11 @@
-// Everybody in the world at the limits: what is still held afterwards. As a program (npm run test:limits): a million addresses.
+// Measures what the rate limits hold after many addresses have reached them. Run by npm run test:limits, it sends a
+// million addresses.
 import { pathToFileURL } from 'node:url'
 import { networkOf } from '../../src/auth/limits/network.ts'
 import { createRateLimits } from '../../src/auth/limits/rate-limits.ts'
 import { liveBytes } from '../support/live-bytes.ts'
 
-/** Bytes that are held after this many addresses, each with an email and a client of its own, at every limit. */
+/** Returns the bytes held after this many addresses, each with its own email and client, have reached every limit. */
 export async function bytesHeldAfter(addresses: number): Promise<number> {
   const limits = createRateLimits({ attemptsPerMinute: 600, clock: Date.now })
   const before = await liveBytes()
@@ -17,7 +18,7 @@ export async function bytesHeldAfter(addresses: number): Promise<number> {
     for (const operation of ['login', 'refresh', 'code'] as const) limits.take(operation, subject)
   }
   const held = (await liveBytes()) - before
-  // Not before it was measured.
+  // Keeps `limits` alive until it has been measured.
   limits.take('login', { network: '192.0.2.1' })
   return held
 }

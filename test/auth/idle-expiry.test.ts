@@ -1,4 +1,4 @@
-// When a refresh moves the idle expiry of its session, and when it writes nothing.
+// Tests when a refresh moves the idle expiry of its session, and when it writes nothing.
 import { expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
 import { ANA } from '../support/workspaces.ts'
@@ -36,7 +36,7 @@ async function startCounting(
   }
 }
 
-test('a session is kept from idling once a hundredth of its idle lifetime has passed, not before', async () => {
+test('a refresh extends a session only after a hundredth of its idle lifetime has passed', async () => {
   const { gateway, refresh } = await startCounting()
   const { refreshToken } = await gateway.login(ANA)
   gateway.advance(PRECISION - 1)
@@ -47,7 +47,7 @@ test('a session is kept from idling once a hundredth of its idle lifetime has pa
   expect(await refresh(refreshToken)).toEqual([200, []])
 })
 
-test('near its absolute end a session is said to be used, and lives no longer', async () => {
+test('a refresh near the absolute end records the use and does not extend the session', async () => {
   const { gateway, refresh } = await startCounting()
   const start = gateway.now()
   const { refreshToken } = await gateway.login(ANA)
@@ -66,7 +66,7 @@ test('near its absolute end a session is said to be used, and lives no longer', 
   expect(await refresh(refreshToken)).toEqual([401, []])
 })
 
-test('a session that was just used gets the longer lifetime of a gateway that was started with one', async () => {
+test('a gateway with a longer idle lifetime extends a session that was just used', async () => {
   const { gateway } = await startCounting()
   const { refreshToken } = await gateway.login(ANA)
   const longer = await startCounting({ databasePath: gateway.databasePath, refreshIdleTtlSeconds: 28 * DAY })

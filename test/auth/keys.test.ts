@@ -1,3 +1,4 @@
+// Tests signing keys: rotation, retirement, algorithms, encryption, and keys that cannot be read.
 import { createHmac, createPublicKey, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ async function listed(
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 
-test('a key of earlier versions, whose kid begins with -, is removed behind --', async () => {
+test('keys retire accepts a kid that begins with - after --, as earlier versions made them', async () => {
   const gateway = await startGateway()
   const database = new Database(gateway.databasePath)
   database.exec(`insert into signing_key select '-abc', private_jwk, created_at - 100000000 from signing_key`)
@@ -46,7 +47,7 @@ test('a key of earlier versions, whose kid begins with -, is removed behind --',
   expect((await listed(gateway)).map(({ kid }) => kid)).not.toContain('-abc')
 })
 
-test('a rotated key signs within a second, and the old one is removed only once its tokens have ended', async () => {
+test('a rotated key signs within a second, and the old key is removed only after its tokens have expired', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const before = await gateway.login(ANA)
@@ -73,11 +74,11 @@ test('a rotated key signs within a second, and the old one is removed only once 
   expect((await gateway.get('/projects', renewed)).status).toBe(200)
   expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
   const again = await keysOf(gateway, 'retire', old)
-  // As after a run that was killed when the key was gone and its bytes were not.
+  // This is also the state after a run that was killed when the key was gone and its bytes were not.
   expect([again.exitCode, again.stderr]).toEqual([1, expect.stringMatching(/^there is no .* run vacuum --full: .*\n$/)])
 })
 
-test('a key that is retired by force takes its tokens along, and the next login makes a first one', async () => {
+test('a forced retirement invalidates the tokens of the key, and the next token is signed with a new key', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken, refreshToken } = await gateway.login(ANA)
@@ -88,7 +89,7 @@ test('a key that is retired by force takes its tokens along, and the next login 
   expect((await gateway.get('/projects', renewed.json().accessToken)).status).toBe(200)
 })
 
-test('all keys deleted by hand: fifty logins at once on two gateways, none fails, one key is made', async () => {
+test('fifty concurrent logins on two gateways all succeed and make one key after all keys were deleted', async () => {
   const gateway = await startGateway()
   const other = await startGateway({ databasePath: gateway.databasePath })
   const hand = new Database(gateway.databasePath)
@@ -100,7 +101,7 @@ test('all keys deleted by hand: fifty logins at once on two gateways, none fails
   expect(await gateway.store.signingKeys()).toHaveLength(1)
 })
 
-test('a key that is published first signs only when its time has come', async () => {
+test('a key published ahead signs only when its time has come', async () => {
   const gateway = await startGateway()
   const { accessToken } = await gateway.login(ANA)
   expect((await keysOf(gateway, 'rotate', '--sign-after', '600')).exitCode).toBe(0)
@@ -112,7 +113,7 @@ test('a key that is published first signs only when its time has come', async ()
   expect(kidOf((await gateway.login(ANA)).accessToken)).not.toBe(kidOf(accessToken))
 })
 
-test('a key is needed from its first token to the end of its last one', () => {
+test('a key is needed from its first token to the end of its last token', () => {
   const at = (now: number) => standingsOf([{ createdAt: 100_000 }, { createdAt: 0 }], { now, accessTokenTtlSeconds: 9 })
   expect(at(99_999).map(({ state }) => state)).toEqual(['next', 'signing'])
   expect(at(100_000)).toEqual([
@@ -125,7 +126,7 @@ test('a key is needed from its first token to the end of its last one', () => {
 
 describe('algorithms', () => {
   test.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'tokens of %s verify with the published keys and here',
+    '%s tokens verify with the published keys and on another gateway',
     async (alg) => {
       const gateway = await startGateway({ tokenAlgorithm: alg })
       await gateway.load(SMALL_WORLD)
@@ -140,7 +141,7 @@ describe('algorithms', () => {
         currentDate: new Date(gateway.now()),
       })
       expect(protectedHeader.alg).toBe(alg)
-      // Verified by its signature too, by a gateway that has not issued it.
+      // A gateway that has not issued the token verifies its signature as well.
       const other = await startGateway({ databasePath: gateway.databasePath })
       expect((await other.get('/projects', accessToken)).status).toBe(200)
       const [header, payload, signature = ''] = accessToken.split('.')
@@ -149,7 +150,7 @@ describe('algorithms', () => {
     },
   )
 
-  test('a gateway that is started with another algorithm goes over to it, and nobody is signed out', async () => {
+  test('a gateway started with another algorithm switches to it, and nobody is signed out', async () => {
     const first = await startGateway()
     await first.load(SMALL_WORLD)
     const { accessToken } = await first.login(ANA)
@@ -165,12 +166,12 @@ describe('algorithms', () => {
         expect((await gateway.get('/projects', token)).status).toBe(200)
       }
     }
-    // Those that start together make one key, and those without the option follow.
+    // Gateways that start together make one key, and gateways without the option use it too.
     expect((await listed(first)).map(({ algorithm }) => algorithm)).toEqual(['RS256', 'EdDSA'])
     expect(decodeProtectedHeader((await first.login(ANA)).accessToken).alg).toBe('RS256')
   })
 
-  test('a key is good for its own algorithm and no other', async () => {
+  test('a key verifies its own algorithm and no other', async () => {
     const gateway = await startGateway({ tokenAlgorithm: 'RS256' })
     await gateway.load(SMALL_WORLD)
     const { accessToken } = await gateway.login(ANA)
@@ -209,7 +210,7 @@ describe('encryption', () => {
     }
   })
 
-  test('a text fits its own key and secret only, and not when it was changed', () => {
+  test('a sealed key opens only under its own kid and secret, and only unmodified', () => {
     const [secret, other] = [randomBytes(32), randomBytes(32)]
     const cipher = createKeyCipher([secret])
     const sealed = cipher.seal('kid', '{"d":"private"}')
@@ -234,7 +235,7 @@ describe('encryption', () => {
     expect([cipher.isCurrent('kid', '{}'), createKeyCipher([]).isCurrent('kid', '{}')]).toEqual([false, true])
   })
 
-  test('keys of a gateway that has a secret never lie in its files in clear, and are published all the same', async () => {
+  test('a gateway with a secret never writes a key in clear to its files, and still publishes its keys', async () => {
     const cipher = createKeyCipher([randomBytes(32)])
     const gateway = await startGateway({ keyCipher: cipher })
     const { accessToken } = await gateway.login(ANA)
@@ -245,7 +246,7 @@ describe('encryption', () => {
     await jwtVerify(accessToken, createLocalJWKSet(jwks), { currentDate: new Date(gateway.now()) })
   })
 
-  test('keys encrypt takes the keys of a database that is being served out of its files, and nobody is signed out', async () => {
+  test('keys encrypt removes clear keys from the files while a gateway serves, and nobody is signed out', async () => {
     const gateway = await startGateway({ tokenAlgorithm: 'RS256' })
     await gateway.load(SMALL_WORLD)
     for (const name of ['EdDSA', 'ES256']) await keysOf(gateway, 'rotate', '--token-algorithm', name)
@@ -263,7 +264,7 @@ describe('encryption', () => {
       '0 keys encrypted\n',
     )
     expect((await gateway.get('/projects', accessToken)).status).toBe(200)
-    // Another secret takes over from the first.
+    // A second secret replaces the first.
     const other = randomBytes(32).toString('hex')
     writeFileSync(secretFile, `${other},${SECRET}`)
     expect((await keysOf(gateway, 'encrypt', '--key-encryption-key-file', secretFile)).stdout).toBe(
@@ -284,7 +285,7 @@ describe('encryption', () => {
     expect(filesWith(gateway, d)).toEqual([])
   })
 
-  test('a key is removed, or sealed, and said to be left in the files, while somebody reads an older state', async () => {
+  test('a key retired or encrypted while a reader holds an older snapshot is reported as left in the files', async () => {
     const gateway = await startGateway()
     const [stored] = await gateway.store.signingKeys()
     const { kid = '', privateJwk = '' } = stored ?? {}
@@ -308,13 +309,13 @@ describe('encryption', () => {
     expect(filesWith(gateway, d)).not.toEqual([])
     const { stdout } = await runHere(['audit', '--database', gateway.databaseUrl])
     for (const kind of ['keysEncrypted', 'keyRetired']) expect(stdout).toContain(kind)
-    // What the message says helps.
+    // The command that the message names helps.
     reader.close()
     expect((await runHere(['vacuum', '--full', '--database', gateway.databaseUrl])).exitCode).toBe(0)
     expect(filesWith(gateway, d)).toEqual([])
   })
 
-  test('serve with the wrong secret, with none, with a broken one or with one as an argument does not start, and says why', async () => {
+  test('serve refuses to start with a wrong, missing, malformed or command-line secret, and says why', async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const serving = await serveForTest(['--database', database], { env: { [KEY_ENV]: SECRET } })
     using client = createClient(serving.url)
@@ -339,7 +340,7 @@ describe('encryption', () => {
     expect(stdout).not.toMatch(/^ {2}--key-encryption-key </m)
   })
 
-  test('a key that comes later and cannot be read is left out and reported once', async () => {
+  test('an unreadable key that is added while serving is skipped and reported once', async () => {
     const gateway = await startGateway()
     await gateway.load(SMALL_WORLD)
     const { accessToken } = await gateway.login(ANA)
@@ -355,13 +356,13 @@ describe('encryption', () => {
   })
 })
 
-test('a key that is damaged is named and not quoted; it is left out while serving, and removed by the command that is told', async () => {
+test('a damaged key is named but not quoted, skipped while serving, and removed by the suggested command', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const [damaged, kid] = ['-damaged', kidOf((await gateway.login(ANA)).accessToken)]
   const database = new Database(gateway.databasePath)
   const [before] = database.prepare('select private_jwk as jwk from signing_key').all() as readonly { jwk: string }[]
-  // It begins with the secret: what does not parse is often quoted from there.
+  // The damaged text begins with the secret, because parser errors often quote the beginning.
   const secret = (JSON.parse(before?.jwk ?? '') as { d: string }).d
   const text = before?.jwk.slice(before.jwk.indexOf(secret))
   database.prepare('insert into signing_key select ?, ?, created_at + 1 from signing_key').run(damaged, text)
@@ -382,7 +383,7 @@ test('a key that is damaged is named and not quoted; it is left out while servin
   expect((await listed(gateway)).map(({ kid }) => kid)).not.toContain(damaged)
 })
 
-/** The files of the database that hold a text. */
+/** Returns the files of the database that contain the text. */
 function filesWith({ databasePath }: TestGateway, text: string): string[] {
   const directory = join(databasePath, '..')
   return readdirSync(directory).filter((file) => readFileSync(join(directory, file)).includes(text))

@@ -1,3 +1,4 @@
+// Tests how the keyset reads signing keys from the store: how often, until when, and for unknown key ids.
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -57,18 +58,18 @@ async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1
   }
 }
 
-test.each(['oct', undefined])('a key of a kind that nothing signs with, %s, is told by its kind', (kind) => {
+test.each(['oct', undefined])('a key type that signs nothing, %s, is named in the error', (kind) => {
   expect(() => algorithmOf(kind)).toThrow(`a signing key is of the kind ${kind}, which nothing here signs with`)
 })
 
-test('keys are read no more once the gateway has ended', async () => {
+test('keys are not read after the gateway has ended', async () => {
   const { readsIn, end } = await openCounted()
   expect(await readsIn(1_000)).toBeGreaterThan(1)
   await end()
   expect(await readsIn(1_000)).toBe(0)
 })
 
-test('keys are read no more, either, where a read was under way as the gateway ended', async () => {
+test('keys are not read after the gateway has ended during a read', async () => {
   const { readsIn, end, hold, answer } = await openCounted()
   hold()
   expect(await readsIn(1_000)).toBe(1)
@@ -77,7 +78,7 @@ test('keys are read no more, either, where a read was under way as the gateway e
   expect(await readsIn(1_000)).toBe(0)
 })
 
-test('names of keys that are made up, one in each turn, are one read in a tenth of a second', async () => {
+test('unknown key ids, one in each turn, cause one read per tenth of a second', async () => {
   const { keyset, reads, readsIn } = await openCounted({})
   const found: Promise<unknown>[] = []
   const before = reads()
@@ -91,7 +92,7 @@ test('names of keys that are made up, one in each turn, are one read in a tenth 
   expect(await readsIn(200)).toBe(0)
 })
 
-test('a key that another gateway has added a moment ago is found, also while strangers make names up', async () => {
+test('a key that another gateway has just added is found, also while unknown key ids arrive', async () => {
   const { keyset, addKey, readsIn } = await openCounted({})
   const madeUp = keyset.keyOf('made up')
   await addKey('added')

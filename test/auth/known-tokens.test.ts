@@ -1,4 +1,5 @@
-// Access tokens that a process remembers: there at once, until newer ones take the room, and never past their time.
+// Tests the access tokens that a process remembers: when they need no verification, when they are evicted, when they
+// end.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../src/auth/tokens/access-token.ts'
@@ -29,7 +30,7 @@ async function openTokens() {
   }
 }
 
-test('a token is there at once while it is used, and verified again once two rounds of others came after it', async () => {
+test('a used token stays in memory, and is verified again after two generations of newer tokens', async () => {
   await using opened = await openTokens()
   const { issue, verify } = opened.create()
   const isAtOnce = (token: string) => !(verify(token) instanceof Promise)
@@ -50,7 +51,7 @@ test('a token is there at once while it is used, and verified again once two rou
   expect(isAtOnce(token)).toBe(true)
 })
 
-test('whose token it is, is known at once of those that were issued or verified here, and of no other text', async () => {
+test('emailOf knows the tokens that were issued or verified here, and no other text', async () => {
   await using opened = await openTokens()
   const [here, elsewhere] = [opened.create(), opened.create()]
   const token = await here.issue({ sessionId: 'session', email: ANA })
@@ -60,7 +61,7 @@ test('whose token it is, is known at once of those that were issued or verified 
   for (const other of ['', 'made-up', `x${token}`, `${token}x`, token.slice(1)]) expect(here.emailOf(other)).toBeNull()
 })
 
-test('a token is good to the millisecond before its end, remembered or not', async () => {
+test('a token is valid to the millisecond before its end, remembered or not', async () => {
   await using opened = await openTokens()
   const [here, elsewhere] = [opened.create(), opened.create()]
   const token = await here.issue({ sessionId: 'session', email: ANA })
@@ -70,7 +71,7 @@ test('a token is good to the millisecond before its end, remembered or not', asy
   for (const { verify } of [here, elsewhere, opened.create()]) expect(await verify(token)).toBeNull()
 })
 
-test('a token of 4,096 characters is looked at, a longer one is not', async () => {
+test('a token of 4,096 characters is verified, a longer one is refused', async () => {
   await using opened = await openTokens()
   const verdicts = new Map<number, boolean>()
   for (let length = 2_600; verdicts.size < 40 || !verdicts.has(4_096); length += 1) {
@@ -83,7 +84,7 @@ test('a token of 4,096 characters is looked at, a longer one is not', async () =
   for (const [length, isGood] of verdicts) expect([length, isGood]).toEqual([length, length <= 4_096])
 })
 
-test('what is no token of three parts in its one spelling is refused', async () => {
+test('a text that is not three parts in canonical spelling is refused', async () => {
   await using opened = await openTokens()
   const [here, elsewhere] = [opened.create(), opened.create()]
   const token = await here.issue({ sessionId: 'session', email: ANA })

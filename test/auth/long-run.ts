@@ -1,5 +1,5 @@
-// npm run test:sessions [-- RACES [ROTATIONS [SESSIONS]]]: ends of sessions against reads, and keys rotated under load, over four gateways on
-// each engine; then 10,000 sessions of one user against the limit.
+// npm run test:sessions [-- RACES [ROTATIONS [SESSIONS]]]: races session ends against reads and rotates keys under
+// load, over four gateways on each engine; then opens 10,000 sessions of one user against the limit.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../support/client.ts'
@@ -60,7 +60,7 @@ async function runOn(engine: string, database: string): Promise<void> {
   }
 }
 
-/** How many of the sessions are good in the end. */
+/** Returns how many of the sessions are valid in the end. */
 async function openMany(urls: readonly string[]): Promise<number> {
   const clients = urls.map((url) => createClient(url, { connections: CONCURRENCY }))
   const tokens: string[] = []

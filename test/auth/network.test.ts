@@ -1,3 +1,4 @@
+// Tests which network an address counts as in the rate limits.
 import { expect, test } from 'vitest'
 import { networkOf } from '../../src/auth/limits/network.ts'
 
@@ -6,7 +7,7 @@ test.each([
   ['::ffff:192.0.2.77', '192.0.2.77'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
-  // A socket without an address, such as one of a file.
+  // A socket without an address, such as a Unix socket.
   ['', ''],
   ['unix:', 'unix:'],
 ])('%j counts as %j', (address, network) => {

@@ -1,4 +1,4 @@
-// Every command of the pages about keys and the audit log, run as it is printed, one after the other.
+// Runs every command of the pages about keys and the audit log as printed, one after the other.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,28 +11,28 @@ import { ANA, documentLine } from '../support/workspaces.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/operate/${name}.md`, import.meta.url), 'utf8')
 
-/** What the pages show at the place: the key that was just taken over from is still in use. */
+/** What the pages announce at this point: the key that was just replaced is still in use. */
 const REFUSED = /may be in use until/
 
-// Some twenty programs, one after the other: once, on a busy machine, they took more than a minute.
+// The test runs some twenty programs in sequence. Once, on a busy machine, they took more than a minute.
 test('the commands of keys.md and audit.md do what the pages say', { timeout: 600_000 }, async () => {
   const cwd = temporaryDirectory()
   const stdin = documentLine('project', ANA, '{"id":"p"}')
   expect((await run(['import', '-'], { cwd, stdin })).exitCode).toBe(0)
-  // A key to begin with, as the first start makes it.
+  // The key that the first start would make.
   expect((await run(['keys', 'rotate'], { cwd })).exitCode).toBe(0)
   const blocks = [read('keys'), read('audit')].flatMap((page) =>
     [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block = '']) => block),
   )
   expect(blocks.length).toBeGreaterThan(7)
   const bin = temporaryDirectory()
-  // `npx workspace-gateway`, without what npx looks for first.
+  // Acts as `npx workspace-gateway` without the lookup of npx.
   const command = `#!/bin/sh\nshift\n'${process.execPath}' '${PROGRAM}' "$@" || echo "failed: $*" >&2\n`
   writeFileSync(join(bin, 'npx'), command, { mode: 0o755 })
   const script = [`PATH='${bin}':"$PATH"`, ...blocks].join('\n')
   const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
   const failures = stderr.split('\n').filter((line) => line !== '')
-  // The retired key is not spent yet, and nobody is signed in.
+  // The replaced key is still needed, and nobody is signed in.
   expect(failures).toEqual([
     expect.stringMatching(REFUSED),
     expect.stringMatching(/^failed: keys retire /),
@@ -45,7 +45,7 @@ test('the commands of keys.md and audit.md do what the pages say', { timeout: 60
   expect(stdout).toMatch(/^\{"at":".*","kind":"keyAdded","result":"done","detail":"[\w-]{43}"\}$/m)
 })
 
-test('the table of kinds is the table of kinds', () => {
+test('the table of kinds in audit.md lists the kinds of the code', () => {
   const rows = [...read('audit').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind, meaning]) => [kind, meaning])
   expect(rows).toEqual(Object.entries(AUDIT_KINDS))
 })

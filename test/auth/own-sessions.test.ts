@@ -1,3 +1,4 @@
+// Tests how users list and end their own sessions, the limit of sessions per user, and the command `sessions`.
 import { describe, expect, test } from 'vitest'
 import type { TokenPair } from '../../src/auth/sessions.ts'
 import { runHere } from '../support/command-line.ts'
@@ -33,7 +34,7 @@ async function isSignedIn(gateway: TestGateway, accessToken: string): Promise<bo
   return (await gateway.get('/projects', accessToken)).status === 200
 }
 
-test('a user sees where they are signed in: newest first, their own only, each told from the others', async () => {
+test('a user sees only their own sessions, newest first, with the current one marked', async () => {
   const gateway = await startWorld()
   const login = async (email: string, agent: string) => {
     const headers = { ...JSON_BODY, 'user-agent': agent }
@@ -56,7 +57,7 @@ test('a user sees where they are signed in: newest first, their own only, each t
     },
     expect.objectContaining({ current: false, userAgent: 'x'.repeat(200), createdAt: '2026-01-01T00:00:00.000Z' }),
   ])
-  // The same question of the other session has another answer, though nothing of the workspace changed.
+  // The same query in the other session has another answer, although nothing in the workspace changed.
   expect((await sessionsOf(gateway, first.accessToken)).map(({ current }) => current)).toEqual([false, true])
   expect(await sessionsOf(gateway, first.accessToken, '{ me { sessions(first: 1) { id } } }')).toEqual([
     { id: shown[0]?.id },
@@ -65,7 +66,7 @@ test('a user sees where they are signed in: newest first, their own only, each t
   expect(wrong.json().errors[0].extensions.code).toBe('INVALID_ARGUMENT')
 })
 
-test('the last use is told coarsely: nothing is written for a refresh soon after another', async () => {
+test('the time of last use is coarse: a refresh soon after another writes nothing', async () => {
   const gateway = await startWorld()
   const { accessToken, refreshToken } = await gateway.login(ANA)
   const refresh = () => gateway.send('POST', '/token', JSON.stringify({ refreshToken }))
@@ -77,7 +78,7 @@ test('the last use is told coarsely: nothing is written for a refresh soon after
   expect((await sessionsOf(gateway, renewed))[0]?.lastUsedAt).toBe('2026-01-01T04:10:00.000Z')
 })
 
-test('the last use is told to the end, when the idle time can be moved no further', async () => {
+test('the time of last use is recorded even when the idle expiry cannot move any further', async () => {
   const gateway = await startWorld({ refreshIdleTtlSeconds: 86_400, refreshAbsoluteTtlSeconds: 86_400 })
   const { refreshToken } = await gateway.login(ANA)
   gateway.advance(80_000)
@@ -85,7 +86,7 @@ test('the last use is told to the end, when the idle time can be moved no furthe
   expect((await sessionsOf(gateway, renewed))[0]?.lastUsedAt).toBe('2026-01-01T22:13:20.000Z')
 })
 
-test('the list is never an older one: it is not kept with what is read of the workspace', async () => {
+test('the list of sessions is never stale, because it is not a kept reply', async () => {
   const gateway = await startWorld()
   const { accessToken } = await gateway.login(ANA)
   expect(await sessionsOf(gateway, accessToken)).toHaveLength(1)
@@ -95,7 +96,7 @@ test('the list is never an older one: it is not kept with what is read of the wo
   expect(await sessionsOf(gateway, accessToken)).toHaveLength(1)
 })
 
-test('a session is a node of its user, and of nobody else, as long as it is open', async () => {
+test('a session is a node for its own user only, and only while it is open', async () => {
   const gateway = await startWorld()
   const [ana, ben] = [await gateway.login(ANA), await gateway.login(BEN)]
   const [session] = await sessionsOf(gateway, ana.accessToken)
@@ -115,7 +116,7 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
-/** What the audit log says of sessions that were ended. */
+/** Returns the details of the audit entries about ended sessions. */
 async function revocations(gateway: TestGateway): Promise<readonly (string | null)[]> {
   await gateway.audit.flush()
   const filter = { from: null, to: null, kind: 'sessionsRevoked', who: null }
@@ -128,14 +129,14 @@ describe.each(engines)('on %s', (_name, database) => {
     return startWorld({ ...options, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
   }
 
-  test('a session that its user ends is refused at once with both its tokens, the others go on', async () => {
+  test('both tokens of a revoked session are refused at once; the other sessions continue', async () => {
     const gateway = await open()
     const [mine, other, ben] = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(BEN)]
     for (const { accessToken } of [mine, other]) expect(await isSignedIn(gateway, accessToken)).toBe(true)
     const id = (await sessionsOf(gateway, mine.accessToken)).find(({ current }) => !current)?.id
     const revoke = async (accessToken: string) =>
       (await gateway.graphql(REVOKE, { accessToken, variables: { id } })).json().data.revokeSession
-    // Not somebody else's.
+    // Ben cannot end a session of Ana.
     expect(await revoke(ben.accessToken)).toBe(false)
     expect(await isSignedIn(gateway, other.accessToken)).toBe(true)
     expect(await revoke(mine.accessToken)).toBe(true)
@@ -146,7 +147,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(await revocations(gateway)).toEqual(['1 ended'])
   })
 
-  test('an id that was altered ends nothing, whichever character stands in it', async () => {
+  test('an altered id ends nothing, whichever byte was put in', async () => {
     const gateway = await open()
     const { accessToken } = await gateway.login(ANA)
     const [session] = await sessionsOf(gateway, accessToken)
@@ -163,7 +164,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(gateway.reported).toEqual([])
   })
 
-  test('signing out everywhere ends all sessions of the user, the asking one too, and nobody else’s', async () => {
+  test('logoutEverywhere ends all sessions of the user, also the current one, and those of nobody else', async () => {
     const gateway = await open()
     const mine = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(ANA)]
     const ben = await gateway.login(BEN)
@@ -178,14 +179,14 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(await revocations(gateway)).toEqual(['3 ended'])
   })
 
-  test('one more session than a user may have ends the one that was used longest ago', async () => {
+  test('one session beyond the limit ends the session that was used longest ago', async () => {
     const gateway = await open({ sessionsPerUser: 3 })
     const opened = []
     for (let count = 0; count < 3; count += 1) {
       opened.push(await gateway.login(ANA))
       gateway.advance(60)
     }
-    // The first is used again: the second was used longest ago.
+    // The first session is used again, so the second is now the one that was used longest ago.
     gateway.advance(5 * 3_600)
     await gateway.send('POST', '/token', JSON.stringify(opened[0]))
     const { accessToken } = await gateway.login(ANA)
@@ -197,7 +198,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect((await gateway.store.auditEntries(all, 0, 9)).map(({ detail }) => detail)).toEqual(['1 ended'])
   })
 
-  test('a session in use for weeks is not the idlest because its longest lifetime ends sooner', async () => {
+  test('a session in use is not ended in place of an idle one because its absolute end is nearer', async () => {
     const gateway = await open({
       sessionsPerUser: 2,
       refreshIdleTtlSeconds: 20 * DAY,
@@ -213,7 +214,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(await Promise.all([inUse, idle, last].map(use))).toEqual([200, 401, 200])
   })
 
-  test('who signs in is signed in, also where the others idle for longer or the clock was set back', async () => {
+  test('a new session survives the limit even if the others idle for longer or the clock was set back', async () => {
     const gateway = await open({ sessionsPerUser: 3, refreshIdleTtlSeconds: 20 * DAY })
     for (let count = 0; count < 3; count += 1) await gateway.login(ANA)
     const { databaseUrl } = gateway
@@ -231,7 +232,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(alive).toEqual([true, true, true])
   })
 
-  test('a hundred logins of one user at once, with a limit of ten: ten sessions are left, and they work', async () => {
+  test('a hundred concurrent logins with a limit of ten leave ten sessions that work', async () => {
     const gateway = await open({ sessionsPerUser: 10 })
     const opened = await Promise.all(Array.from({ length: 100 }, () => gateway.login(ANA)))
     const alive = await Promise.all(opened.map(({ accessToken }) => isSignedIn(gateway, accessToken)))
@@ -242,7 +243,7 @@ describe.each(engines)('on %s', (_name, database) => {
 test.each([
   ['no token', undefined, 'UNAUTHENTICATED', 'Bearer'],
   ['a bad token', 'bad', 'INVALID_TOKEN', 'Bearer error="invalid_token"'],
-])('without a session nobody’s sessions are ended: %s', async (_, accessToken, code, challenge) => {
+])('a request with %s cannot end any session', async (_, accessToken, code, challenge) => {
   const gateway = await startWorld()
   const mine = await gateway.login(ANA)
   const token = accessToken === undefined ? {} : { accessToken }
@@ -259,7 +260,7 @@ test.each([
   expect(await isSignedIn(gateway, mine.accessToken)).toBe(true)
 })
 
-test('an operation ends sessions once, and not together with signing in', async () => {
+test('an operation with two revocations, or with a revocation and a login, is refused', async () => {
   const gateway = await startWorld()
   const { accessToken } = await gateway.login(ANA)
   for (const query of [
@@ -273,7 +274,7 @@ test('an operation ends sessions once, and not together with signing in', async 
   expect(await isSignedIn(gateway, accessToken)).toBe(true)
 })
 
-test('an id of something else, or of nothing, ends nothing', async () => {
+test('revokeSession with an id of something else, or of nothing, ends nothing', async () => {
   const gateway = await startWorld()
   const { accessToken } = await gateway.login(ANA)
   const me = (await gateway.graphql('{ me { id projects { id } } }', { accessToken })).json().data.me
@@ -284,7 +285,7 @@ test('an id of something else, or of nothing, ends nothing', async () => {
   expect(await isSignedIn(gateway, accessToken)).toBe(true)
 })
 
-test('the command sessions lists whom it is asked for, and ends one or all, at once on a gateway that serves', async () => {
+test('the command sessions lists sessions, and ends one or all of a user at once while a gateway serves', async () => {
   const gateway = await startWorld()
   const [first, second, ben] = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(BEN)]
   for (const { accessToken } of [first, second, ben]) expect(await isSignedIn(gateway, accessToken)).toBe(true)

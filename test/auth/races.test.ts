@@ -1,3 +1,4 @@
+// Tests races over two gateways: ended sessions against reads, and rotated keys against requests.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -6,17 +7,17 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ROTATION_WORKSPACE, runKeyRotation } from './races/key-rotation.ts'
 import { racers, runRevokeRaces } from './races/revoke-races.ts'
 
-test('a session that was ended is refused by every gateway, whatever was under way: 60 races', async () => {
+test('every gateway refuses an ended session, whatever was in flight: 60 races', async () => {
   const first = await startGateway()
   const second = await startGateway({ databasePath: first.databasePath })
   await first.load(racers(8))
   const report = await runRevokeRaces({ urls: [first.url, second.url], races: 60, concurrency: 8 })
   expect(report).toMatchObject({ races: 60, lateSuccesses: 0 })
-  // They were races: some reads came before the end.
+  // They were races: some reads succeeded before the session ended.
   expect(report.duringSuccesses).toBeGreaterThan(0)
 })
 
-test('keys rotated while two gateways serve: no request fails, and the new keys sign', async () => {
+test('a key rotation fails no request on two gateways, and the new keys sign', async () => {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   const options = ['--database', database]
   expect((await runHere(['import', '-', ...options], { stdin: ROTATION_WORKSPACE })).exitCode).toBe(0)

@@ -1,3 +1,4 @@
+// Tests the rate limits of logins, refreshes and codes: their buckets, their networks, their memory, their options.
 import { expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { createRateLimits } from '../../src/auth/limits/rate-limits.ts'
@@ -15,7 +16,7 @@ function login(gateway: TestGateway, email = ANA) {
   return gateway.send('POST', '/login', JSON.stringify({ email }))
 }
 
-test('logins and refreshes have a limit each, a logout has none, and both protocols say when to come again', async () => {
+test('logins and refreshes are limited, logouts are not, and REST and GraphQL say when to retry', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 3 })
   const { refreshToken } = await gateway.login(ANA)
   await gateway.login(ANA)
@@ -41,7 +42,7 @@ test('logins and refreshes have a limit each, a logout has none, and both protoc
   expect((await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
 })
 
-test('attempts at a gateway that opens no sessions count like all others', async () => {
+test('attempts count even when the guard opens no sessions', async () => {
   const createGuard = guardsOf(['none'], { trustedOrigins: [] })
   const gateway = await startGateway({ createGuard, attemptsPerMinute: 2 })
   const codes = async () => [(await login(gateway)).json().code, (await login(gateway, BEN)).json().code]
@@ -49,7 +50,7 @@ test('attempts at a gateway that opens no sessions count like all others', async
   expect(await codes()).toEqual(['TOO_MANY_REQUESTS', 'TOO_MANY_REQUESTS'])
 })
 
-test('a bucket refills evenly over a minute, and not past what fits in', async () => {
+test('a bucket refills evenly over a minute, and not beyond its quota', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 3 })
   const tries = async () => {
     let count = 0
@@ -67,7 +68,7 @@ test('a bucket refills evenly over a minute, and not past what fits in', async (
   expect(await tries()).toBe(3)
 })
 
-test('each network has limits of its own, and an IPv6 network is a /64', async () => {
+test('each network has its own limits, and an IPv6 network is a /64', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1, trustedProxies: ['127.0.0.1'], createGuard: OPEN })
   const from = async (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
@@ -87,11 +88,11 @@ test('each network has limits of its own, and an IPv6 network is a /64', async (
   for (const [address, status] of rows) expect([address, await from(address)]).toEqual([address, status])
 })
 
-test('a Forwarded that its client has spoiled gives nobody the limits of another address', async () => {
+test('a Forwarded header that the client has malformed does not give it the limits of another address', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1, trustedProxies: ['127.0.0.1'], createGuard: OPEN })
   const statuses = []
   for (const address of ['192.0.2.1', '192.0.2.2']) {
-    // As a proxy sends it that adds to `Forwarded` and passes on what else the client wrote.
+    // Such a header comes from a proxy that appends to `Forwarded` and passes on what the client wrote.
     const forwarded = '", for=203.0.113.11'
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address, forwarded }
     statuses.push((await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)).status)
@@ -99,7 +100,7 @@ test('a Forwarded that its client has spoiled gives nobody the limits of another
   expect(statuses).toEqual([200, 429])
 })
 
-test('without a trusted proxy a forwarded address is not believed', async () => {
+test('a forwarded address counts only from a trusted proxy', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1, createGuard: OPEN })
   const statuses = []
   for (const address of ['192.0.2.1', '192.0.2.2']) {
@@ -109,7 +110,7 @@ test('without a trusted proxy a forwarded address is not believed', async () => 
   expect(statuses).toEqual([200, 429])
 })
 
-test('strangers cannot lock an owner out: what they use up is their own', () => {
+test('strangers cannot lock an owner out, because they use up only their own limits', () => {
   const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
   const own = { email: ANA, network: '192.0.2.1' }
   for (let at = 0; at < 1_000; at += 1) {
@@ -119,7 +120,7 @@ test('strangers cannot lock an owner out: what they use up is their own', () => 
   expect(limits.take('code', own)).toEqual([])
 })
 
-test('an attempt that one limit refuses uses up none of the others', () => {
+test('an attempt that one limit refuses does not count against the others', () => {
   const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
   const subject = { email: ANA, network: '192.0.2.1' }
   for (let round = 0; round < 10; round += 1) expect(limits.take('code', subject)).toEqual([])
@@ -133,7 +134,7 @@ test('an attempt that one limit refuses uses up none of the others', () => {
   ])
 })
 
-test('whatever comes, the limits hold little memory', async () => {
+test('40,000 addresses at every limit hold less than 20 MB', async () => {
   expect(await bytesHeldAfter(40_000)).toBeLessThan(20_000_000)
 })
 
@@ -141,15 +142,15 @@ test.each([
   ['on this machine', {}, 0],
   ['on this machine behind a proxy', { trustedProxy: ['127.0.0.1'] }, 600],
   ['on every address', { host: '0.0.0.0' }, 600],
-  ['on every address, as the operator says', { host: '0.0.0.0', attemptsPerMinute: 7 }, 7],
-  ['on this machine, as the operator says', { attemptsPerMinute: 7 }, 7],
-  ['on every address, without', { host: '0.0.0.0', attemptsPerMinute: 0 }, 0],
-  ['off', { host: '0.0.0.0', attemptsPerMinute: 7, rateLimits: 'off' as const }, null],
-])('attempts a minute %s', (_, given, expected) => {
+  ['on every address with a limit of its own', { host: '0.0.0.0', attemptsPerMinute: 7 }, 7],
+  ['on this machine with a limit of its own', { attemptsPerMinute: 7 }, 7],
+  ['on every address with a limit of 0', { host: '0.0.0.0', attemptsPerMinute: 0 }, 0],
+  ['with --rate-limits off', { host: '0.0.0.0', attemptsPerMinute: 7, rateLimits: 'off' as const }, null],
+])('attemptsPerMinute is right for a gateway %s', (_, given, expected) => {
   expect(attemptsPerMinute({ ...parseOptions(SERVE_OPTIONS, {}), ...given })).toBe(expected)
 })
 
-test('with --rate-limits off nothing is limited', async () => {
+test('--rate-limits off limits nothing', async () => {
   const gateway = await startGateway({ attemptsPerMinute: null })
   for (let round = 0; round < 20; round += 1) expect((await login(gateway)).status).toBe(200)
 })

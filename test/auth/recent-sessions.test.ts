@@ -1,11 +1,11 @@
-// Sessions that are used for a bounded time without being looked up: how old they get, and what ends them.
+// Tests sessions that are used for a bounded time without a lookup: how old they get, and what ends them.
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRecentSessions } from '../../src/auth/recent-sessions.ts'
 import type { LiveSession } from '../../src/store/session-contract.ts'
 
 const MINUTES = 600_000
 
-/** Sessions that there are, whose look-ups may be held up. */
+/** A table of sessions whose lookups the test can hold. */
 function openTable({ maxAgeMs = MINUTES } = {}) {
   const table = new Map<string, LiveSession>()
   const lookups: (readonly string[])[] = []
@@ -33,7 +33,7 @@ function openTable({ maxAgeMs = MINUTES } = {}) {
     advance(milliseconds: number) {
       wall += milliseconds
     },
-    /** The look-ups that begin from now on answer what they saw when this is called. */
+    /** From now on, a lookup answers only after the release, with what it saw when it began. */
     hold() {
       const held = Promise.withResolvers<void>()
       gate = held.promise
@@ -45,7 +45,7 @@ function openTable({ maxAgeMs = MINUTES } = {}) {
   }
 }
 
-test('a session is used for as long as it may, by the clock too, and then looked up again', async () => {
+test('a session is used until its maximum age, by the wall clock too, and then looked up again', async () => {
   const { add, find, advance, lookups, table } = openTable()
   add('a')
   expect(await find('a')).toMatchObject({ id: 'a', revision: 1 })
@@ -62,7 +62,7 @@ test('a session is used for as long as it may, by the clock too, and then looked
   expect(lookups).toEqual([['a'], ['a'], ['a']])
 })
 
-test('what this process ended is not used, though a look-up that began before still saw it', async () => {
+test('a session that this process ended is not used, even if an earlier lookup still saw it', async () => {
   const { add, find, forget, forgetAllOf, hold } = openTable()
   for (const id of ['a', 'b', 'c']) add(id)
   const release = hold()
@@ -71,14 +71,14 @@ test('what this process ended is not used, though a look-up that began before st
   forget([{ id: 'a', email: 'a@example.com' }])
   forgetAllOf('b@example.com')
   release()
-  // Who asked before it was ended gets what was there.
+  // A caller that asked before the end gets what was there.
   expect((await finding).map((session) => session?.id)).toEqual(['a', 'b', 'c'])
-  // Only the third was kept: the others are looked up anew.
+  // Only the third was kept; the others are looked up anew.
   expect(find('c')).toMatchObject({ id: 'c' })
   for (const id of ['a', 'b']) expect(find(id)).toBeInstanceOf(Promise)
 })
 
-test('what is ended in the instant in which a look-up begins counts as ended after it', async () => {
+test('a session ended in the instant in which its lookup begins counts as ended after it', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(1)
   onTestFinished(() => now.mockRestore())
   const { add, find, forget } = openTable()
@@ -89,7 +89,7 @@ test('what is ended in the instant in which a look-up begins counts as ended aft
   expect(find('a')).toBeInstanceOf(Promise)
 })
 
-test('what was kept is dropped when it is ended: one by one, or all of an email', async () => {
+test('an ended session is dropped, alone or with all sessions of its email', async () => {
   const { add, find, forget, forgetAllOf } = openTable()
   for (const id of ['a', 'b', 'c']) {
     add(id)
@@ -102,7 +102,7 @@ test('what was kept is dropped when it is ended: one by one, or all of an email'
   expect(find('c')).toMatchObject({ id: 'c' })
 })
 
-test('a look-up that comes back late does not take the place of a newer one', async () => {
+test('a lookup that returns late does not replace the result of a newer one', async () => {
   const { add, find, advance, hold } = openTable()
   add('a', 1)
   const release = hold()
@@ -120,8 +120,9 @@ test('a look-up that comes back late does not take the place of a newer one', as
   advance(1)
 })
 
-test('those in use are looked up behind the requests, as lists of a thousand, until nobody uses them or all is closed', async () => {
-  // Longer than a busy machine keeps the feed from its turn: what nobody used for that long is not looked up any more.
+test('a background lookup asks for at most a thousand sessions, and notices those ended elsewhere', async () => {
+  // Longer than a busy machine delays the background lookups: a session that nobody used for that long is not looked up
+  // again.
   const { add, find, advance, lookups, table, running } = openTable({ maxAgeMs: 4_000 })
   const ids = Array.from({ length: 1_500 }, (_, at) => `s${at}`)
   for (const id of ids) add(id)
@@ -130,7 +131,7 @@ test('those in use are looked up behind the requests, as lists of a thousand, un
   await expect.poll(() => lookups.length).toBeGreaterThanOrEqual(asked + 2)
   expect(Math.max(...lookups.slice(asked).map(({ length }) => length))).toBe(1_000)
   table.clear()
-  // Ended elsewhere: known without being asked for.
+  // The sessions ended elsewhere; the background lookup notices it without a request.
   await expect.poll(() => ids.filter((id) => !(find(id) instanceof Promise)).length).toBe(0)
   advance(10_000)
   await new Promise((resolve) => setImmediate(resolve))
@@ -140,7 +141,7 @@ test('those in use are looked up behind the requests, as lists of a thousand, un
   expect(lookups.length).toBeLessThanOrEqual(before + 1)
 })
 
-test('each of those in use is looked up once, when others that nobody uses are dropped', async () => {
+test('every session in use is looked up once when others, which nobody uses, are dropped', async () => {
   const { add, find, advance, lookups } = openTable({ maxAgeMs: 4_000 })
   const ids = (prefix: string) => Array.from({ length: 6 }, (_, at) => `${prefix}${at}`)
   const all = [...ids('used'), ...ids('old')]
@@ -148,14 +149,14 @@ test('each of those in use is looked up once, when others that nobody uses are d
   await Promise.all(all.map(find))
   advance(4_001)
   await Promise.all(ids('used').map(find))
-  // Only what is used again after its lookup counts as in use.
+  // A session counts as in use only if it is used again after its lookup.
   ids('used').map(find)
   const asked = lookups.length
   await expect.poll(() => lookups.length).toBeGreaterThan(asked)
   expect(lookups[asked]?.toSorted()).toEqual(ids('used'))
 })
 
-test('a look that is under way when all is closed is the last', async () => {
+test('a background lookup in flight at the close is the last one', async () => {
   const { add, find, hold, lookups, running } = openTable({ maxAgeMs: 4_000 })
   const other = openTable({ maxAgeMs: 4_000 })
   for (const one of [{ add, find }, other]) {
@@ -168,7 +169,7 @@ test('a look that is under way when all is closed is the last', async () => {
   await running.disposeAsync()
   release()
   const others = other.lookups.length
-  // As long as another one looks three times more.
+  // As long as another instance needs for three more lookups.
   await expect
     .poll(() => {
       other.find('a')

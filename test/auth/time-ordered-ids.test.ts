@@ -1,10 +1,11 @@
+// Tests the ids of sessions and code requests: UUIDs that sort by time.
 import { expect, test } from 'vitest'
 import { createTimeOrderedIds } from '../../src/auth/time-ordered-ids.ts'
 
-test('ids are UUIDs of version 7, tell their time, and grow whatever the clock does', () => {
+test('ids are UUIDs of version 7, contain their time, and grow whatever the clock does', () => {
   const nextId = createTimeOrderedIds()
   const now = Date.UTC(2026, 0, 1)
-  // More than a millisecond has room for, then a clock that is set back, then on.
+  // More ids than one millisecond has room for, then a clock that is set back, then a later time.
   const times = [...Array(10_000).fill(now), now - 60_000, now, now + 1_000]
   const ids = times.map(nextId)
   expect(ids.toSorted()).toEqual(ids)

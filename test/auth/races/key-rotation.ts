@@ -1,26 +1,26 @@
-// Signing keys that are rotated while several gateways serve: no request may fail, wherever its token was issued.
+// Rotates signing keys while several gateways serve. No request may fail, whichever gateway issued its token.
 import { type Client, createClient, readSession, type Session } from '../../support/client.ts'
 import { ANA, documentLine } from '../../support/workspaces.ts'
 
-/** One of these many requests is a login, and one a refresh; the others are reads. */
+/** One in this many requests is a login or a refresh; the others are reads. */
 const CYCLE = 10
 
 export interface KeyRotationOptions {
-  /** Gateways on one database, which holds `ROTATION_WORKSPACE`. */
+  /** The gateways, all on one database that holds `ROTATION_WORKSPACE`. */
   readonly urls: readonly string[]
   readonly rotations: number
   readonly concurrency: number
-  /** Of requests between two rotations. */
+  /** How many requests to await between two rotations. */
   readonly requestsPerRotation: number
-  /** `keys rotate`, on the same database. */
+  /** Runs `keys rotate` on the same database. */
   readonly rotate: () => Promise<void>
 }
 
 export interface KeyRotationReport {
   readonly requests: number
-  /** Status and text of whatever was not answered 200. */
+  /** The status and text of every answer other than 200. */
   readonly failures: readonly string[]
-  /** Keys that tokens were signed with. */
+  /** How many keys signed tokens. */
   readonly kids: number
 }
 
@@ -54,7 +54,7 @@ export async function runKeyRotation(options: KeyRotationOptions): Promise<KeyRo
     kids.add(JSON.parse(Buffer.from(accessToken.split('.')[0] ?? '', 'base64url').toString()).kid)
   }
 
-  /** What one gateway answered is used with all the others. */
+  /** Uses what one gateway answered with all the others. */
   async function work(): Promise<void> {
     let session = readSession(await count(any().login(ANA)))
     for (let step = 0; !isOver; step += 1) {

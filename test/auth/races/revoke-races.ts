@@ -1,13 +1,13 @@
-// Races of ending a session against reading with it: what is asked after the end was acknowledged must be refused.
+// Races the end of a session against reads with it. Every read that begins after the acknowledged end must be refused.
 import { type Client, createClient, readSession, type Session } from '../../support/client.ts'
 import { documentLine } from '../../support/workspaces.ts'
 
-/** Reads under way when the session is ended, and reads that are begun after it. */
+/** Reads in flight when the session is ended, and reads that begin after it. */
 const READS_DURING = 6
 const READS_AFTER = 4
 
 export interface RevokeRacesOptions {
-  /** Gateways on one database, which holds the workspaces of `racers`. */
+  /** The gateways, all on one database that holds the workspaces of `racers`. */
   readonly urls: readonly string[]
   readonly races: number
   readonly concurrency: number
@@ -16,14 +16,14 @@ export interface RevokeRacesOptions {
 
 export interface RevokeRacesReport {
   readonly races: number
-  /** Answers to reads that were begun after the end was acknowledged, and were not refused. */
+  /** Successful reads that began after the end was acknowledged. */
   readonly lateSuccesses: number
-  /** Answers to reads that were under way meanwhile. */
+  /** Successful reads that were in flight at the end. */
   readonly duringSuccesses: number
   readonly duringRefusals: number
 }
 
-/** The workspaces that `concurrency` races at once need. */
+/** Returns the workspaces that `concurrency` concurrent races need. */
 export function racers(concurrency: number): string {
   return Array.from({ length: concurrency }, (_, racer) => documentLine('project', emailOf(racer), '{"id":"p"}')).join(
     '',
@@ -70,7 +70,7 @@ export async function runRevokeRaces(options: RevokeRacesOptions): Promise<Revok
     const shown = await ask(any(number), '{ me { sessions { id current } } }', ended)
     const id = shown.me.sessions.find(({ current }: { current: boolean }) => current).id
     const during = Promise.all(Array.from({ length: READS_DURING }, (_, index) => isLetIn(any(index), ended)))
-    // Told below; until then nobody waits for it.
+    // The failure is reported by the await below; until then nothing else handles it.
     during.catch(() => {})
     const query = isEverywhere ? 'mutation { logoutEverywhere }' : `mutation { revokeSession(id: "${id}") }`
     await ask(any(number + 1), query, asking)
