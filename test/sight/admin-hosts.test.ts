@@ -1,9 +1,9 @@
-// The admin port on loopback: health checks are answered as they come, pages of other sites are not.
+// Tests the admin port on loopback: it answers health checks of any form, but not pages of other sites.
 import { expect, test } from 'vitest'
 import { openSocket, readAnswers, readToEnd } from '../support/wire.ts'
 import { serveWatched } from './watched.ts'
 
-test('a check without Host, and any address of this machine, are answered; another name is not', async () => {
+test('the admin port answers checks without Host or with a local address, and refuses other names', async () => {
   const { adminUrl } = await serveWatched(['--no-demo'])
   const { port } = new URL(adminUrl)
   async function statusOf(head: string): Promise<number | undefined> {

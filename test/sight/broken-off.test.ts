@@ -1,4 +1,4 @@
-// Responses that break off: each is a line of the log with its cause and what was sent, and is counted.
+// Tests responses that break off: each is logged with its cause and the bytes that were sent, and counted.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ import { openSocket, requestText } from '../support/wire.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 import { serveWatched, sumOf } from './watched.ts'
 
-/** Far more than the kernel holds for a connection. */
+/** Far more than the kernel buffers for a connection. */
 const ELEMENTS = Array.from(
   { length: 400 },
   (_, n) => `{"path":"f${n}","content":"${randomBytes(32_768).toString('hex')}"}`,
@@ -34,7 +34,7 @@ async function serveExport(database: string, more: readonly string[] = []) {
   return { serving, accessToken, metrics, count }
 }
 
-/** Asks for the export, and reads no more than its first bytes. */
+/** Requests the export and reads no more than its first bytes. */
 async function begin({ url }: ServingProcess, accessToken: string): Promise<Socket> {
   const socket = await openSocket(url)
   onTestFinished(() => {
@@ -50,7 +50,7 @@ async function begin({ url }: ServingProcess, accessToken: string): Promise<Sock
   return socket
 }
 
-/** Of the log, those about responses that broke off, without their time. */
+/** Returns the log lines about responses that broke off, without their time. */
 function linesOf({ stderr }: ServingProcess) {
   const lines = stderr()
     .split('\n')
@@ -69,7 +69,7 @@ function expectPart(sentBytes: number): void {
 
 const ABOUT = { method: 'GET', path: '/exports', status: 200, sentBytes: expect.any(Number) }
 
-test('because the client left, or did not read: with what was sent, counted each for itself', async () => {
+test('a response to a client that left or did not read is logged with the bytes sent, and counted', async () => {
   const { serving, accessToken, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
   for (const leaving of [1, 2]) {
     ;(await begin(serving, accessToken)).destroy()
@@ -88,7 +88,7 @@ test('because the client left, or did not read: with what was sent, counted each
   expect([await count('left'), await count('stalled'), await count('failed')]).toEqual([2, 1, 0])
 })
 
-test('because the client left before there was an answer: each is counted, and its line says so', async () => {
+test('clients that leave before the answer are counted, and the request log marks each request', async () => {
   const flags = ['--access-log', 'json']
   const { serving, accessToken, metrics, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
   const route = { http_route: '/exports' }
@@ -109,7 +109,7 @@ test('because the client left before there was an answer: each is counted, and i
   expect(lines.filter((line) => line.includes('"brokenOff":true'))).toHaveLength(visitors)
 })
 
-test('because a GraphQL client aborted, whenever it did: counted, with a line of the request log, and as no failure', async () => {
+test('a GraphQL request that its client aborts at any point is counted and logged, and is no failure', async () => {
   const flags = ['--access-log', 'json']
   const { serving, accessToken, metrics, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
   const headers = [
@@ -148,7 +148,7 @@ test('because a GraphQL client aborted, whenever it did: counted, with a line of
   expect([await count('stalled'), await count('failed')]).toEqual([0, 0])
 })
 
-test('a client that has its refusal, and then leaves without sending the rest, has not left early', async () => {
+test('a client that leaves without sending the rest after it was refused has not left early', async () => {
   const flags = ['--access-log', 'json']
   const { serving } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
   const socket = await openSocket(serving.url)
@@ -168,7 +168,7 @@ test('a client that has its refusal, and then leaves without sending the rest, h
   expect(linesOf(serving).filter(({ path }) => path === '/login')).toEqual([])
 })
 
-test('what is no request is counted by why it was refused, and nowhere else', async () => {
+test('malformed requests are counted by the reason of the refusal, and nowhere else', async () => {
   const { serving, metrics } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
   const texts = [
     'BLAH\r\n\r\n',
@@ -188,8 +188,8 @@ test('what is no request is counted by why it was refused, and nowhere else', as
   expect(await total()).toBe(before)
 })
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('because the database went away', () => {
-  test('with its cause', async () => {
+describe.skipIf(POSTGRES_DIRECTORY === null)('a response that breaks off because the database went away', () => {
+  test('is logged with its cause', async () => {
     const server = await temporaryServer()
     const { serving, accessToken, count } = await serveExport(server.url('postgres'))
     const socket = await begin(serving, accessToken)
@@ -211,7 +211,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('because the database went away', (
   })
 })
 
-test('of clients that do not read a line a minute, with no more of what they asked for than a path', () => {
+test('responses that clients do not read get one log line a minute, with no more of the request than a path', () => {
   const { log, written } = logInMemory()
   let now = 0
   const report = createBrokenOffReport(log, () => now)

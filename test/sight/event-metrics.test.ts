@@ -1,4 +1,4 @@
-// What the metrics count besides requests, each by what a client did to it.
+// Tests the metrics of events other than requests, each after a client caused the event.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { serveWatched, startWatched, sumOf } from './watched.ts'
 const ANA = 'ana@example.com'
 const TOKEN = 'import-token-import-token-import-token'
 
-test('codes that were sent are counted once, apart from what was asked for', async () => {
+test('mailed codes are counted once, apart from code requests', async () => {
   const server = await startMailServer()
   const { serving, metrics } = await serveWatched([
     ...['--login-guard', 'mail', '--mail-url', server.url, '--mail-tls', 'off', '--no-demo'],
@@ -22,7 +22,7 @@ test('codes that were sent are counted once, apart from what was asked for', asy
     sumOf(await metrics(), 'workspace_gateway_events_total', { kind, result })
   expect(await login({ email: ANA })).toBe(403)
   const { code } = await server.mail(0)
-  // The mail that is out stands for the second request; the third is of a domain that gets none.
+  // The second request joins the mail that is out; the third is for a domain that gets no mail.
   expect(await login({ email: ANA })).toBe(403)
   expect(await login({ email: 'ana@example.org' })).toBe(403)
   await expect.poll(() => count('codeRequest', 'done')).toBe(2)
@@ -39,7 +39,7 @@ test('codes that were sent are counted once, apart from what was asked for', asy
   for (const secret of [ANA, 'example.org', code]) expect(text).not.toContain(secret)
 })
 
-test('imports are counted by how they ended, their records by what became of them, waits one by one', async () => {
+test('imports are counted by result, their records by outcome, and queue times one by one', async () => {
   const file = join(temporaryDirectory(), 'token')
   writeFileSync(file, TOKEN, { mode: 0o600 })
   const { serving, accessToken, metrics } = await startWatched([
@@ -63,7 +63,7 @@ test('imports are counted by how they ended, their records by what became of the
   expect(['added', 'replaced', 'unchanged', 'removed'].map(records)).toEqual([2, 1, 1, 0])
   expect(sumOf(text, 'workspace_gateway_in_flight_max_bytes')).toBe(2_000_000)
   expect(sumOf(text, 'workspace_gateway_in_flight_bytes')).toBe(0)
-  // Every request has waited for its turn, however short.
+  // Every request has waited for its turn, however short the wait.
   const waited = sumOf(text, 'workspace_gateway_queue_time_seconds_count')
   expect(waited).toBeGreaterThan(3)
   await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })

@@ -1,8 +1,8 @@
-// What the request log keeps of users and addresses: made once for each, and of so many at most.
+// Tests the cache of user and address labels in the request log: each is made once, and the cache is bounded.
 import { expect, test } from 'vitest'
 import { createKnown } from '../../src/admin/request-log/known.ts'
 
-test('what was made for a key is kept for the next time, of the newest keys only', () => {
+test('a value is made once for each key, and only the newest keys are cached', () => {
   const made: string[] = []
   const known = createKnown(2, (key) => {
     made.push(key)
@@ -16,7 +16,7 @@ test('what was made for a key is kept for the next time, of the newest keys only
   expect(made).toEqual(['a', 'b', 'c', 'a'])
 })
 
-test('an empty text is kept as any other', () => {
+test('an empty text is cached like any other', () => {
   let times = 0
   const known = createKnown(2, () => {
     times += 1

@@ -1,4 +1,5 @@
-// Lines of the request log at given times: level and time are those of the request, however near the one before was.
+// Tests lines of the request log at given times: level and time are those of the request, however close the one before
+// was.
 import { expect, test } from 'vitest'
 import { createJsonLine } from '../../src/admin/request-log/line.ts'
 import { MAX_LINE_BYTES } from '../../src/admin/request-log/line-bytes.ts'
@@ -6,7 +7,7 @@ import { createRequestLog } from '../../src/admin/request-log/request-log.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { startRecord } from '../../src/http/request-record.ts'
 
-/** All that a line is made of. */
+/** Returns a request with everything that a line is made of. */
 function answered(status: number, email: string | null, address: string): GatewayRequest {
   const viewer = email === null ? null : { id: 's', email, userId: 1, revision: 1, stateVersion: 'v', client: '' }
   return {
@@ -54,7 +55,7 @@ test('a line has the level and the time of its request', () => {
   expect(lines().map(({ level }) => level)).toEqual([30, 50, 30, 40, 30, 30, 50, 30, 30, 30, 30])
 })
 
-test('a line has the user and the network of its own request, also of a user who moves and of nobody', () => {
+test('a line has the user and the network of its own request, also when a user moves or is unknown', () => {
   const { observe, lines } = openLog()
   observe(0, answered(200, 'a@example.com', '192.0.2.1'))
   observe(0, answered(200, 'b@example.com', '192.0.2.1'))

@@ -1,4 +1,4 @@
-// What a process wrote to its log before it ended is there.
+// Tests that everything a process wrote to its log before it exited is there.
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ function run(stderr: 'pipe' | number): string | null {
   }).stderr
 }
 
-test('of several lines before the end of a process that shares its log, in a pipe and in a file', () => {
+test('all lines written just before the exit reach a shared log, in a pipe and in a file', () => {
   expect(run('pipe')).toBe(LINES.join(''))
   const path = join(temporaryDirectory(), 'log')
   const file = openSync(path, 'w')

@@ -1,4 +1,4 @@
-// Whoever reads the log through a pipe may stand still: the gateway serves on, and ends when it is told to.
+// Tests a log that is read slowly or not at all: the gateway continues to serve, and stops when it is told to.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -11,7 +11,7 @@ import { createLogOutput } from '../../src/cli/sight/log-output.ts'
 import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** Lines of the access log for these are more than a pipe and its reader hold, which is less than half a megabyte. */
+/** The access log of these requests is more than a pipe and its reader hold, which is less than half a megabyte. */
 const REQUESTS = 3_000
 const AT_ONCE = 50
 const CONNECTIONS = 40
@@ -19,7 +19,7 @@ const PIPELINED = 500
 const MEBIBYTE = 1_048_576
 
 test.each([[[]], [['--workers', '2']]])(
-  'serve %s ends with exit code 0 after SIGTERM, though nobody reads its log',
+  'serve %s ends with exit code 0 after SIGTERM when nobody reads its log',
   async (more) => {
     const { process: gateway, fillLog } = await startUnread(more)
     await fillLog()
@@ -28,9 +28,9 @@ test.each([[[]], [['--workers', '2']]])(
   },
 )
 
-test('workers whose log is read late tear none of their lines', async () => {
+test('workers whose log is read late write whole lines', async () => {
   const gateway = await startUnread(['--workers', '3'])
-  // Beside what its reader holds, some waits in each worker.
+  // Each worker holds some of the lines, besides those that the reader holds.
   await Promise.all(Array.from({ length: CONNECTIONS }, () => pipeline(gateway.url)))
   const lines = createInterface(gateway.process.stderr)
   let requests = 0
@@ -42,7 +42,7 @@ test('workers whose log is read late tear none of their lines', async () => {
   expect(await once(gateway.process, 'exit')).toEqual([0, null])
 })
 
-/** Many requests on one connection; resolves once all are answered. */
+/** Sends many requests on one connection and resolves when all are answered. */
 async function pipeline(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -51,7 +51,7 @@ async function pipeline(url: string): Promise<void> {
   expect((await text(socket)).split('HTTP/1.1 200 OK')).toHaveLength(PIPELINED + 1)
 }
 
-/** Nobody reads its log, which is a pipe. */
+/** Starts a gateway whose log is a pipe that nobody reads. */
 async function startUnread(more: readonly string[]) {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   const args = ['serve', '--port', '0', '--database', database, '--access-log', 'json', ...more]
@@ -71,7 +71,7 @@ async function startUnread(more: readonly string[]) {
   }
 }
 
-test('what is too much for a reader that is slow is lost, and how much it was is told once it reads on', async () => {
+test('output beyond the buffer of a slow reader is dropped, and reported once the reader continues', async () => {
   const taken: number[] = []
   const told: number[] = []
   const reader = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ test('what is too much for a reader that is slow is lost, and how much it was is
   let freed = 0
   const lines = Buffer.alloc(MEBIBYTE)
   for (let count = 0; count < 40; count += 1) output.write(lines, () => (freed += 1))
-  // Memory of what is lost may be used again.
+  // The memory of dropped output is free again.
   expect([stream.writableLength, freed, told]).toEqual([16 * MEBIBYTE, 24, []])
   reader.resolve()
   await once(stream, 'drain')

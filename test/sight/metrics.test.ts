@@ -1,3 +1,4 @@
+// Tests the metrics of the admin port, the port itself, and the Prometheus files of the documentation.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +13,11 @@ import { hasPrometheus, promtool, scrape } from './prometheus.ts'
 import { DEMO, namesIn, startWatched, sumOf } from './watched.ts'
 
 const RULES = fileURLToPath(new URL('../../docs/operate/prometheus', import.meta.url))
-/** Metrics of a database that is reached over connections. */
+/** Metrics that only a database with connections has. */
 const OF_POSTGRES = /^(?:db_client_|workspace_gateway_replica_)/
 
 describe('--admin-port', () => {
-  test('counts requests by route, status, operation and whether they were kept, and names nobody', async () => {
+  test('counts requests by route, status, operation and kept reply, and contains no secret', async () => {
     const { serving, accessToken, metrics } = await startWatched()
     const get = (path: string, headers = {}) => ask(`${serving.url}${path}`, { headers })
     for (let count = 0; count < 3; count += 1) await get('/projects', bearer(accessToken))
@@ -41,7 +42,7 @@ describe('--admin-port', () => {
     for (const secret of [DEMO, 'demo@', accessToken, 'hunter2']) expect(text).not.toContain(secret)
   })
 
-  test('5xx are told apart by the code of the failure; other statuses have no error_type', async () => {
+  test('labels a 5xx with the code of its failure; other statuses have no error_type', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
     const { serving, accessToken, metrics } = await startWatched(['--brownout', `/projects=${began}/15m`])
     expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(503)
@@ -54,7 +55,7 @@ describe('--admin-port', () => {
     expect([...new Set(text.match(/error_type="[^"]*"/g))]).toEqual(['error_type="ROUTE_BROWNOUT"'])
   })
 
-  test('methods that a path does not have are counted at the path, those outside a closed list as _OTHER', async () => {
+  test('counts methods that a path does not have at that path, and unknown methods as _OTHER', async () => {
     const { serving, metrics } = await startWatched()
     for (const method of ['PUT', 'PROPFIND', 'MKCOL', 'PROPFIND']) await ask(`${serving.url}/projects`, { method })
     const text = await metrics()
@@ -68,7 +69,7 @@ describe('--admin-port', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('the admin port answers for machines, and the port of clients does not', async () => {
+  test('serves machines on the admin port, and nothing of it on the client port', async () => {
     const { serving, adminUrl } = await startWatched()
     expect((await ask(`${adminUrl}/healthz`)).status).toBe(200)
     expect((await ask(`${adminUrl}/readyz`)).status).toBe(200)
@@ -80,7 +81,7 @@ describe('--admin-port', () => {
     for (const path of ['/metrics', '/version']) expect((await ask(`${serving.url}${path}`)).status).toBe(404)
   })
 
-  test('a page that reaches the loopback port by another name is refused', async () => {
+  test('refuses a page that reaches the loopback port by another name', async () => {
     const { adminUrl } = await startWatched()
     const { exchange } = await import('../support/wire.ts')
     const answer = await exchange(adminUrl, 'GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')
@@ -88,7 +89,7 @@ describe('--admin-port', () => {
     expect(answer.toString()).not.toContain('http_server')
   })
 
-  test('a port that is in use is told with its option, and nothing is served', async () => {
+  test('names its option when the port is in use, and nothing is served', async () => {
     const { adminUrl } = await startWatched()
     const { exitCode, stderr } = await run(['serve', '--port', '0', '--admin-port', new URL(adminUrl).port], {
       cwd: temporaryDirectory(),
@@ -104,7 +105,7 @@ describe('--admin-port', () => {
     [['--admin-host', '::']],
     [['--host', '0.0.0.0', '--login-guard', 'none']],
     [['--host', '::', '--login-guard', 'none', '--admin-host', '0.0.0.0']],
-  ])('the port of clients is refused before anything is opened: %j', async (args) => {
+  ])('refuses the port of clients before anything is opened: %j', async (args) => {
     const cwd = temporaryDirectory()
     const port = String(await freePort('127.0.0.1'))
     expect(await run(['serve', '--port', port, '--admin-port', port, ...args], { cwd })).toEqual({
@@ -115,7 +116,7 @@ describe('--admin-port', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test.skipIf(process.platform !== 'linux')('the same port of another address is its own', async () => {
+  test.skipIf(process.platform !== 'linux')('accepts the port of clients on another address', async () => {
     const port = String(await freePort('0.0.0.0'))
     const serving = await serveForTest(
       ['--no-demo', '--port', port, '--admin-port', port, '--admin-host', '127.0.0.2'],
@@ -127,7 +128,7 @@ describe('--admin-port', () => {
     expect(serving.stderr()).toContain(`"http://127.0.0.2:${port}"`)
   })
 
-  test('workers are added up, also those that were replaced', async () => {
+  test('sums the metrics of all workers, also of replaced ones', async () => {
     const { serving, accessToken, metrics } = await startWatched(['--workers', '2'])
     const projects = async () =>
       sumOf(await metrics(), 'http_server_request_duration_seconds_count', { http_route: '/projects' })
@@ -150,18 +151,18 @@ describe('--admin-port', () => {
     const newest = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1)
     process.kill(Number(newest), 'SIGKILL')
     await expect.poll(() => serving.stderr(), { timeout: 10_000 }).toContain('a worker ended')
-    // It never falls: each change is a start.
+    // It never decreases: each change is a start.
     expect(await newestStart()).toBeGreaterThanOrEqual(started)
-    // What it had counted when it was last asked.
+    // The count includes what the killed worker had counted when it was last asked.
     await expect.poll(projects).toBe(40)
     await expect.poll(newestStart, { timeout: 20_000 }).toBeGreaterThan(started)
   })
 })
 
-describe('names of operations', () => {
+describe('operation names', () => {
   const viewer = (email: string) => ({ id: '1', email, userId: 1, revision: 1, stateVersion: '1', client: '' })
 
-  test('are bounded, for all and for one user, and strangers add none', () => {
+  test('are bounded in total and for each user, and anonymous requests add none', () => {
     const names = createOperationNames()
     const nameOf = (operationName: string, email: string) => names.nameOf({ operationName, viewer: viewer(email) })
     expect(names.nameOf({ operationName: 'Mine', viewer: null })).toBe('_OTHER')
@@ -176,7 +177,7 @@ describe('names of operations', () => {
 })
 
 describe.skipIf(!hasPrometheus)('Prometheus', () => {
-  test('scrapes it, and its tool finds nothing wrong', async () => {
+  test('scrapes the metrics, and promtool finds nothing wrong with them', async () => {
     const { serving, adminUrl, accessToken, metrics } = await startWatched()
     const query = await scrape(new URL(adminUrl).host)
     for (let count = 0; count < 3; count += 1) {
@@ -188,7 +189,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     expect(promtool(['check', 'metrics'], { input: await metrics() })).toEqual({ isClean: true, said: '' })
   })
 
-  test('the rules and the configuration of the papers are valid, and tell what they should', () => {
+  test('accepts the documented rules and configuration, and the rules fire as their tests say', () => {
     for (const args of [
       ['check', 'rules', 'alerts.yml'],
       ['check', 'config', 'prometheus.yml'],
@@ -200,7 +201,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
   })
 })
 
-test('the dashboard and the rules ask for metrics that there are', async () => {
+test('the dashboard and the rules use only existing metrics', async () => {
   const text = await (await startWatched()).metrics()
   const names = new Set(namesIn(text))
   const asked = ['grafana-dashboard.json', 'alerts.yml'].flatMap((file) => [
@@ -222,7 +223,7 @@ test('the dashboard and the rules ask for metrics that there are', async () => {
   }
 })
 
-test.skipIf(POSTGRES_URL === null)('PostgreSQL tells of its connections', async () => {
+test.skipIf(POSTGRES_URL === null)('a gateway on PostgreSQL has metrics of its connections', async () => {
   const { metrics } = await startWatched(['--database', await temporaryDatabase()])
   const text = await metrics()
   const pool = { db_client_connection_pool_name: 'primary' }

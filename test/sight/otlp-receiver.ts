@@ -1,4 +1,4 @@
-// An OTLP/HTTP receiver, as a collector is one: it keeps what it is sent, as JSON.
+// An OTLP/HTTP receiver that acts as a collector and keeps what it receives, as JSON.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ interface Export {
   }[]
 }
 
-/** Until the end of the test; answers everything with `status`, once `ready` says so. */
+/** Starts a receiver until the end of the test. It answers everything with `status`, once `ready` resolves. */
 export async function startReceiver(
   status: number | (() => number) = 200,
   ready: () => Promise<void> = async () => {},
@@ -60,7 +60,10 @@ export async function startReceiver(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports, headers, spans }
 }
 
-/** An `ExportTraceServiceRequest`; the numbers are those of opentelemetry-proto, trace.proto and common.proto. */
+/**
+ * Reads an `ExportTraceServiceRequest`. The field numbers are those of opentelemetry-proto: trace.proto and
+ * common.proto.
+ */
 function readExport(body: Buffer): Export {
   return {
     resourceSpans: membersOf(body, 1).map((each) => ({

@@ -1,4 +1,4 @@
-// What the log says of requests that fail because the database is away: enough to find each, and not a line for each.
+// Tests what is logged when requests fail because the database is away: enough to find each, but not a line for each.
 import { expect, test } from 'vitest'
 import { createReport } from '../../src/cli/log.ts'
 import { GatewayError } from '../../src/errors.ts'
@@ -30,7 +30,7 @@ function failuresIn(log: string): readonly Line[] {
 }
 
 test.skipIf(POSTGRES_DIRECTORY === null)(
-  'a database that is away for 200 requests: the log has each incident, and one line and one stack for all of one cause',
+  'when the database is away for 200 requests, the log has each incident, and one line and one stack per cause',
   async () => {
     const server = await temporaryServer()
     const times = ['--connect-timeout', '2500', '--statement-timeout', '1000']
@@ -55,7 +55,7 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
       incidents.add(String(incident))
     }
     const log = () => stderr().slice(before)
-    /** Of its last line only a part may have come. */
+    /** The last line may be incomplete. */
     const whole = () => log().slice(0, log().lastIndexOf('\n'))
     const failures = () => failuresIn(whole())
     await expect
@@ -65,9 +65,9 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
           .toSorted(),
       )
       .toEqual([...incidents].toSorted())
-    // A connection that was lost says so, one that cannot be made something else, and a minute may have passed.
+    // A lost connection and a connection that cannot be made have different messages, and a minute may have passed.
     expect(incidents.size).toBeLessThan(5)
-    // Whatever writes or removes by itself says once that it waits.
+    // Each background writer logs once that it waits.
     const stacks = linesOf(whole()).filter((line) => JSON.stringify(line).includes('"stack"'))
     const background = stacks.map(({ msg }) => msg).filter((msg) => msg !== FAILED)
     expect(background).toEqual([...new Set(background)])
@@ -77,7 +77,7 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
   },
 )
 
-test('what fails all requests is a line a minute for each cause, and says how many failed; a bug is a line each time', () => {
+test('an outage gets a line a minute for each cause, with the number of failures; a bug always gets one', () => {
   let now = 0
   const { log, written } = logInMemory()
   const report = createReport(log, () => now)

@@ -1,4 +1,4 @@
-// Debian's Prometheus, for tests: it scrapes a gateway, and its own tool judges what is written for it.
+// Runs Debian's Prometheus for tests: it scrapes a gateway, and promtool checks files and metrics.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ const PROMTOOL = '/usr/bin/promtool'
 export const hasPrometheus = existsSync(PROMETHEUS) && existsSync(PROMTOOL)
 if (!hasPrometheus) console.warn('skipped: tests with Prometheus (Debian: apt-get install prometheus)')
 
-/** What it says, and whether it found nothing wrong. */
+/** Runs promtool and returns its output, and whether it found nothing wrong. */
 export function promtool(args: readonly string[], options: { readonly cwd?: string; readonly input?: string } = {}) {
   const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { encoding: 'utf8', ...options })
   return { isClean: status === 0, said: stdout + stderr }
 }
 
-/** A Prometheus that scrapes this target every 200 ms until the test ends. Answers how to ask it. */
+/** Starts a Prometheus that scrapes the target every 200 ms until the test ends. Returns a function that queries it. */
 export async function scrape(target: string): Promise<(query: string) => Promise<readonly Sample[]>> {
   const directory = temporaryDirectory()
   const file = join(directory, 'prometheus.yml')
@@ -32,7 +32,7 @@ export async function scrape(target: string): Promise<(query: string) => Promise
       },
     ],
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(file, JSON.stringify(config))
   const address = `127.0.0.1:${await freePort('127.0.0.1')}`
   const child = spawn(

@@ -1,4 +1,4 @@
-// At a terminal the log is for people; anywhere else, and where JSON is asked for, it is JSON.
+// Tests the two forms of the log: readable at a terminal, and JSON elsewhere or on request.
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -12,7 +12,7 @@ import { logInMemory } from '../support/log-in-memory.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
-/** What a gateway that somebody signs in at says on stderr. */
+/** Returns what a gateway writes to stderr while one user signs in. */
 async function saidOf(args: readonly string[], isTerminal: boolean): Promise<readonly string[]> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = text(stderr)
@@ -32,7 +32,7 @@ async function saidOf(args: readonly string[], isTerminal: boolean): Promise<rea
   return (await said).trimEnd().split('\n')
 }
 
-test('at a terminal each line has the time, the level, the message and the rest by name', async () => {
+test('at a terminal, each line has the time, the level, the message and the fields by name', async () => {
   const lines = await saidOf([], true)
   const shape = /^\d\d:\d\d:\d\d\.\d{3} info {2}(?:audit at=\S+ kind=\w+ result=done .+|stopping)$/
   for (const line of lines) expect(stripVTControlCharacters(line)).toMatch(shape)
@@ -41,12 +41,12 @@ test('at a terminal each line has the time, the level, the message and the rest 
 
 test.each([
   ['elsewhere', [], false],
-  ['at a terminal where JSON is asked for', ['--access-log', 'json'], true],
-] as const)('%s each line is JSON', async (_where, args, isTerminal) => {
+  ['at a terminal with --access-log json', ['--access-log', 'json'], true],
+] as const)('%s, each line is JSON', async (_where, args, isTerminal) => {
   for (const line of await saidOf(args, isTerminal)) expect(JSON.parse(line)).toHaveProperty('msg')
 })
 
-test('what a terminal would obey is shown, and the frames of a stack stand below', () => {
+test('control characters are escaped at a terminal, and stack frames stand below the line', () => {
   const { log, written: said } = logInMemory({ isTerminal: true })
   const hostile = 'a\u001b[2J\u009b2J\u202eb\nc=d'
   createReport(log, () => 0)(Object.assign(new Error(hostile), { code: hostile }))

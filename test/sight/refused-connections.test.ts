@@ -1,4 +1,4 @@
-// Connections that are closed without an answer: nothing else would tell of them.
+// Tests connections that are closed without an answer. Only a metric and the log report them.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,7 +9,7 @@ import { serveWatched, sumOf } from './watched.ts'
 
 const REFUSED = 'workspace_gateway_connections_refused_total'
 
-/** Of the log, without their time. */
+/** Returns the log lines that contain these words, without their time. */
 function linesOf({ stderr }: ServingProcess, words: string): readonly object[] {
   const lines = stderr()
     .split('\n')
@@ -18,7 +18,7 @@ function linesOf({ stderr }: ServingProcess, words: string): readonly object[] {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'clients past the open files are closed, counted and logged once; the admin port and the others are answered',
+  'connections beyond the open files are closed, counted and logged once, and the admin port still answers',
   async () => {
     const { serving, adminUrl, metrics } = await serveWatched([], {}, { maxOpenFiles: 128 })
     const sockets: Socket[] = []
@@ -53,7 +53,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a proxy without its PROXY header is counted and named in the log once; a look at the port is neither', async () => {
+test('a proxy without a PROXY header is counted, and logged once; an empty connection is neither', async () => {
   const flags = ['--proxy-protocol', '--trusted-proxy', '127.0.0.1', '--login-guard', 'none']
   const { serving, metrics } = await serveWatched(flags)
   const look = await openSocket(serving.url)

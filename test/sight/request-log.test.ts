@@ -1,3 +1,4 @@
+// Tests the request log and the request id.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -24,7 +25,7 @@ function linesOf({ stderr }: ServingProcess): readonly Line[] {
 }
 
 describe('without --access-log', () => {
-  test('only what is refused gets a line, found by the id that the client was told', async () => {
+  test('only refused requests get a line, with the id that the client received', async () => {
     const { serving, accessToken, get } = await startLogged()
     const fine = await get('/projects', bearer(accessToken))
     expect([fine.status, fine.headers.get('x-request-id')]).toEqual([200, null])
@@ -46,7 +47,7 @@ describe('without --access-log', () => {
     for (const secret of [DEMO, 'hunter2', accessToken]) expect(serving.stderr()).not.toContain(secret)
   })
 
-  test('a brownout is a warning, since the operator planned it', async () => {
+  test('a brownout is logged as a warning, because the operator planned it', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
     const { serving, get } = await startLogged(['--brownout', `/projects=${began}/15m`])
     expect((await get('/projects')).status).toBe(503)
@@ -54,7 +55,7 @@ describe('without --access-log', () => {
     expect(serving.stderr()).not.toContain('"level":50')
   })
 
-  test('a brownout does not use up the lines of a real 503', async () => {
+  test('a brownout does not use up the lines of an unplanned 503', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
     const { serving, cwd, get } = await startLogged([
       '--database',
@@ -76,7 +77,7 @@ describe('without --access-log', () => {
     expect(serving.stderr()).toMatch(/"status":503,"planned":true,"leftOut":10,/)
   })
 
-  test('whoever is refused again and again fills no disk, and is counted', async () => {
+  test('repeated refusals are limited to 60 lines and counted', async () => {
     const { serving, get } = await startLogged()
     for (let batch = 0; batch < 20; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))
     expect(await serving.kill('SIGTERM')).toBe(0)
@@ -93,7 +94,7 @@ describe('without --access-log', () => {
 })
 
 describe('--access-log', () => {
-  test('json: a line for each request, its user as the audit log names them', async () => {
+  test('json writes a line for each request, and names its user as the audit log does', async () => {
     const { serving, cwd, accessToken, get } = await startLogged(['--access-log', 'json'])
     const first = await get('/projects', bearer(accessToken))
     const kept = await get('/projects', bearer(accessToken))
@@ -120,7 +121,7 @@ describe('--access-log', () => {
     expect(audit.stdout + audit.stderr).toContain(String(made?.user))
   })
 
-  test('a kept reply is the same, but for the id', async () => {
+  test('json changes only the request id of a kept reply', async () => {
     const headersOf = async (args: readonly string[]) => {
       const { accessToken, get } = await startLogged(args)
       await get('/projects', bearer(accessToken))
@@ -134,7 +135,7 @@ describe('--access-log', () => {
     expect({ ...on, rest }).toEqual(off)
   })
 
-  test('one of so many with --access-log-sample, and every one that is refused', async () => {
+  test('with --access-log-sample logs one of so many requests, and every refused one', async () => {
     const { serving, accessToken, get } = await startLogged(['--access-log', 'json', '--access-log-sample', '10'])
     for (let count = 0; count < 29; count += 1) await get('/projects', bearer(accessToken))
     for (let count = 0; count < 5; count += 1) await get('/projects')
@@ -144,7 +145,7 @@ describe('--access-log', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(3)
   })
 
-  test('pretty: for people', async () => {
+  test('pretty writes lines for people', async () => {
     const { serving, accessToken, get } = await startLogged(['--access-log', 'pretty'])
     await get('/projects', bearer(accessToken))
     await serving.kill('SIGTERM')
@@ -155,7 +156,7 @@ describe('--access-log', () => {
 })
 
 describe('X-Request-Id', () => {
-  test('is what a trusted proxy says, where that is well formed', async () => {
+  test('is taken from a trusted proxy if it is well formed', async () => {
     const { serving, get } = await startLogged(['--trusted-proxy', '127.0.0.1', '--login-guard', 'open'])
     const id = '7b1c9c9e0d6f4a0fa2b5a8d9c3e4f501'
     expect((await get('/healthz', { 'x-request-id': id })).headers.get('x-request-id')).toBe(id)
@@ -167,7 +168,7 @@ describe('X-Request-Id', () => {
     }
   })
 
-  test('of a stranger is not believed', async () => {
+  test('is ignored if the peer is not a trusted proxy', async () => {
     const { get } = await startLogged()
     const { headers } = await get('/projects', { 'x-request-id': 'of-somebody-else' })
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)

@@ -1,3 +1,4 @@
+// Tests the record of a request that observers receive.
 import { expect, test } from 'vitest'
 import type { RequestRecord } from '../../src/http/request-record.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -14,7 +15,7 @@ async function startWatched() {
   })
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
-  /** Of the requests since it was last called. The client may have its answer a moment before it is recorded. */
+  /** Returns the records since the last call. The client may have its answer a moment before it is recorded. */
   const taken = async (count = 1) => {
     await expect.poll(() => records.length).toBe(count)
     return records.splice(0)
@@ -23,7 +24,7 @@ async function startWatched() {
   return { gateway, accessToken, taken }
 }
 
-test('who looks on is told of every response: its route, its status, its bytes, and whether it was kept', async () => {
+test('an observer gets the route, the status, the bytes of every response, and whether it was kept', async () => {
   const { gateway, accessToken, taken } = await startWatched()
   const { text } = await gateway.get('/projects', accessToken)
   const [made] = await taken()
@@ -45,7 +46,7 @@ test('who looks on is told of every response: its route, its status, its bytes, 
   expect(await taken()).toMatchObject([{ route: { method: 'HEAD', path: '/projects' }, sentBytes: 0, status: 200 }])
 })
 
-test('a GraphQL answer has the name of its operation, also where it is kept', async () => {
+test('a GraphQL answer has the name of its operation, also when it was kept', async () => {
   const { gateway, accessToken, taken } = await startWatched()
   for (const isKept of [false, true]) {
     await gateway.graphql('query Mine { me { email } }', { accessToken })
@@ -57,7 +58,7 @@ test('a GraphQL answer has the name of its operation, also where it is kept', as
   expect(await taken()).toMatchObject([{ operationName: null, isKept: false }])
 })
 
-test('a GraphQL answer without data has the code of its failure also where it is 200, and one with some data has none', async () => {
+test('a GraphQL answer without data has a failure code even with status 200; one with data has none', async () => {
   const { gateway, accessToken, taken } = await startWatched()
   const { status } = await gateway.graphql('{ me { nothing } }', { accessToken })
   expect([status, await taken()]).toMatchObject([200, [{ status: 200, failureCode: 'GRAPHQL_VALIDATION_FAILED' }]])
@@ -65,7 +66,7 @@ test('a GraphQL answer without data has the code of its failure also where it is
   expect(await taken()).toMatchObject([{ status: 200, failureCode: null }])
 })
 
-test('a refusal has its code in both dialects, and a request that is for nothing has no route', async () => {
+test('a refusal has its code over REST and GraphQL, and a request for an unknown path has no route', async () => {
   const { gateway, taken } = await startWatched()
   await gateway.get('/projects')
   await gateway.get('/projects', 'e.e.e')
@@ -85,7 +86,7 @@ test('a refusal has its code in both dialects, and a request that is for nothing
   expect(await taken()).toMatchObject([{ status: 400, failureCode: 'BAD_REQUEST', route: null }])
 })
 
-test('an origin that is not listed is told, and one that is not', async () => {
+test('the record says whether the origin was refused', async () => {
   const { gateway, taken } = await startWatched()
   await gateway.get('/healthz', undefined, { origin: 'https://evil.example' })
   await gateway.get('/healthz', undefined, { origin: ORIGIN })

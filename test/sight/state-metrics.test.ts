@@ -1,4 +1,4 @@
-// What the metrics say of a moment: each value is brought about, and read.
+// Tests the metrics of momentary state. Each test causes a value and reads it.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { on, once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -19,9 +19,9 @@ import { namesIn, serveWatched, startWatched, sumOf } from './watched.ts'
 
 const PATIENT = { timeout: 30_000 }
 
-test('memory of large answers is counted while a client takes one, and given back when it leaves', async () => {
+test('the memory of a large answer is counted until its client leaves, and then released', async () => {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
-  // Far more than the kernel holds for a connection.
+  // Far more than the kernel buffers for a connection.
   const elements = Array.from({ length: 400 }, () => `{"content":"${randomBytes(32_768).toString('hex')}"}`)
   const stdin =
     documentLine('project', ANA, '{"id":"p"}') +
@@ -45,7 +45,7 @@ test('memory of large answers is counted while a client takes one, and given bac
   await expect.poll(inFlight, PATIENT).toBe(0)
 })
 
-test('the delay of the event loop is that of the longest turn since the last scrape', async () => {
+test('the event loop delay is that of the longest turn since the last scrape', async () => {
   const path = join(temporaryDirectory(), 'stand-still.mjs')
   const standStill = 'const end = performance.now() + 400; while (performance.now() < end);'
   writeFileSync(path, `process.on('SIGUSR2', () => { ${standStill} })`)
@@ -54,14 +54,17 @@ test('the delay of the event loop is that of the longest turn since the last scr
     const text = await metrics()
     return Math.min(...['max', 'p99'].map((which) => sumOf(text, `nodejs_eventloop_lag_${which}_seconds`)))
   }
-  // It begins anew with each scrape.
+  // The measurement starts anew with each scrape.
   await longest()
-  /** Turns of the loop in which its timers run: each request is of a later turn than the answer before it. */
+  /**
+   * Waits for turns of the event loop in which its timers run: each request arrives in a later turn than the answer
+   * before it.
+   */
   const turns = async () => {
     for (const _ of [1, 2]) await ask(`${serving.url}/healthz`)
   }
-  // Before each look: where more than a hundred short turns come between two, one that is long is not in their p99. Twice: what is
-  // measured begins with the first turn after a scrape.
+  // Blocks before each read, because one long turn is not in the p99 of more than a hundred short turns. Blocks twice,
+  // because the measurement begins with the first turn after a scrape.
   const afterStandStill = async () => {
     for (const _ of [1, 2]) {
       serving.process.kill('SIGUSR2')
@@ -72,7 +75,7 @@ test('the delay of the event loop is that of the longest turn since the last scr
   await expect.poll(afterStandStill, PATIENT).toBeGreaterThan(0.3)
 })
 
-/** Head and body may come in two pieces. */
+/** Reads until the whole answer has arrived: head and body may come in two chunks. */
 async function wholeAnswer(socket: Socket): Promise<void> {
   let text = ''
   for await (const [chunk] of on(socket, 'data') as AsyncIterable<[Buffer]>) {
@@ -82,7 +85,7 @@ async function wholeAnswer(socket: Socket): Promise<void> {
   }
 }
 
-test('the time that requests wait for their turn is theirs: of many at once the later ones wait', async () => {
+test('the queue time is how long a request waited for its turn: the later of many concurrent ones wait', async () => {
   const { serving, accessToken, metrics } = await startWatched()
   const count = 200
   const request = requestText({ target: '/projects', headers: [['Authorization', `Bearer ${accessToken}`]] })
@@ -98,7 +101,7 @@ test('the time that requests wait for their turn is theirs: of many at once the 
     return { all, notAtAll: sumOf(text, `${name}_bucket`, { le: '0.0001' }), seconds: sumOf(text, `${name}_sum`) }
   }
   const before = await waited()
-  // They come in one turn: no more than 64 begin in it.
+  // All arrive in one turn, and no more than 64 begin in it.
   serving.process.kill('SIGSTOP')
   const second = Promise.all(sockets.map(wholeAnswer))
   await Promise.all(sockets.map((socket) => new Promise((written) => socket.write(request, written))))
@@ -111,7 +114,7 @@ test('the time that requests wait for their turn is theirs: of many at once the 
 })
 
 test.skipIf(!canMount())(
-  'a gateway whose disk is full is not ready, though its database answers, until there is room',
+  'a gateway with a full disk is not ready until there is room, although its database answers',
   async () => {
     const disk = smallDisk(4 * 1_048_576)
     const { metrics } = await serveWatched(['--database', `file:${join(disk.path, 'workspace.db')}`])
@@ -136,7 +139,7 @@ test('a gateway that shuts down is not ready', async () => {
 })
 
 test.skipIf(POSTGRES_DIRECTORY === null)(
-  'workers say of a database that hangs that it is away, at the first scrape too',
+  'workers report a database that hangs as away, from the first scrape on',
   async () => {
     await using server = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
     const { serving, metrics } = await serveWatched(['--database', server.url('postgres'), '--workers', '2'])
@@ -149,31 +152,34 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
   },
 )
 
-test.skipIf(POSTGRES_DIRECTORY === null)('the replica is said to be used, how far behind, and away', async () => {
-  await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
-  const name = `wg_${randomUUID().replaceAll('-', '')}`
-  await execute(servers.primary.url('postgres'), `create database ${name}`)
-  const [database, replica] = [servers.primary.url(name), servers.standby.url(name)]
-  const stdin = documentLine('project', ANA, '{"id":"p"}')
-  expect((await runHere(['import', '-', '--database', database], { stdin })).exitCode).toBe(0)
-  await servers.untilCaughtUp()
-  const watched = await serveWatched(['--database', database, '--database-replica', replica])
-  const { serving, metrics } = watched
-  const LAG = 'workspace_gateway_replica_lag_seconds'
-  const used = async () => sumOf(await metrics(), 'workspace_gateway_replica_used')
-  const lag = async () => sumOf(await metrics(), LAG)
-  await expect.poll(used, PATIENT).toBe(1)
-  expect(namesIn(await metrics())).toContain(LAG)
-  await servers.pauseReplay()
-  const { accessToken } = await openSession(serving.url, ANA)
-  await expect.poll(lag, PATIENT).toBeGreaterThan(0)
-  await servers.resumeReplay()
-  await servers.untilCaughtUp()
-  await expect.poll(lag, PATIENT).toBe(0)
-  await servers.standby.crash()
-  const read = () => ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
-  expect((await read()).status).toBe(200)
-  await expect.poll(used, PATIENT).toBe(0)
-  expect(namesIn(await metrics())).not.toContain(LAG)
-  await serving.kill('SIGTERM')
-})
+test.skipIf(POSTGRES_DIRECTORY === null)(
+  'the metrics say whether the replica is used, and how far it lags',
+  async () => {
+    await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
+    const name = `wg_${randomUUID().replaceAll('-', '')}`
+    await execute(servers.primary.url('postgres'), `create database ${name}`)
+    const [database, replica] = [servers.primary.url(name), servers.standby.url(name)]
+    const stdin = documentLine('project', ANA, '{"id":"p"}')
+    expect((await runHere(['import', '-', '--database', database], { stdin })).exitCode).toBe(0)
+    await servers.untilCaughtUp()
+    const watched = await serveWatched(['--database', database, '--database-replica', replica])
+    const { serving, metrics } = watched
+    const LAG = 'workspace_gateway_replica_lag_seconds'
+    const used = async () => sumOf(await metrics(), 'workspace_gateway_replica_used')
+    const lag = async () => sumOf(await metrics(), LAG)
+    await expect.poll(used, PATIENT).toBe(1)
+    expect(namesIn(await metrics())).toContain(LAG)
+    await servers.pauseReplay()
+    const { accessToken } = await openSession(serving.url, ANA)
+    await expect.poll(lag, PATIENT).toBeGreaterThan(0)
+    await servers.resumeReplay()
+    await servers.untilCaughtUp()
+    await expect.poll(lag, PATIENT).toBe(0)
+    await servers.standby.crash()
+    const read = () => ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+    expect((await read()).status).toBe(200)
+    await expect.poll(used, PATIENT).toBe(0)
+    expect(namesIn(await metrics())).not.toContain(LAG)
+    await serving.kill('SIGTERM')
+  },
+)

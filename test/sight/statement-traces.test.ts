@@ -1,4 +1,4 @@
-// Statements in PostgreSQL's own log, and the traces that they belong to.
+// Tests trace comments in the statement log of PostgreSQL.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRequestScope } from '../../src/admin/tracing/request-scope.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
@@ -22,10 +22,10 @@ const PREFIX = '@@'
 const LONG = 'long'
 
 interface Executed {
-  /** Of the prepared statement; `<unnamed>` for one that is used once. */
+  /** The name of the prepared statement; `<unnamed>` for one that is used once. */
   readonly name: string
   readonly text: string
-  /** What its comment says. */
+  /** What the comment of the statement contains. */
   readonly traceId: string | null
   readonly spanId: string | null
 }
@@ -33,10 +33,10 @@ interface Executed {
 const traceOf = (digit: number) => `4bf92f3577b34da6a3ce929d0e0e473${digit}`
 const parent = (traceId: string, flags = '01') => ({ traceparent: `00-${traceId}-${SPAN}-${flags}` })
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
+describe.skipIf(POSTGRES_DIRECTORY === null)('PostgreSQL statements', () => {
   let server: PostgresServer
   let databaseUrl: string
-  /** Where this test's part of the log begins. */
+  /** Where the log of the current test begins. */
   let read = 0
   beforeAll(async () => {
     server = await startPostgres(
@@ -64,7 +64,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
       .slice(read)
       .split(PREFIX)
       .flatMap((entry) => {
-        // Without parameters, what has no name is sent as it is.
+        // A statement without a name and without parameters is logged as `statement`.
         const [, name = '<unnamed>', text] = /^LOG: {2}(?:statement|execute ([^:]+)): ([\s\S]+?)\s*$/.exec(entry) ?? []
         if (text === undefined) return []
         const [, traceId = null, spanId = null] = COMMENT.exec(text) ?? []
@@ -95,7 +95,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
   }
 
-  test('end with the trace and the span of their request, reads and writes, to the last page of a stream', async () => {
+  test('carry the trace and the span of their request, reads and writes, to the last page of a stream', async () => {
     const { receiver, serving, get, graphql } = await startTraced()
     await graphql('{ me { projects { documentId } } }', parent(traceOf(1)))
     const long = await get(`/exports?r=${LONG}`, parent(traceOf(2)))
@@ -120,14 +120,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     expect(new Set(pages.map(({ traceId }) => traceId))).toEqual(new Set([traceOf(2)]))
   })
 
-  test('say nothing of a request that is not traced, and stay prepared, also behind one that is on one connection', async () => {
+  test('of untraced requests have no comment and stay prepared, also behind a traced request', async () => {
     const { serving, accessToken, get } = await startTraced()
     await get('/projects')
     await get('/templates', parent(traceOf(1), '00'))
     expect(executed().filter(({ traceId }) => traceId !== null)).toEqual([])
     expect(executed().map(({ name }) => name)).toContain('liveSessions')
     read = server.log().length
-    // More than a connection may have under way: those that follow are begun by the end of one that was traced.
+    // More than a connection may have in flight: the end of a traced request starts the ones that follow.
     const traced = requestText({ target: '/readyz', headers: [['traceparent', `00-${traceOf(1)}-${SPAN}-01`]] })
     const headers = { Authorization: `Bearer ${accessToken}`, ...parent(traceOf(2), '00'), Connection: 'close' }
     const untraced = requestText({ target: '/exports?r=app', headers: Object.entries(headers) })
@@ -140,7 +140,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     expect(new Set(own.map(({ traceId }) => traceId))).toEqual(new Set([null]))
   })
 
-  test('that answer several requests have the trace of the one that began them, and no other', async () => {
+  test('that answer several requests carry a trace and a span that belong together', async () => {
     const { receiver, serving, get } = await startTraced()
     const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9]
     for (let round = 0; round < 5; round += 1) {
@@ -155,7 +155,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     }
   })
 
-  test('hold nothing that a client sent but the digits of its trace', async () => {
+  test('contain nothing that a client sent except the digits of its trace', async () => {
     const { serving, get } = await startTraced()
     for (const traceparent of [
       `00-${traceOf(1)}-${SPAN}-01'*/; select 'hunter2'; /*`,
@@ -166,12 +166,12 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     }
     await end(serving)
     expect(server.log().slice(read)).not.toContain('hunter2')
-    // Of the second one, which a later version of the standard may send.
+    // This is the trace of the second header, which a later version of the standard may send.
     expect(executed().flatMap(({ traceId }) => traceId ?? [])).toContain(traceOf(2))
     for (const { text } of executed()) expect(text.replace(COMMENT, '')).not.toMatch(/\/\*|--/)
   })
 
-  test('have no comment unless it is asked for', async () => {
+  test('have no comment without the option', async () => {
     const { receiver, serving, get } = await startTraced([])
     await get('/projects', parent(traceOf(1)))
     await end(serving)
@@ -180,7 +180,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     expect(executed().map(({ name }) => name)).toContain('liveSessions')
   })
 
-  test.skipIf(!HAS_PGBOUNCER)('have it behind PgBouncer in transaction mode too', async () => {
+  test.skipIf(!HAS_PGBOUNCER)('carry the trace behind PgBouncer in transaction mode too', async () => {
     await using pooler = await startPgbouncer(databaseUrl, { connections: 2 })
     const { serving, get } = await startTraced([OPTION, '--database', pooler.through(databaseUrl)])
     const answers = await Promise.all(
@@ -191,14 +191,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('statements of PostgreSQL', () => {
     expect(executed().map(({ traceId }) => traceId)).toContain(traceOf(1))
   })
 
-  test('without a receiver it is said that none has one', async () => {
+  test('a gateway without a receiver logs that no statement has a trace', async () => {
     const serving = await serveForTest(['--database', databaseUrl, OPTION], { cwd: temporaryDirectory() })
     expect(serving.stderr()).toContain('set OTEL_EXPORTER_OTLP_ENDPOINT')
     await serving.kill('SIGTERM')
   })
 })
 
-test("what goes on when its request was answered is nobody's", () => {
+test('work that continues after its request was answered has no trace', () => {
   const { run: runFor, statements } = createRequestScope()
   const record = { ...startRecord(0), traceId: traceOf(1), spanId: SPAN }
   const seen: (string | null)[] = []
@@ -218,7 +218,7 @@ test("what goes on when its request was answered is nobody's", () => {
   ])
 })
 
-test('SQLite is refused with it, in one sentence', async () => {
+test('SQLite refuses the option in one sentence', async () => {
   const { exitCode, stderr } = await run(['serve', '--port', '0', OPTION], { cwd: temporaryDirectory() })
   expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1])
   expect(stderr).toContain('--database-trace-comments: SQLite has no log of statements')
@@ -229,7 +229,7 @@ test.each([
   '',
   `00-${'4BF92F3577B34DA6A3CE929D0E0E4736'}-${SPAN}-01`,
   `00-${traceOf(1)}-${SPAN}-01*/`,
-])('what is no traceparent leaves a statement as it is: %s', (traceparent) => {
+])('an invalid traceparent leaves the statement unchanged: %s', (traceparent) => {
   expect(withTraceComment('select 1', traceparent)).toBe('select 1')
   expect(withTraceComment('select 1', `00-${traceOf(1)}-${SPAN}-01`)).toBe(
     `select 1 /*traceparent='00-${traceOf(1)}-${SPAN}-01'*/`,

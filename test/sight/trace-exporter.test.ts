@@ -1,4 +1,4 @@
-// Traces on their way to a receiver: what waits is bounded, and what is lost is counted.
+// Tests the export of traces to a receiver: the queue is bounded, and lost requests are counted.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -33,11 +33,11 @@ function open(url: string, env: Readonly<Record<string, string>> = {}, basePath 
 }
 
 const PROTOCOLS = ['http/protobuf', 'http/json']
-/** Longer than all else that is the same for requests of a route. */
+/** Longer than everything else that all requests of a route have in common. */
 const BASE_PATH = `/${'studio'.repeat(200)}`
 const spanIdOf = (id: number) => id.toString(16).padStart(16, '0')
 
-/** A request that was answered, with so many steps. */
+/** Returns an answered request with this many steps. */
 function traced(id: number, stepCount = 0): TracedRequest {
   const steps = Array.from({ length: stepCount }, (_, at) => ({
     name: 'store documents',
@@ -54,7 +54,7 @@ function traced(id: number, stepCount = 0): TracedRequest {
   }
 }
 
-test('spans follow the clock of the machine when it is set, or goes on after a pause', async () => {
+test('spans follow the clock of the machine after it is set, or after a pause', async () => {
   const receiver = await startReceiver()
   const { exporter } = open(receiver.url)
   exporter.add(traced(1))
@@ -73,12 +73,12 @@ test('spans follow the clock of the machine when it is set, or goes on after a p
     ...secondsOf(2, ({ endTimeUnixNano }) => endTimeUnixNano),
   ]
   expect(after).toHaveLength(4)
-  // To the minute: a stopped clock is the time of the test at most behind the real one.
+  // Accurate to the minute: a stopped clock would be behind the real one by at most the time of the test.
   for (const seconds of after) expect(seconds - before).toBeCloseTo(3_600, -2)
 })
 
 test.each(PROTOCOLS)(
-  'spans arrive, each once, in batches of 1,024 requests, the rest at the end: %s',
+  'each span arrives once, in batches of 1,024 requests, and the rest at the end: %s',
   async (protocol) => {
     const receiver = await startReceiver()
     const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
@@ -94,7 +94,7 @@ test.each(PROTOCOLS)(
   },
 )
 
-test('a receiver that fails and comes back is told once each, with the requests that were lost', async () => {
+test('a failing receiver and its recovery are reported once each, with the number of lost requests', async () => {
   let status = 500
   const receiver = await startReceiver(() => status)
   const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' })
@@ -110,7 +110,7 @@ test('a receiver that fails and comes back is told once each, with the requests 
   expect(recoveries).toEqual([2])
 })
 
-test.each([429, 502, 503, 504])('a batch that is answered %s is sent again, and nothing is lost', async (status) => {
+test.each([429, 502, 503, 504])('a batch that is answered %s is retried, and nothing is lost', async (status) => {
   const statuses = [status, status]
   const receiver = await startReceiver(() => statuses.shift() ?? 200)
   const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '0' })
@@ -122,7 +122,7 @@ test.each([429, 502, 503, 504])('a batch that is answered %s is sent again, and 
 })
 
 test.each(['127.0.0.1', 'localhost'])(
-  'a batch for a receiver that is not there yet is sent when it is: %s',
+  'a batch for a receiver that has not started is sent once it has: %s',
   async (host) => {
     const port = await freePort('127.0.0.1')
     const { exporter, failures } = open(`http://${host}:${port}`, { OTEL_BSP_SCHEDULE_DELAY: '0' })
@@ -138,7 +138,7 @@ test.each(['127.0.0.1', 'localhost'])(
   },
 )
 
-test('a receiver is left alone for as long as it asks, and what cannot be sent in time is lost at once', async () => {
+test('a receiver is not asked before its Retry-After, and a batch that this delays too long is lost', async () => {
   const receiver = await startReceiver(429, undefined, 0, { 'retry-after': '3600' })
   const { exporter, failures } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '0' })
   exporter.add(traced(1))
@@ -147,7 +147,7 @@ test('a receiver is left alone for as long as it asks, and what cannot be sent i
   expect(receiver.exports).toHaveLength(1)
 })
 
-test('the end does not wait for a receiver that is busy: what is left is tried once', async () => {
+test('shutdown does not wait for a busy receiver, and tries the rest once', async () => {
   const receiver = await startReceiver(503, undefined, 0, { 'retry-after': '300' })
   const { exporter, failures } = open(receiver.url, {
     OTEL_BSP_SCHEDULE_DELAY: '0',
@@ -165,7 +165,7 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' }, 'gzip'],
   [{ OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_COMPRESSION: 'none' }, 'gzip'],
   [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'none' }, undefined],
-])('batches are compressed where that is asked for: %j', async (env, encoding) => {
+])('batches are compressed only on request: %j', async (env, encoding) => {
   for (const protocol of PROTOCOLS) {
     const receiver = await startReceiver()
     const { exporter, failures } = open(receiver.url, { ...env, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
@@ -177,7 +177,7 @@ test.each([
   }
 })
 
-test('of requests with many steps fewer are sent at once, and each step arrives', async () => {
+test('requests with many steps are split into several batches, and every step arrives', async () => {
   const receiver = await startReceiver()
   const { exporter } = open(receiver.url)
   for (let request = 0; request < 300; request += 1) exporter.add(traced(request, 100))
@@ -186,7 +186,7 @@ test('of requests with many steps fewer are sent at once, and each step arrives'
   expect(receiver.exports.length).toBeGreaterThan(1)
 })
 
-test('both forms say the same, of a request that has everything and of one that has nothing', async () => {
+test('protobuf and JSON carry the same spans, for a request with every field and for one with none', async () => {
   const spans = await Promise.all(
     PROTOCOLS.map(async (protocol) => {
       const receiver = await startReceiver()
@@ -252,7 +252,7 @@ test('both forms say the same, of a request that has everything and of one that 
   })
 })
 
-test('a receiver that hangs holds up no more than OTEL_BSP_MAX_QUEUE_SIZE requests, and a loss is said once', async () => {
+test('a hanging receiver keeps OTEL_BSP_MAX_QUEUE_SIZE requests at most, and the loss is reported once', async () => {
   const held = Promise.withResolvers<void>()
   const receiver = await startReceiver(200, () => held.promise)
   const { exporter, failures } = open(receiver.url, { OTEL_BSP_MAX_QUEUE_SIZE: '1000' })
@@ -269,7 +269,7 @@ test.each([
   [{ OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '3' }, 3],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '10' }, 5],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '4' }, 4],
-])('a batch goes out when it is as large as %j allows, not only after the delay', async (env, size) => {
+])('a full batch is sent without waiting for the delay: %j', async (env, size) => {
   const receiver = await startReceiver()
   const { exporter, failures } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '3600000', ...env })
   for (let id = 0; id < size; id += 1) exporter.add(traced(id))
@@ -278,7 +278,7 @@ test.each([
   expect(failures).toEqual([])
 })
 
-test('a receiver that does not answer in time is given up, and the process goes on', async () => {
+test('a receiver that does not answer is abandoned, and the loss is counted', async () => {
   const receiver = await startReceiver(200, () => new Promise(() => {}))
   const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '50' })
   exporter.add(traced(1))
@@ -286,7 +286,7 @@ test('a receiver that does not answer in time is given up, and the process goes 
   expect(failures).toMatchObject([{ lost: 1 }])
 })
 
-test('the end does not wait for a receiver that answers nothing, however many batches wait', async () => {
+test('shutdown does not wait for a receiver that does not answer, however many batches wait', async () => {
   const receiver = await startReceiver(200, () => new Promise(() => {}))
   const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000' })
   for (let id = 0; id < 1_500; id += 1) exporter.add(traced(id))
@@ -294,7 +294,7 @@ test('the end does not wait for a receiver that answers nothing, however many ba
   expect(failures).toMatchObject([{ lost: 1_500 }])
 })
 
-test('by TLS, whose certificate is looked at', async () => {
+test('spans go over TLS, and only to a receiver with a trusted certificate', async () => {
   const authority = createAuthority('Tests')
   const { certificate, key } = authority.sign('receiver', ['127.0.0.1'])
   const bodies: string[] = []
@@ -321,7 +321,7 @@ test('by TLS, whose certificate is looked at', async () => {
   expect(bodies[0]).toContain('GET /healthz')
 })
 
-test('of one request no more than a hundred reads are steps, and all are answered', async () => {
+test('a request has at most a hundred reads as steps, and all reads are answered', async () => {
   const record = { ...startRecord(0), steps: [] }
   const { reads } = withTracedReads({ reads: { documentCount: async () => 7 } as unknown as Reads }, record)
   const answers = await Promise.all(

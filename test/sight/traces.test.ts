@@ -1,3 +1,4 @@
+// Tests traces: their spans, their settings in the variables of OpenTelemetry, and sampling.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +40,7 @@ function attributesOf({
 }
 
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  test('a request is a trace: its session check, its execution, its store batches, and nothing that is secret', async () => {
+  test('a trace has the session check, the execution and the store batches of its request, and no secret', async () => {
     const receiver = await startReceiver()
     const { serving, accessToken, graphql, get } = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -85,7 +86,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     for (const secret of [DEMO, accessToken, 'hunter2']) expect(JSON.stringify(receiver.exports)).not.toContain(secret)
   })
 
-  test('a span has the path of its route, and error.type for 5xx alone', async () => {
+  test('a span has the path of its route, and error.type only for 5xx', async () => {
     const receiver = await startReceiver()
     const began = new Date(Date.now() - 60_000).toISOString()
     const { serving, get } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }, [
@@ -115,7 +116,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(JSON.stringify(receiver.exports)).not.toContain('hunter2')
   })
 
-  test('a trace goes on, and the caller says whether it is recorded', async () => {
+  test('a trace of the caller continues, and the caller decides whether it is recorded', async () => {
     const receiver = await startReceiver()
     const { serving, get } = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -129,7 +130,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(server).toMatchObject([{ name: 'GET /templates', traceId: TRACE, parentSpanId: SPAN }])
   })
 
-  test('a receiver that fails is told once, and costs no request', async () => {
+  test('a failing receiver is reported once, and fails no request', async () => {
     const receiver = await startReceiver(500)
     const { serving, get } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
     await expect.poll(() => receiver.exports.length).toBeGreaterThan(0)
@@ -142,7 +143,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(serving.stderr()).not.toContain('stack')
   })
 
-  test('spans go out in the numbers and forms of opentelemetry-proto', async () => {
+  test('spans are encoded with the field numbers and types of opentelemetry-proto', async () => {
     const bodies: Buffer[] = []
     const types: unknown[] = []
     const server = createServer(async (request, response) => {
@@ -159,7 +160,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     await get('/projects', { traceparent: `00-${TRACE}-${SPAN}-01` })
     await serving.kill('SIGTERM')
     expect(new Set(types)).toEqual(new Set(['application/x-protobuf']))
-    // Numbers are those of opentelemetry-proto: resource_spans 1, resource 1, scope_spans 2, spans 2.
+    // The field numbers of opentelemetry-proto: resource_spans 1, resource 1, scope_spans 2, spans 2.
     const resourceSpans = bodies.flatMap((body) => membersOf(body, 1))
     const [resource] = resourceSpans.flatMap((each) => membersOf(each, 1))
     const attributes = membersOf(resource, 1).map((each) => [membersOf(each, 1), membersOf(membersOf(each, 2)[0], 1)])
@@ -168,7 +169,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const ofTrace = spans.filter((span) => Buffer.from(membersOf(span, 1)[0] ?? '').toString('hex') === TRACE)
     const received = ofTrace.find((span) => String(membersOf(span, 5)) === 'GET /projects')
     expect(membersOf(received, 4).map((id) => Buffer.from(id).toString('hex'))).toEqual([SPAN])
-    // Kind: SPAN_KIND_SERVER.
+    // The kind is SPAN_KIND_SERVER.
     expect(membersOf(received, 6).map(Number)).toEqual([2])
     const [start = 0n, end = 0n] = [7, 8]
       .flatMap((number) => membersOf(received, number))
@@ -182,7 +183,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(children.map((span) => String(membersOf(span, 5)))).toContain('session check')
   })
 
-  test('nobody goes on in the trace of a caller with OTEL_PROPAGATORS=none', async () => {
+  test("a caller's trace is not continued with OTEL_PROPAGATORS=none", async () => {
     const receiver = await startReceiver()
     const { serving, get } = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -196,7 +197,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(server?.traceId).not.toBe(TRACE)
   })
 
-  test('a variable of the standard that would have no effect stops the start', async () => {
+  test('a standard variable that would have no effect prevents the start', async () => {
     const { exitCode, stderr } = await run(['serve', '--port', '0'], {
       cwd: temporaryDirectory(),
       env: {
@@ -218,7 +219,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     ])
   })
 
-  test('what is wrong is named all at once, and nothing is served', async () => {
+  test('every invalid variable is named at once, and nothing is served', async () => {
     const { exitCode, stderr } = await run(['serve', '--port', '0'], {
       cwd: temporaryDirectory(),
       env: {
@@ -238,9 +239,9 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   })
 })
 
-// Node takes a timer of more than 2^31 - 1 ms for one of 1 ms.
+// Node treats a timer of more than 2^31 - 1 ms as one of 1 ms.
 test.each(['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'])(
-  '%s is at most what a timer can wait',
+  '%s is at most the longest delay of a timer',
   (name) => {
     const read = (value: string) => () => readTraceSettings({ OTEL_TRACES_EXPORTER: 'otlp', [name]: value })
     expect(read('2147483647')).not.toThrow()
@@ -248,7 +249,7 @@ test.each(['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORT
   },
 )
 
-test('pairs may have spaces around them, none between two commas, and more of = in a value', () => {
+test('pairs may have spaces around them, be empty between commas, and contain more = in the value', () => {
   const settings = readTraceSettings({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
     OTEL_EXPORTER_OTLP_HEADERS: ' x-key = a=b ,, authorization=Bearer%20x,',
@@ -258,7 +259,7 @@ test('pairs may have spaces around them, none between two commas, and more of = 
   expect(settings?.resource).toMatchObject({ 'example.com/zone': '' })
 })
 
-test('nothing is traced without a receiver, or where the standard says so', () => {
+test('nothing is traced without a receiver, or when a standard variable disables it', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
   expect(readTraceSettings({ OTEL_SERVICE_NAME: 'shop' })).toBeNull()
   expect(readTraceSettings({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull()
@@ -270,7 +271,7 @@ test('nothing is traced without a receiver, or where the standard says so', () =
     const { isContinued } = readTraceSettings({ ...endpoint, OTEL_PROPAGATORS: propagators }) ?? {}
     expect(isContinued).toBe(propagators !== 'none')
   }
-  // The standard's own default.
+  // This is the default of the standard.
   expect(readTraceSettings({ OTEL_TRACES_EXPORTER: 'otlp' })?.url).toBe('http://localhost:4318/v1/traces')
   expect(readTraceSettings(endpoint)).toMatchObject({
     url: 'http://127.0.0.1:4318/v1/traces',
@@ -302,7 +303,7 @@ test.each([
   expect(readTraceparent(value)?.isSampled ?? null).toBe(isSampled)
 })
 
-// What the samplers of the SDKs for Go, Python and Ruby say of the same traces.
+// The expected values are those of the samplers in the SDKs for Go, Python and Ruby.
 test.each([
   ['0.5', 'ffffffffffffffff7fffffffffffffff', true],
   ['0.5', '00000000000000018000000000000000', false],

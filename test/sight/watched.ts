@@ -1,4 +1,4 @@
-// A gateway whose metrics are read, and what is in them.
+// Starts a gateway with an admin port and reads its metrics.
 import { expect } from 'vitest'
 import { type RunOptions, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { ask, openSession } from '../support/gateway.ts'
@@ -19,7 +19,7 @@ export async function startWatched(args: readonly string[] = []): Promise<Watche
   return { serving, adminUrl, metrics, accessToken }
 }
 
-/** The same where nobody can sign in just so. */
+/** Starts a gateway in the same way, without a session. */
 export async function serveWatched(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -30,14 +30,14 @@ export async function serveWatched(
   return { serving, adminUrl, metrics: async () => (await ask(`${adminUrl}/metrics`)).text }
 }
 
-/** Told in the log, which may come after the first line. */
+/** Returns the URL of the admin port. The log names it, perhaps after the first line. */
 async function urlIn({ stderr }: ServingProcess): Promise<string> {
   const find = () => /"url":"(\S+?)","msg":"metrics and health are served"/.exec(stderr())?.[1]
   await expect.poll(find, { timeout: 10_000 }).toBeDefined()
   return find() ?? ''
 }
 
-/** Of the samples with these labels, whatever else they have. */
+/** Adds up the samples that have these labels, whatever other labels they have. */
 export function sumOf(text: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
   const fitting = lines.filter((line) =>

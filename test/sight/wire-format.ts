@@ -1,6 +1,9 @@
-// Protobuf's wire format, read as https://protobuf.dev/programming-guides/encoding has it.
+// Reads the wire format of protobuf (https://protobuf.dev/programming-guides/encoding).
 
-/** What a message has under a number, in order: bytes of texts and messages, eight bytes of fixed64, a varint as its digits. */
+/**
+ * Returns the values of one field number, in order: the bytes of a text or a message, eight bytes of a fixed64, and the
+ * digits of a varint.
+ */
 export function membersOf(message: Buffer | undefined, wanted: number): readonly Buffer[] {
   const bytes = message ?? Buffer.alloc(0)
   const found: Buffer[] = []

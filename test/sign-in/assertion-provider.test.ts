@@ -1,3 +1,4 @@
+// Tests the guard `assertion` against a real OpenID provider.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
@@ -10,11 +11,13 @@ const REDIRECT = 'https://app.example.com/signed-in'
 
 interface TestProvider {
   readonly issuer: string
-  /** Signs this user in, as a browser would, and answers the ID token for the client. */
+  /** Signs this user in as a browser would and returns the ID token for the client. */
   readonly idToken: (email: string, clientId: string) => Promise<string>
 }
 
-/** A real OpenID provider whose users need no password. An address of `unverified` is not verified. */
+/**
+ * Starts a real OpenID provider whose users need no password. An email that begins with `unverified` is not verified.
+ */
 async function startProvider(clients: readonly string[]): Promise<TestProvider> {
   const server = createServer()
   const issuer = await listenForTest(server)
@@ -77,7 +80,7 @@ async function startProvider(clients: readonly string[]): Promise<TestProvider> 
   }
 }
 
-test('an ID token of a real OpenID provider signs its own user in, with three options', async () => {
+test('an ID token of a real OpenID provider signs in its own user and nobody else, with three options', async () => {
   const provider = await startProvider(['workspace', 'another'])
   const { url } = await serveForTest(
     [

@@ -1,3 +1,4 @@
+// Tests the guard `assertion` with an unsigned header that contains the email, and the options that serve refuses.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createUnsignedAssertionGuard } from '../../src/auth/guards/assertion/unsigned.ts'
@@ -14,19 +15,19 @@ const decide = (headers: Readonly<Record<string, string>>, isTrustedProxy = true
   guard.decide({ email, code: null, caller: callerWith({ peer: { isTrustedProxy }, headers }) })
 
 describe('an unsigned header with the email', () => {
-  test('is believed from a listed peer that knows the secret', async () => {
+  test('is accepted from a trusted proxy that sends the secret', async () => {
     expect(await decide({ 'x-email': ANA, 'x-proxy-secret': SECRET })).toEqual({ outcome: 'admitted', email: ANA })
     expect(await decide({ 'x-email': 'ANA@Example.com', 'x-proxy-secret': SECRET })).toMatchObject({ email: ANA })
   })
 
   test.each([
-    ['another peer', { 'x-email': ANA, 'x-proxy-secret': SECRET }, false, ANA],
+    ['a peer that is not trusted', { 'x-email': ANA, 'x-proxy-secret': SECRET }, false, ANA],
     ['another secret', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}!` }, true, ANA],
     ['an empty secret', { 'x-email': ANA, 'x-proxy-secret': '' }, true, ANA],
     ['the secret twice', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}, ${SECRET}` }, true, ANA],
     ['another email', { 'x-email': 'ben@example.com', 'x-proxy-secret': SECRET }, true, ANA],
     ['two emails', { 'x-email': `${ANA}, ben@example.com`, 'x-proxy-secret': SECRET }, true, ANA],
-    ['a mailbox that NFKC makes another', { 'x-email': ANA.replace('a', 'ª'), 'x-proxy-secret': SECRET }, true, ANA],
+    ['an email that NFKC would change', { 'x-email': ANA.replace('a', 'ª'), 'x-proxy-secret': SECRET }, true, ANA],
     ['an empty email', { 'x-email': '', 'x-proxy-secret': SECRET }, true, ANA],
   ] as const)('is refused with %s', async (_name, headers, isTrusted, email) => {
     const decision = await decide(headers, isTrusted, email)
@@ -34,7 +35,7 @@ describe('an unsigned header with the email', () => {
     expect(JSON.stringify(decision)).not.toMatch(/secret-of|@/)
   })
 
-  test('is counted like any other way to sign in', async () => {
+  test('counts toward the rate limits like any other login', async () => {
     const headers = { 'content-type': 'application/json', 'x-email': ANA, 'x-proxy-secret': SECRET }
     const gateway = await startGateway({
       createGuard: async () => guard,
@@ -46,7 +47,7 @@ describe('an unsigned header with the email', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
   })
 
-  test('is not looked for elsewhere: without both headers the next guard may decide', async () => {
+  test('is left to the next guard when one of the two headers is missing', async () => {
     expect((await decide({ 'x-email': ANA })).outcome).toBe('passed')
     expect((await decide({ 'x-proxy-secret': SECRET })).outcome).toBe('passed')
   })
@@ -74,7 +75,7 @@ describe('serve', () => {
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', SECRET.slice(0, 31)], '32'],
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', `${SECRET} `], 'ASCII'],
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', `${SECRET}é`], 'ASCII'],
-  ])('with the guard "assertion" and %j does not start, and says what to configure', async (args, advice) => {
+  ])('refuses the guard "assertion" with %j, and says what to configure', async (args, advice) => {
     const { exitCode, stdout, stderr } = await start(args)
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(advice)

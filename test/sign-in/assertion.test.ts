@@ -1,3 +1,4 @@
+// Tests the guard `assertion`: its presets, the assertions it refuses, its options, and how it fetches and keeps keys.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -32,12 +33,12 @@ const REFETCH_MS = 40
 const ARN = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:loadbalancer/app/edge/50dc6c495c0c9188'
 
 interface Fixture {
-  /** What the operator gives besides the keys, which are this machine's here. */
+  /** What the operator configures, except the keys, which a server on this machine publishes here. */
   readonly options: Pick<AssertionOptions, 'preset' | 'issuer' | 'audience'>
   readonly keysUrl: string | null
   readonly header: string
   readonly alg: TestKey['alg']
-  /** As each documents its own tokens. */
+  /** The header of the preset's documented tokens. */
   readonly tokenHeader?: Json
   readonly claims: Json
   readonly isPadded?: boolean
@@ -142,7 +143,7 @@ interface Started {
   readonly key: TestKey
   readonly server: KeyServer
   readonly reported: unknown[]
-  /** The preset's documented token, with these over it. */
+  /** Makes the preset's documented token, with these claims and header fields over it. */
   readonly token: (claims?: Json, header?: Json, key?: TestKey) => string
   readonly decide: (token: string, email?: string) => ReturnType<LoginGuard['decide']>
 }
@@ -192,7 +193,7 @@ const outcomeOf = async (decision: ReturnType<LoginGuard['decide']>) => (await d
 describe.each(PRESETS)('the preset %s', (preset) => {
   const fixture = FIXTURES[preset]
 
-  test('needs at most three options, and looks for keys where they are documented to be', () => {
+  test('needs at most three options, and uses the documented URL of the keys', () => {
     const options = { ...fixture.options, emailClaim: 'email', leewaySeconds: 30 }
     expect(Object.keys(fixture.options).length).toBeLessThanOrEqual(3)
     expect(assertionProblems(options)).toEqual([])
@@ -205,14 +206,14 @@ describe.each(PRESETS)('the preset %s', (preset) => {
     expect(header).toBe(fixture.header)
   })
 
-  test('admits its documented token, for the email in it, however that is spelled', async () => {
+  test('admits its documented token for the email in it, however that email is spelled', async () => {
     const { decide, token } = await start(preset)
     expect(await decide(token())).toEqual({ outcome: 'admitted', email: ANA })
     expect(await decide(token(), ' Ana@EXAMPLE.com')).toEqual({ outcome: 'admitted', email: ANA })
     expect(await decide(token({ email: 'ANA@example.com' }))).toEqual({ outcome: 'admitted', email: ANA })
   })
 
-  test('refuses what is forged, and what is for others', async () => {
+  test('refuses forged tokens and tokens for others', async () => {
     const { decide, token, key, server } = await start(preset)
     const stranger = { ...newKey(fixture.alg), kid: key.kid }
     const claims = { ...fixture.claims, ...TIMES }
@@ -224,7 +225,7 @@ describe.each(PRESETS)('the preset %s', (preset) => {
     const foreignUrl = `${server.url}/foreign`
     const forgeries: Readonly<Record<string, string>> = {
       none: forge({ alg: 'none' }, () => Buffer.alloc(0)),
-      'None, in capitals': forge({ alg: 'None' }, () => Buffer.alloc(0)),
+      'None, capitalized': forge({ alg: 'None' }, () => Buffer.alloc(0)),
       'no signature': `${head}.${payload}.`,
       'HS256 with the public key as PEM': forge({ alg: 'HS256' }, hmacWith(toPem(key))),
       'HS256 with the public key as DER': forge(
@@ -286,7 +287,7 @@ describe.each(PRESETS)('the preset %s', (preset) => {
     for (const [name, forged] of Object.entries(forgeries)) {
       const decision = await decide(forged)
       expect(decision, name).toMatchObject({ outcome: 'refused', code: 'LOGIN_REFUSED' })
-      // What is told names neither a token nor an email.
+      // The reason in the log contains neither a token nor an email.
       expect(JSON.stringify(decision), name).not.toMatch(/eyJ|@/)
     }
     expect(server.paths).not.toContain('/foreign')
@@ -304,14 +305,14 @@ describe.each(PRESETS)('the preset %s', (preset) => {
     ).toBe('passed')
   })
 
-  test('is never without an audience', () => {
+  test('requires an audience', () => {
     const problems = assertionProblems({ ...fixture.options, audience: [], emailClaim: 'email', leewaySeconds: 30 })
     expect(problems.join()).toContain('assertion-audience')
   })
 })
 
 describe('email_verified', () => {
-  test.each(PRESETS)('is what %s documents: required where it is there', async (preset) => {
+  test.each(PRESETS)('is required for %s only if its documentation has it, and must never be false', async (preset) => {
     const isRequired = preset === 'oidc' || preset === 'aws-alb'
     const { decide, token } = await start(preset)
     expect(await outcomeOf(decide(token({ email_verified: undefined })))).toBe(isRequired ? 'refused' : 'admitted')
@@ -323,8 +324,8 @@ describe('email_verified', () => {
   })
 })
 
-describe('fields', () => {
-  test('an ID token is good for five minutes, an assertion of a proxy as long as it is valid, unless told', async () => {
+describe('options', () => {
+  test('an ID token is valid for five minutes by default, and the assertion of a proxy until it expires', async () => {
     const [oidc, proxy] = [await start('oidc'), await start('pomerium')]
     expect(await outcomeOf(oidc.decide(oidc.token({ iat: SECONDS - 330 })))).toBe('admitted')
     expect(await outcomeOf(oidc.decide(oidc.token({ iat: SECONDS - 331 })))).toBe('refused')
@@ -334,7 +335,7 @@ describe('fields', () => {
     expect(await outcomeOf(strict.decide(strict.token({ iat: SECONDS - 61 })))).toBe('refused')
   })
 
-  test('header, email claim, audiences and algorithms can be others', async () => {
+  test('the header, the email claim, the audiences and the algorithms can be changed', async () => {
     const { decide, token, guard } = await start('pomerium', {
       header: 'X-Id',
       emailClaim: 'upn',
@@ -349,7 +350,7 @@ describe('fields', () => {
     expect(await outcomeOf(guard.decide({ email: ANA, code: null, caller }))).toBe('passed')
   })
 
-  test('keys can be in a file, as a set or as one PEM', async () => {
+  test('keys can come from a file, as a key set or as one PEM', async () => {
     const { token, key } = await start('pomerium')
     for (const text of [JSON.stringify({ keys: [toJwk(key)] }), toPem(key)]) {
       const path = join(temporaryDirectory(), 'keys')
@@ -363,7 +364,7 @@ describe('fields', () => {
     }
   })
 
-  test('a key of the issuer that cannot be read is told to the operator, and the sign-in may be tried again', async () => {
+  test('an unreadable key of the issuer is reported to the operator, and the client may retry', async () => {
     const { token, key } = await start('pomerium')
     const path = join(temporaryDirectory(), 'keys')
     writeFileSync(path, JSON.stringify({ keys: [{ ...toJwk(key), x: 'AA' }] }))
@@ -382,11 +383,11 @@ describe('fields', () => {
     [{ preset: 'aws-alb', audience: [ARN.replace('aws:', 'aws-cn:')] }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, 'assertion-keys'],
-  ] as const)('%j is told to need %s', (options, expected) => {
+  ] as const)('%j is refused, and the message names %s', (options, expected) => {
     expect(assertionProblems({ emailClaim: 'email', leewaySeconds: 0, ...options }).join()).toContain(expected)
   })
 
-  test('load balancers of one region need no keys, and all others are accepted with keys', () => {
+  test('load balancers of one region need no option for keys; several regions are accepted with it', () => {
     const problems = (audience: readonly string[], keys?: string) =>
       assertionProblems({ preset: 'aws-alb', emailClaim: 'email', leewaySeconds: 0, audience, keys })
     const elsewhere = ARN.replace('aws:eu-west-1', 'aws-us-gov:us-gov-west-1')
@@ -395,15 +396,15 @@ describe('fields', () => {
   })
 })
 
-describe('keys', () => {
-  test('are fetched once for any number of sign-ins at once', async () => {
+describe('the key source', () => {
+  test('fetches the key set once for any number of concurrent logins', async () => {
     const { decide, token, server } = await start('cloudflare-access')
     const tokens = Array.from({ length: 50 }, () => token())
     expect(new Set(await Promise.all(tokens.map((one) => outcomeOf(decide(one)))))).toEqual(new Set(['admitted']))
     expect(server.fetches()).toBe(1)
   })
 
-  test('that cannot be loaded are told of once, however many sign-ins wait for them', async () => {
+  test('reports one failed fetch once, however many logins wait for it', async () => {
     const { server, token } = await start('cloudflare-access')
     server.fail(true)
     const reported: unknown[] = []
@@ -420,7 +421,7 @@ describe('keys', () => {
     expect(reported).toHaveLength(1)
   })
 
-  test('10,000 unknown keys are two fetches, and fail nobody whose key is known', async () => {
+  test('makes two fetches for 10,000 unknown key ids, and fails nobody whose key is known', async () => {
     const { decide, token, server } = await start('pomerium')
     expect(await outcomeOf(decide(token()))).toBe('admitted')
     const one = token()
@@ -435,13 +436,13 @@ describe('keys', () => {
     expect(server.fetches()).toBe(2)
   })
 
-  /** No time passes for what counts fetches; what waits for its turn waits `REFETCH_MS` of real time. */
+  /** Stops the clock that limits fetches. A fetch that is queued still waits `REFETCH_MS` of real time. */
   function stopFetchClock(): void {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
   }
 
-  test('published one by one, are fetched at most twice at once, and twice behind those, for 10,000 unknown ones', async () => {
+  test('with a URL per key, limits 10,000 unknown ids to three fetches', async () => {
     stopFetchClock()
     const { decide, token, server, reported } = await start('aws-alb')
     const known = token()
@@ -452,11 +453,11 @@ describe('keys', () => {
     expect(outcomes.filter((outcome) => outcome === 'UNAVAILABLE')).toHaveLength(9_997)
     expect(await outcomeOf(decide(known))).toBe('admitted')
     expect(server.fetches()).toBe(4)
-    // The operator is told of those that could not be fetched.
+    // The operator learns of the three keys that could not be fetched.
     expect(reported).toHaveLength(3)
   })
 
-  test('published one by one, are waited for behind made-up ones, and past those may be asked for again', async () => {
+  test('with a URL per key, fetches a known key after made-up ids, and then asks callers to retry', async () => {
     stopFetchClock()
     const { decide, token } = await start('aws-alb')
     const made = (name: string) => token({}, { kid: name }).slice(0, -8)
@@ -466,7 +467,7 @@ describe('keys', () => {
     await expect(decide(made('made-up-4'))).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
   })
 
-  test('published one by one, are fetched once where they are not there, however often they are named', async () => {
+  test('with a URL per key, fetches a missing key once, however often it is named', async () => {
     stopFetchClock()
     const { decide, token, server } = await start('aws-alb')
     const forged = token({}, { kid: 'made-up' })
@@ -474,7 +475,7 @@ describe('keys', () => {
     expect(server.fetches()).toBe(1)
   })
 
-  test('published one by one, are fetched once for all who sign in at the same time', async () => {
+  test('with a URL per key, fetches a key once for all concurrent logins', async () => {
     const { decide, token, server, reported } = await start('aws-alb', {}, 60_000)
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(decide(token()))))
     expect(new Set(outcomes)).toEqual(new Set(['admitted']))
@@ -482,7 +483,7 @@ describe('keys', () => {
     expect(reported).toEqual([])
   })
 
-  test('rotated under load fail no sign-in, also while strangers make keys up', async () => {
+  test('fails no login while keys rotate, also while strangers name made-up keys', async () => {
     const { decide, server, key, token } = await start('pomerium')
     let current = key
     const outcomes: Promise<string>[] = []
@@ -497,7 +498,7 @@ describe('keys', () => {
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set(['admitted']))
   })
 
-  test('withdrawn by the issuer are refused once they were loaded again', async () => {
+  test('refuses a withdrawn key after the next fetch', async () => {
     const { decide, server, token } = await start('pomerium')
     const old = token()
     expect(await outcomeOf(decide(old))).toBe('admitted')
@@ -509,10 +510,10 @@ describe('keys', () => {
 
   test.each([
     ['google-iap', 'refused'],
-    // Nobody has said that it is none of its own.
+    // No server has said that the key does not exist.
     ['aws-alb', 'UNAVAILABLE'],
   ] as const)(
-    'of %s stay while the issuer is down; before they were ever loaded, the answer is UNAVAILABLE',
+    'keeps the keys of %s while the issuer is down, and answers UNAVAILABLE before the first fetch',
     async (preset, unknown) => {
       const { decide, server, token, reported } = await start(preset)
       server.fail(true)
@@ -527,8 +528,8 @@ describe('keys', () => {
     },
   )
 
-  describe.each(['pomerium', 'aws-alb'] as const)('of %s', (preset) => {
-    /** Signed in once, and then nobody for so long. */
+  describe.each(['pomerium', 'aws-alb'] as const)('with the preset %s', (preset) => {
+    /** Signs in once, lets `meanwhile` change the server, and then lets this much time pass without a login. */
     async function idleFor(minutes: number, meanwhile: (server: KeyServer) => void) {
       vi.useFakeTimers({ toFake: ['performance'] })
       onTestFinished(() => void vi.useRealTimers())
@@ -540,25 +541,25 @@ describe('keys', () => {
       return { ...started, signIn }
     }
 
-    test('are used for ten minutes without asking for them again', async () => {
+    test('uses its keys for ten minutes without a fetch', async () => {
       const { signIn, server } = await idleFor(9, () => {})
       const before = server.fetches()
       expect(await signIn()).toBe('admitted')
       expect(server.fetches()).toBe(before)
     })
 
-    test('that were withdrawn are asked for behind the next sign-in after ten minutes, and refused from then on', async () => {
+    test('fetches in the background at a login after ten minutes, and then refuses a withdrawn key', async () => {
       const { signIn } = await idleFor(11, (server) => server.publish([newKey()]))
       expect(await signIn()).toBe('admitted')
       await vi.waitFor(async () => expect(await signIn()).toBe('refused'))
     })
 
-    test('that were withdrawn long ago admit nobody, also of those who come at once', async () => {
+    test('refuses keys that were withdrawn long ago, also for concurrent logins', async () => {
       const { signIn } = await idleFor(60, (server) => server.publish([newKey()]))
       expect(await Promise.all([signIn(), signIn(), signIn()])).toEqual(['refused', 'refused', 'refused'])
     })
 
-    test('stay while the issuer is down, however old they are, and it is not asked for each sign-in', async () => {
+    test('keeps old keys while the issuer is down, and does not fetch for each login', async () => {
       const { signIn, server, reported } = await idleFor(60, (server) => server.fail(true))
       const before = server.fetches()
       expect(await Promise.all([signIn(), signIn()])).toEqual(['admitted', 'admitted'])
@@ -568,7 +569,7 @@ describe('keys', () => {
     })
   })
 
-  test('published one by one, are as good after a stranger has named another algorithm', async () => {
+  test('with a URL per key, accepts a key after a stranger has named another algorithm for it', async () => {
     const { decide, token, server } = await start('aws-alb', { algorithms: ['RS256', 'PS256'] })
     const key = newKey('RS256')
     server.publish([key])
@@ -577,7 +578,7 @@ describe('keys', () => {
     expect(server.fetches()).toBe(1)
   })
 
-  test('are found by the discovery document of the issuer, which must be its own', async () => {
+  test('finds keys in the discovery document of the issuer, and refuses that of another issuer', async () => {
     const key = newKey('RS256')
     const server = await startKeyServer([key])
     const guardFor = (issuer: string) => {

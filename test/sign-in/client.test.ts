@@ -1,3 +1,4 @@
+// Tests the guard `client` and the command `clients`.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
@@ -13,7 +14,7 @@ const REFUSED = { status: 403, code: 'LOGIN_REFUSED', hasNot: ['wgs_', ANA] } as
 interface Started {
   readonly gateway: TestGateway
   readonly clients: (...args: readonly string[]) => Promise<Finished>
-  /** As NAME:SECRET, the way `curl --user` takes it. */
+  /** Returns NAME:SECRET, as `curl --user` takes it. */
   readonly add: (name: string, ...args: readonly string[]) => Promise<string>
   readonly login: (credentials: string | null, email?: string) => Promise<Answer>
 }
@@ -45,7 +46,7 @@ async function start(databaseUrl?: string, attemptsPerMinute: number | null = nu
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
 
 function describeClients(engine: string, database: () => Promise<string | undefined>): void {
-  test(`a registered back end signs in addresses of its domains, over both protocols, until it is removed (${engine})`, async () => {
+  test(`signs in emails of the domains of a client, over both protocols, until it is removed (${engine})`, async () => {
     const { gateway, add, login, clients } = await start(await database())
     const billing = await add('billing', '--email-domains', 'Example.com,example.org')
     const answer = await login(billing)
@@ -67,7 +68,7 @@ function describeClients(engine: string, database: () => Promise<string | undefi
 }
 
 function describeNames(engine: string, database: () => Promise<string | undefined>): void {
-  test(`refuses a name that no client can have like any other (${engine})`, async () => {
+  test(`refuses a name that no client can have like any other name (${engine})`, async () => {
     const { gateway, login } = await start(await database())
     for (const name of ['a\0', '\0', '漢', '\ud800', ' ', 'x'.repeat(700)]) {
       expectProblem(await login(`${name}:secret`), REFUSED)
@@ -84,7 +85,7 @@ describe('the login guard "client"', () => {
     describeNames('postgres', temporaryDatabase)
   })
 
-  test('answers a wrong secret as it answers a name that nobody has', async () => {
+  test('gives a wrong secret the same answer as an unknown name', async () => {
     const { add, login } = await start()
     const [name, secret = ''] = (await add('billing', '--email-domains', '*')).split(':')
     const other = await add('shop', '--email-domains', '*')
@@ -106,7 +107,7 @@ describe('the login guard "client"', () => {
     expect((await login(`${name}:${secret}`)).status).toBe(200)
   })
 
-  test('has a budget of its own: one that is used up is told when to come again, and is nobody else’s', async () => {
+  test('gives each client its own rate limit, and says when to retry', async () => {
     const { gateway, add, login } = await start(undefined, 0)
     const [small, large] = [
       await add('small', '--email-domains', '*', '--per-minute', '3'),
@@ -121,7 +122,7 @@ describe('the login guard "client"', () => {
     expect((await login(small)).status).toBe(200)
   })
 
-  test('whoever guesses is limited like anybody else, and does not use up the budget of the client', async () => {
+  test('limits a guesser like any other caller, and does not count guesses against the client', async () => {
     const { add, login } = await start(undefined, 5)
     const billing = await add('billing', '--email-domains', '*')
     const guesses = await Promise.all(Array.from({ length: 20 }, (_, index) => login(`billing:guess ${index}`)))
@@ -130,7 +131,7 @@ describe('the login guard "client"', () => {
     expect((await login(billing)).status).toBe(200)
   })
 
-  test('credentials spare nobody the limits of a guard that stands before it', async () => {
+  test('does not exempt wrong credentials from the limits of a guard before it', async () => {
     const guard = guardsOf(['local', 'client'], { trustedOrigins: [] })
     const gateway = await startGateway({ createGuard: guard, attemptsPerMinute: 3 })
     const headers = { 'content-type': 'application/json', authorization: basic('nobody:nothing') }
@@ -139,7 +140,7 @@ describe('the login guard "client"', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
   })
 
-  test('lets nobody sign in with a scope that is not for it', async () => {
+  test('refuses a client without the scope login', async () => {
     const { add, login } = await start()
     expectProblem(await login(await add('loader', '--email-domains', '*', '--scopes', 'import')), REFUSED)
     expect((await login(await add('both', '--email-domains', '*', '--scopes', 'import,login'))).status).toBe(200)
@@ -147,7 +148,7 @@ describe('the login guard "client"', () => {
 })
 
 describe('clients', () => {
-  test('are listed without their secrets, which are nowhere in the database', async () => {
+  test('are listed without their secrets, which the database does not contain', async () => {
     const { gateway, add, clients } = await start()
     const secret = (await add('shop', '--email-domains', 'example.com')).split(':')[1] ?? ''
     await add('billing', '--email-domains', '*', '--per-minute', '7')
@@ -160,13 +161,13 @@ describe('clients', () => {
     ])
     expect(stdout).not.toContain('wgs_')
     expect(JSON.stringify(await gateway.store.clients())).not.toContain(secret)
-    // The gateway writes what it did itself within a second, in between on a slow machine.
+    // The gateway adds its own entries within a second; on a slow machine, they come in between.
     const added = { from: null, to: null, kind: 'clientAdded', who: null }
     const entries = await gateway.store.auditEntries(added, 0, 10)
     expect(entries.map(({ detail }) => detail)).toEqual(['shop', 'billing'])
   })
 
-  test('are registered once, and by a name that fits into credentials', async () => {
+  test('are registered once: a second one of the same name is refused', async () => {
     const { add, clients, login } = await start()
     const billing = await add('billing', '--email-domains', 'example.com')
     const again = await clients('add', 'billing', '--email-domains', 'example.com')
@@ -183,7 +184,7 @@ describe('clients', () => {
     [['billing', '--email-domains', '*', '--scopes', 'everything'], '--scopes'],
     [['billing', '--email-domains', 'example.com', '--scopes', 'login,import'], '--scopes'],
     [['billing', '--email-domains', '*', '--per-minute', '0'], '--per-minute'],
-  ])('add %j is wrong usage', async (args, expected) => {
+  ])('cannot be added with %j', async (args, expected) => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const { exitCode, stdout, stderr } = await runHere(['clients', 'add', ...args, '--database', database])
     expect([exitCode, stdout]).toEqual([2, ''])

@@ -1,4 +1,4 @@
-// The page about signing in is true: its starts start, and its requests are answered as it says.
+// Tests the page about signing in: its start commands start, and its requests get the documented answers.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const COMMANDS = BLOCKS.filter((block) => block.startsWith('npx workspace-gatewa
 
 const execute = promisify(execFile)
 
-/** As the shell would: quotes undone. */
+/** Splits a line as the shell would, and removes the quotes. */
 function words(line: string): readonly string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
 }
@@ -32,24 +32,24 @@ function startOf(block: string) {
   return { env, args: words(line) }
 }
 
-/** An option's variable as its flag. */
+/** Returns the flag of the option that a variable sets. */
 function toFlag(variable: string): string {
   return `--${variable.replace('WORKSPACE_GATEWAY_', '').toLowerCase().replaceAll('_', '-')}`
 }
 
-/** What curl of the page is answered. */
+/** Runs a curl command of the page and returns the answer. */
 async function ask(request: string | undefined, env: Readonly<Record<string, string>>) {
   const { stdout } = await execute('sh', ['-c', request ?? ''], { env: { ...process.env, ...env } })
   return JSON.parse(stdout)
 }
 
-test('everything on the page is run here', () => {
+test('the page has no command that this file does not run', () => {
   expect([STARTS.length, REQUESTS.length, COMMANDS.length]).toEqual([9, 4, 2])
   expect(BLOCKS).toHaveLength(15)
 })
 
 test.each(STARTS.map((block) => [block.split('--login-guard ')[1]?.split('\n')[0] ?? '', block]))(
-  'starts as shown, up to the port, which is taken: --login-guard %s',
+  'the documented start with --login-guard %s gets as far as the port, which is in use',
   async (_name, block) => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -65,7 +65,7 @@ test.each(STARTS.map((block) => [block.split('--login-guard ')[1]?.split('\n')[0
   },
 )
 
-test('a code that comes by mail is sent back as shown', async () => {
+test('a code from a mail signs in with the documented requests', async () => {
   const server = await startMailServer()
   const { args } = startOf(STARTS[1] ?? '')
   const local = args.map((word) => (word.startsWith('smtp:') ? server.url : word))
@@ -81,7 +81,7 @@ test('a code that comes by mail is sent back as shown', async () => {
   expect([exitCode, (await server.mail(2)).to]).toEqual([0, 'you@example.com'])
 })
 
-test('a client is registered and signs in as shown', async () => {
+test('a client is registered and signs in with the documented commands', async () => {
   const cwd = temporaryDirectory()
   const { url } = await serveForTest([...startOf(STARTS.at(-1) ?? '').args, '--no-demo'], { cwd })
   const database = ['--database', `file:${join(cwd, 'data', 'workspace.db')}`]

@@ -1,5 +1,5 @@
-// What strangers may try against the guard `mail`. TEST_SIGN_IN=all (npm run test:sign-in) tries as often as they would, and
-// prints what it measured.
+// Tests what strangers may try against the guard `mail`. With TEST_SIGN_IN=all (npm run test:sign-in), it tries as
+// often as they would, and prints what it measured.
 import { expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
@@ -20,7 +20,7 @@ const HOME = '203.0.113.7'
 interface Started {
   readonly gateway: TestGateway
   readonly server: TestMailServer
-  /** As the proxy tells it: from this address. */
+  /** Sends a login as the trusted proxy would, for a client at this address. */
   readonly login: (from: string, body: object) => Promise<{ readonly status: number; readonly code: unknown }>
 }
 
@@ -47,7 +47,7 @@ async function start(options: TestGatewayOptions = {}, rules: Partial<MailGuardO
   }
 }
 
-/** So many at a time. */
+/** Runs `count` calls, `AT_ONCE` at a time. */
 async function inParallel(count: number, run: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
@@ -60,7 +60,9 @@ async function inParallel(count: number, run: (index: number) => Promise<unknown
   )
 }
 
-test('of any number of guesses at one sign-in, from everywhere, five are compared', { timeout: 600_000 }, async () => {
+test('at most five guesses at one login are compared, wherever they come from', {
+  timeout: 600_000,
+}, async () => {
   const compared: CodeComparison[] = []
   const { gateway, server, login } = await start({
     wrapStore: (store) => ({
@@ -84,12 +86,12 @@ test('of any number of guesses at one sign-in, from everywhere, five are compare
   expect(compared).toEqual(Array.from({ length: 5 }, () => 'wrong'))
   expect((await login(HOME, { email: ANA, code })).code).toBe('LOGIN_CODE_WRONG')
   expect((await gateway.store.pendingSignIn(ANA, HOME, gateway.now()))?.triesLeft).toBe(0)
-  // Its owner is not locked out: another request, another code.
+  // The owner is not locked out: another request brings another code.
   await login(HOME, { email: ANA })
   expect((await login(HOME, { email: ANA, code: (await server.mail(1)).code })).status).toBe(200)
 })
 
-test('no flood of requests fills a mailbox, or keeps its owner out of a network they know', {
+test('a flood of requests neither fills a mailbox nor locks its owner out of a network they know', {
   timeout: 600_000,
 }, async () => {
   const { server, login } = await start()
@@ -108,7 +110,7 @@ test('no flood of requests fills a mailbox, or keeps its owner out of a network 
   if (IS_FULL) console.info(`${REQUESTS} requests from ${NETWORKS} networks: ${server.mails.length} mails`)
 })
 
-test('known, unknown and refused addresses are answered alike', { timeout: 600_000 }, async () => {
+test('known, unknown and refused emails get the same error code', { timeout: 600_000 }, async () => {
   const { gateway, login } = await start({}, { isForKnownUsersOnly: true })
   const document = { kind: 'project', data: { id: 'p', ref: 'r' } }
   const known = Array.from({ length: TIMED }, (_, index) => `known${index}@example.com`)

@@ -1,3 +1,4 @@
+// Tests what the guard `mail` records in the audit log.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
@@ -13,7 +14,7 @@ import { ANA } from '../support/workspaces.ts'
 
 const WRONG = 'K7QM2P9D'
 
-test('the audit log is told of requests, mails and wrong codes, and of no code', async () => {
+test('the audit log records code requests, mails and wrong codes, but no code', async () => {
   const store = await openStore(`file:${join(temporaryDirectory(), 'workspace.db')}`, {
     lockTimeoutMs: 5_000,
     connectTimeoutMs: 1,
@@ -43,7 +44,7 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
   await decide(ANA, null)
   const { code } = await server.mail(0)
   await decide(ANA, WRONG)
-  // From another network, where nobody waits for it: an address like any other.
+  // From another network, where no code is pending for this email, the text is an email like any other.
   const tagged = ANA.replace('@', `+code-${code.toLowerCase()}@`)
   await decide(tagged, null, '2001:db8:1:3::4')
   await server.mail(1)

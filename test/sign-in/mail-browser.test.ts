@@ -1,5 +1,5 @@
-// What a scanner of mails does with them, in a real browser: it opens every address and presses everything that can be pressed.
-// TEST_SIGN_IN=all (npm run test:sign-in) has it do so with a thousand.
+// Tests what a mail scanner does with a mail, in a real browser: it opens every link and clicks every element. With
+// TEST_SIGN_IN=all (npm run test:sign-in), it does so with a thousand mails.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
@@ -10,10 +10,10 @@ import { startMailServer } from '../support/smtp.ts'
 
 const MAILS = process.env.TEST_SIGN_IN === 'all' ? 1_000 : 5
 
-describe.skipIf(CHROMIUM === undefined)('mails', () => {
+describe.skipIf(CHROMIUM === undefined)('a mail', () => {
   const browser = shareBrowser()
 
-  test('open no session, whatever in them is opened or pressed', { timeout: 900_000 }, async () => {
+  test('opens no session, whatever in it is opened or clicked', { timeout: 900_000 }, async () => {
     const server = await startMailServer()
     const gateway = await startGateway({
       createGuard: guardsOf(['mail'], {
@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)('mails', () => {
       await pressEverything(page, htmlOf(source))
       for (const address of source.match(/\bhttps?:\/\/[^\s"'<>]+/g) ?? []) await page.goto(address)
       expect(await gateway.store.sessionsOf(email, gateway.now(), 10)).toEqual([])
-      // The code is as good as before: nothing was tried with it.
+      // The code still works, because nothing tried it.
       if (index % 100 === 0) expect((await login({ email, code })).status).toBe(200)
     }
   })
@@ -46,7 +46,7 @@ function htmlOf(source: string): string {
 
 async function pressEverything(page: Page, html: string): Promise<void> {
   await page.setContent(html)
-  // A click goes to whatever would take it: a link, a button, or whoever listens above.
+  // A click reaches whatever would handle it: a link, a button, or a listener further up.
   await page.evaluate(`for (const element of document.querySelectorAll('body *')) {
     element.click()
     if (element instanceof HTMLFormElement) element.requestSubmit()

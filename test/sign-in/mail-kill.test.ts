@@ -1,3 +1,4 @@
+// Tests that no mail of the outbox is lost or sent twice when the gateway is killed.
 import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -7,10 +8,13 @@ import { startMailServer } from '../support/smtp.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const EMAILS = Array.from({ length: 12 }, (_, index) => `user${index}@example.com`)
-/** Mails that the server takes over before the kill; the next ones are whole there, and not taken over, when it comes. */
+/**
+ * The server accepts this many mails before the kill. The next ones have arrived there, but are not accepted yet, when
+ * the kill comes.
+ */
 const TAKEN = 4
 
-test('kill -9 loses no mail, and none that was noted as taken over is sent again', async () => {
+test('kill -9 loses no mail and repeats no mail that was recorded as accepted', async () => {
   const cwd = temporaryDirectory()
   const held = Promise.withResolvers<void>()
   let isHolding = true
@@ -20,7 +24,7 @@ test('kill -9 loses no mail, and none that was noted as taken over is sent again
       reached += 1
       if (!isHolding || reached <= TAKEN) return
       held.resolve()
-      // Their sender never hears of them: the server gives them up with the connection.
+      // The sender of these mails gets no reply: the server drops them with the connection.
       await new Promise(() => {})
     },
   })
@@ -60,7 +64,7 @@ function openHand(path: string) {
   const unsent = database.prepare('select (select count(*) from outbox) + (select count(*) from code_request)').pluck()
   return {
     unsent: () => Number(unsent.get()),
-    /** A minute later, as far as the outbox knows. */
+    /** Makes the leases in the outbox expire, as after a minute. */
     endLeases: () => database.exec('update outbox set due_at = 0'),
     [Symbol.dispose]: () => database.close(),
   }

@@ -1,3 +1,4 @@
+// Tests how the outbox retries a mail, and how it handles a code that it cannot read.
 import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -24,7 +25,7 @@ const RULES = {
   maxTotal: 5,
 }
 
-test('a mail that is put off again and again is tried after 1 s, then after twice as long each time, at most a minute', async () => {
+test('a deferred mail is retried after 1 s, then after twice as long each time, at most a minute', async () => {
   let now = 1_000_000
   const clock = () => now
   await using store = await openSqliteStore(join(temporaryDirectory(), 'store.db'), {
@@ -67,7 +68,7 @@ test('a mail that is put off again and again is tried after 1 s, then after twic
   expect(new Set(received).size).toBe(1)
 })
 
-test('a mail whose code cannot be read is told of once the others are sent and noted, and so is each of several', async () => {
+test('each mail with an unreadable code is reported, after the others are sent and recorded', async () => {
   const sent = Promise.withResolvers<void>()
   const settled: string[] = []
   const mails = ['unreadable', 'good', 'gone'].map((id) => ({

@@ -1,3 +1,4 @@
+// Tests the command `mail test`, what serve logs about mails, and how it stops while a mail server does not answer.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -12,7 +13,7 @@ const FROM = ['--mail-from', 'no-reply@example.com']
 const PASSWORD = 'pa:ss/w@rd%'
 const ESCAPED = encodeURIComponent(PASSWORD)
 
-/** A server that wants a user, over TLS, with a certificate of its own authority. */
+/** Starts a server that requires a user, over TLS, with a certificate of its own authority. */
 async function startTlsServer(secure: boolean) {
   const authority = createAuthority('a test')
   const { certificate, key } = authority.sign('mail', ['localhost', '127.0.0.1'])
@@ -52,7 +53,7 @@ describe('mail test', () => {
     [true, 'smtps'],
     [false, 'smtp'],
   ])(
-    'signs in over TLS (from the start: %s), and to nobody whose certificate is not trusted',
+    'signs in over TLS (implicit: %s), and refuses a server whose certificate is not trusted',
     async (secure, scheme) => {
       const { server, logins, env } = await startTlsServer(secure)
       const url = `${scheme}://ana:${ESCAPED}@127.0.0.1:${server.port}`
@@ -75,7 +76,7 @@ describe('mail test', () => {
     },
   )
 
-  test('sends nothing without TLS unless told to', async () => {
+  test('sends nothing without TLS unless configured to', async () => {
     const server = await startMailServer()
     const { exitCode, stderr } = await runHere(['mail', 'test', 'ana@example.com', '--mail-url', server.url, ...FROM])
     expect(exitCode).toBe(1)
@@ -83,7 +84,7 @@ describe('mail test', () => {
     expect(server.mails).toEqual([])
   })
 
-  test('says what the server said, and nothing that names the address', async () => {
+  test('shows the status code of the server, and nothing that contains the email', async () => {
     const server = await startMailServer({
       onRcptTo({ address }, _session, callback) {
         callback(Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }))
@@ -97,7 +98,7 @@ describe('mail test', () => {
     expect(stderr).not.toContain('ana')
   })
 
-  test('tells a server that cannot be reached', async () => {
+  test('reports a server that cannot be reached', async () => {
     const gone = createServer().listen(0, '127.0.0.1')
     await once(gone, 'listening')
     const address = gone.address()
@@ -118,14 +119,14 @@ describe('mail test', () => {
     [['--mail-from', 'nobody']],
     [['--mail-subject', 'two\nlines']],
     [['--mail-tls', 'maybe']],
-  ])('refuses %j, and repeats no password', async (args) => {
+  ])('refuses %j, and does not repeat the password', async (args) => {
     const { exitCode, stderr } = await runHere(['mail', 'test', 'ana@example.com', ...args])
     expect(exitCode).toBe(2)
     expect(stderr).toContain(args[0])
     expect(stderr).not.toContain('top-secret')
   })
 
-  test('needs a server, a sender and an address', async () => {
+  test('needs a server, a sender and a valid email', async () => {
     for (const args of [['ana@example.com'], ['nobody', '--mail-url', 'smtp://127.0.0.1', ...FROM]]) {
       expect((await runHere(['mail', 'test', ...args])).exitCode).toBe(2)
     }
@@ -148,7 +149,7 @@ describe('serve', () => {
     for (const advice of ['mail-url', 'mail-from']) expect(stderr).toContain(advice)
   })
 
-  test('its log holds no code, no address and no password, also when mails fail', async () => {
+  test('logs no code, no email and no password, also when mails fail', async () => {
     const seen: string[] = []
     const server = await startMailServer({
       allowInsecureAuth: true,
@@ -184,7 +185,7 @@ describe('serve', () => {
   })
 })
 
-test('a mail server that says nothing does not hold up the end of the gateway, and the mail goes out after the next start', async () => {
+test('a mail server that does not answer delays no shutdown, and the mail is sent after a restart', async () => {
   const held = Promise.withResolvers<void>()
   const silent = createServer(() => held.resolve())
   silent.listen(0, '127.0.0.1')
@@ -199,7 +200,7 @@ test('a mail server that says nothing does not hold up the end of the gateway, a
   expect((await fetch(`${first.url}/login`, { method: 'POST', headers, body })).status).toBe(403)
   await held.promise
   expect(await first.kill('SIGTERM')).toBe(0)
-  // For the end, and not when its own time was over.
+  // The sending was aborted by the shutdown, not by its own timeout.
   expect(first.stderr()).toContain('the gateway ended before the mail server had answered')
   expect(first.stderr()).toContain('will be tried again')
   const server = await startMailServer()

@@ -1,3 +1,4 @@
+// Tests the guard `mail`: its codes, the mails that carry them, and what a stranger can learn or do.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
@@ -42,7 +43,7 @@ function expectWrong(answer: Answer): void {
 const wrongCode = (code: string) => (code.startsWith('0') ? `1${code.slice(1)}` : `0${code.slice(1)}`)
 
 describe('the login guard "mail"', () => {
-  test('mails a code, and lets in whoever sends it back, once', async () => {
+  test('mails a code, and signs in once whoever sends it back', async () => {
     const { gateway, server, login } = await startMailGateway()
     await gateway.load(SMALL_WORLD)
     const sent = await login(ANA)
@@ -65,7 +66,7 @@ describe('the login guard "mail"', () => {
     expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"login";q=2;w=60'])
   })
 
-  test('takes the code inside the address, from clients with one field, however the address is spelled', async () => {
+  test('accepts the code inside the email, for clients with one field, however the email is spelled', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(' Ana@Example.COM '))
     const { code } = await server.mail(0)
@@ -75,7 +76,7 @@ describe('the login guard "mail"', () => {
     expect(claims.sub).toBe(ANA)
   })
 
-  test('takes the code inside an address that is as long as one can be', async () => {
+  test('accepts the code inside an email of the maximum length', async () => {
     const { server, login } = await startMailGateway({ maxPerAddress: 100 })
     const longest = `${'a'.repeat(64)}@${'b'.repeat(61)}.${'c'.repeat(61)}.${'d'.repeat(61)}.io`
     for (const [index, email] of [`${'a'.repeat(64)}@example.com`, longest].entries()) {
@@ -86,14 +87,14 @@ describe('the login guard "mail"', () => {
     }
   })
 
-  test('takes the code inside an address that looks as if one were in it', async () => {
+  test('accepts the code inside an email that already looks as if it contained one', async () => {
     const { server, login } = await startMailGateway()
     const email = 'ana+code-review@example.com'
     expectSent(await login(email))
     expect((await login(email.replace('@', `+code-${(await server.mail(0)).code}@`))).status).toBe(200)
   })
 
-  test('takes an address of that form for an address where nobody waits for a code', async () => {
+  test('treats an email of that form as an email when no code is pending for it', async () => {
     const { server, login } = await startMailGateway()
     const tagged = 'ana+code-k7qm2p9d@example.com'
     expectSent(await login(tagged))
@@ -101,7 +102,7 @@ describe('the login guard "mail"', () => {
     expect((await login(tagged, (await server.mail(0)).code)).status).toBe(200)
   })
 
-  test('does the same by GraphQL', async () => {
+  test('works the same over GraphQL', async () => {
     const { gateway, server } = await startMailGateway()
     const query = 'mutation($email: String!, $code: String) { login(email: $email, code: $code) { accessToken } }'
     const login = (code: string | null) => gateway.graphql(query, { variables: { email: ANA, code } })
@@ -111,7 +112,7 @@ describe('the login guard "mail"', () => {
     expect((await login(code)).json().data.login.accessToken).toMatch(/^eyJ/)
   })
 
-  test('ten codes of one network for an address are compared in ten minutes', async () => {
+  test('compares ten codes of one network for an email in ten minutes', async () => {
     const { gateway, login } = await startMailGateway({}, { attemptsPerMinute: 1_000 })
     for (let tries = 0; tries < 10; tries += 1) expectWrong(await login(ANA, 'K7QM2P9D'))
     const limited = await login(ANA, 'K7QM2P9D')
@@ -136,7 +137,7 @@ describe('the login guard "mail"', () => {
     }
   })
 
-  test('reads a code with three separators to each letter, and nothing longer', async () => {
+  test('reads a code with three separators after each letter, and nothing longer', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(ANA))
     const { code } = await server.mail(0)
@@ -160,7 +161,7 @@ describe('the login guard "mail"', () => {
     expectWrong(await login(ANA, code))
   })
 
-  test('refuses what is no email, and mails nobody', async () => {
+  test('refuses an invalid email, and sends no mail', async () => {
     const { server, login } = await startMailGateway()
     for (const email of [
       '',
@@ -176,7 +177,7 @@ describe('the login guard "mail"', () => {
     expect(server.mails).toHaveLength(1)
   })
 
-  test('the right code is refused after ten minutes, and after five wrong ones; then another mail comes', async () => {
+  test('refuses the right code after ten minutes and after five wrong codes, and then mails another', async () => {
     const { gateway, server, login } = await startMailGateway()
     expectSent(await login(ANA))
     const { code: late } = await server.mail(0)
@@ -190,7 +191,7 @@ describe('the login guard "mail"', () => {
     expect((await login(ANA, (await server.mail(2)).code)).status).toBe(200)
   })
 
-  test('a code is good for ten minutes also when the clock is set back, and then another one is mailed', async () => {
+  test('refuses a code when the clock was set back, and then mails another', async () => {
     const { gateway, server, login } = await startMailGateway({ maxPerAddress: 100 })
     expectSent(await login(ANA))
     const { code } = await server.mail(0)
@@ -203,7 +204,7 @@ describe('the login guard "mail"', () => {
     expect((await login(ANA, other?.code)).status).toBe(200)
   })
 
-  test('a code of one address, or of another network, lets nobody in', async () => {
+  test('a code does not sign in another email, and is not pending for another network', async () => {
     const { server, login, gateway } = await startMailGateway()
     expectSent(await login(ANA))
     const { code } = await server.mail(0)
@@ -214,7 +215,7 @@ describe('the login guard "mail"', () => {
     expect(await gateway.store.pendingSignIn(ANA, '127.0.0.2', gateway.now())).toBeNull()
   })
 
-  test('ten requests at once are one mail', async () => {
+  test('sends one mail for ten concurrent requests', async () => {
     const { server, login } = await startMailGateway()
     for (const answer of await Promise.all(Array.from({ length: 10 }, () => login(ANA)))) expectSent(answer)
     const { code } = await server.mail(0)
@@ -222,7 +223,7 @@ describe('the login guard "mail"', () => {
     expect(server.mails).toHaveLength(1)
   })
 
-  test('answers the same for addresses that get a mail, that are refused, and that nobody knows', async () => {
+  test('answers the same for emails that get a mail, that are refused, and that are unknown', async () => {
     const { gateway, server, login } = await startMailGateway({ domains: ['example.com'], isForKnownUsersOnly: true })
     await gateway.load(SMALL_WORLD)
     const answers = [await login('ana@example.org'), await login(STRANGER), await login(ANA)]
@@ -239,7 +240,7 @@ describe('the login guard "mail"', () => {
     expect(new Set(seen.slice(3)).size).toBe(1)
   })
 
-  test('the mail says who asks from where and when, and has nothing to click', async () => {
+  test('the mail says where and when the code was requested and by what, and has nothing to click', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(ANA))
     const { source, code } = await server.mail(0)
@@ -256,7 +257,7 @@ describe('the login guard "mail"', () => {
     expect(body).not.toContain('@example')
   })
 
-  test('nothing that a stranger wrote gets into a mail', async () => {
+  test('the mail contains nothing that a stranger wrote', async () => {
     const { gateway, server } = await startMailGateway()
     const headers = { 'content-type': 'application/json', 'user-agent': 'win a prize at evil.example <b>now</b>' }
     await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
@@ -265,8 +266,8 @@ describe('the login guard "mail"', () => {
     expect(source).toContain('an unknown program')
   })
 
-  test('a mail that the server puts off is sent later with the same code; one that it never takes is given up', async () => {
-    // Requests and failures are what wakes the sender here, not the look at what others have left.
+  test('a mail that the server defers is sent later with the same code; a rejected mail is abandoned', async () => {
+    // Without the interval, only requests and failures wake the sender.
     vi.useFakeTimers({ toFake: ['setInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const [seen, refused]: [string[], string[]] = [[], []]
@@ -274,7 +275,7 @@ describe('the login guard "mail"', () => {
       onMail({ to, code }) {
         if (to === STRANGER) {
           refused.push(code)
-          // The lowest that says "never" (RFC 5321 section 4.2.1).
+          // The lowest permanent failure code (RFC 5321 section 4.2.1).
           throw Object.assign(new Error('no such mailbox'), { responseCode: 500 })
         }
         seen.push(code)
@@ -285,7 +286,7 @@ describe('the login guard "mail"', () => {
     expectSent(await login(STRANGER))
     await expect.poll(() => gateway.reported).toHaveLength(1)
     expectSent(await login(ANA))
-    // Told to the log with the time of the next attempt, by the clock that moves only here.
+    // The failure is logged with the time of the next attempt, by the clock that moves only here.
     await expect.poll(() => gateway.reported).toHaveLength(2)
     gateway.advance(2)
     const { code } = await server.mail(0)
@@ -295,7 +296,7 @@ describe('the login guard "mail"', () => {
     expect(JSON.stringify(gateway.reported.map(String))).not.toMatch(/@example|no such mailbox/)
   })
 
-  test.skipIf(POSTGRES_URL === null)('several gateways on one PostgreSQL send each mail once', async () => {
+  test.skipIf(POSTGRES_URL === null)('several gateways on one PostgreSQL database send each mail once', async () => {
     const databaseUrl = await temporaryDatabase()
     const server = await startMailServer()
     const gateways = await Promise.all([0, 1, 2].map(() => startMailGateway({}, { server, databaseUrl })))

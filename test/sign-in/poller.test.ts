@@ -1,10 +1,10 @@
-// Work that is looked for: at once when it is said that there is some, never twice at a time, and to its end when it stops.
+// Tests the poller: it runs at once when woken, never twice at a time, and finishes its run when it stops.
 import { expect, test } from 'vitest'
 import { createPoller } from '../../src/auth/mail/poller.ts'
 
 const NEVER_MS = 1_000_000_000
 
-test('who is woken while it runs runs once more, however often it was woken', async () => {
+test('a poller that is woken during a run runs once more, however often it was woken', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let [runs, atOnce, mostAtOnce] = [0, 0, 0]
   const poller = createPoller(
@@ -33,7 +33,7 @@ test('who is woken while it runs runs once more, however often it was woken', as
   expect(mostAtOnce).toBe(1)
 })
 
-test('it looks by itself, and a failure is told and stops nothing', async () => {
+test('a poller runs at its interval, and reports a failure without stopping', async () => {
   const reported: unknown[] = []
   let runs = 0
   await using _ = createPoller(
@@ -48,7 +48,7 @@ test('it looks by itself, and a failure is told and stops nothing', async () => 
   expect(reported).toEqual([new Error('away')])
 })
 
-test('when it stops, the run under way is told and waited for, and nothing runs any more', async () => {
+test('a poller that stops tells its run, waits for it, and never runs again', async () => {
   const gate = Promise.withResolvers<void>()
   let [runs, isOver] = [0, false]
   let isStopping = () => false

@@ -1,3 +1,4 @@
+// Runs the tests of the store for sign-ins on both engines.
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -12,7 +13,7 @@ const SQLITE = {
     throw error
   },
 }
-/** A connection may take as long as it does on a machine that has other things to do. */
+/** The timeouts allow for a busy machine. */
 const POSTGRES = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
 describeSignIn('sqlite', async () => {
