@@ -1,4 +1,5 @@
-// A backup while another process commits: node test/faults/backup-beside-writes.ts [MEGABYTES [COMMITS_PER_SECOND]]
+// Measures a backup while another process commits: node test/faults/backup-beside-writes.ts [MEGABYTES
+// [COMMITS_PER_SECOND]]
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { documentLine } from '../support/workspaces.ts'
 const DOCUMENT_BYTES = 100_000
 const IDLE_RUNS = 3
 const ROUNDS = 4
-/** After a backup was removed. */
+/** The pause after a backup was removed. */
 const REST_MS = 5_000
 const WARM_UP_MS = 5_000
 const CONNECTIONS = 32
@@ -23,7 +24,7 @@ const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-backup-'))
 const database = join(directory, 'workspace.db')
 const flags = ['--database', `file:${database}`]
 
-/** Seconds. */
+/** Makes a backup and returns how many seconds it took. */
 async function backUp(name: string): Promise<number> {
   const start = performance.now()
   const path = join(directory, name)
@@ -32,7 +33,7 @@ async function backUp(name: string): Promise<number> {
   return (performance.now() - start) / 1_000
 }
 
-/** To free a gigabyte holds up every commit of the disk for a while, and is no part of a backup. */
+/** Removes a backup. Freeing a gigabyte delays every commit on the disk for a while, and is not part of a backup. */
 function removeBackup(name: string): void {
   for (const file of [name, `${name}.sha256`]) rmSync(join(directory, file))
 }
@@ -61,7 +62,7 @@ async function measure(): Promise<boolean> {
     const { status } = await client.login(`user-${number % 100}@example.com`)
     if (status !== 200) throw new Error(`a login was answered ${status}`)
   }
-  /** Milliseconds that each write took while `work` was done. */
+  /** Returns the milliseconds of each write that ran during `work`. */
   async function writesDuring(work: Promise<unknown>): Promise<readonly number[]> {
     let isOver = false
     const writing = atRate(perSecond, login, () => isOver)
@@ -72,7 +73,7 @@ async function measure(): Promise<boolean> {
   }
   try {
     await writesDuring(delay(WARM_UP_MS))
-    // Whatever a collection of garbage, or whatever else comes now and then, adds to one it adds to the other.
+    // The two are measured in turns, so that garbage collections and other disturbances add to both.
     const alone: number[] = []
     const beside: number[] = []
     const seconds: number[] = []

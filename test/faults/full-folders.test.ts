@@ -1,4 +1,5 @@
-// Full disks other than that of the database: where an import keeps its input, and where a dump, stdout or the log is written.
+// Tests full disks other than the one of the database: where an import keeps its input, and where a dump, stdout or the
+// log goes.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -12,10 +13,10 @@ import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
 import { PROGRAM } from '../support/program.ts'
 import { BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
-describe.skipIf(!canMount())('where a disk is full', () => {
+describe.skipIf(!canMount())('on a full disk', () => {
   const large = templateLines(0, 40_000).join('')
 
-  test('import - says which folder it is, and what names another', async () => {
+  test('import - names the folder of its input and the variable that chooses another', async () => {
     const workspace = createWorkspace()
     const env = { TMPDIR: smallDisk(1_048_576).path }
     const { exitCode, stdout, stderr } = await run(['import', '-', ...workspace.flags], { stdin: large, env })
@@ -25,14 +26,14 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
   })
 
-  test('restore says which file has no room, and leaves what was there', async () => {
+  test('restore names the file that has no room, and leaves what was there', async () => {
     const workspace = createWorkspace()
     const users = Array.from({ length: 6_000 }, (_, at) => `{"kind":"user","email":"user${at}@example.com"}\n`)
     await workspace.load(users.join(''))
     const backup = workspace.path('backup')
     expect((await workspace.run('backup', backup)).exitCode).toBe(0)
     const { size } = statSync(backup)
-    // For the copy, and not for the log of what makes it fit to be served.
+    // There is room for the copy, but not for the write-ahead log of the preparation to serve it.
     const disk = smallDisk(size + 262_144)
     const database = join(disk.path, 'workspace.db')
     const { exitCode, stderr } = await runHere(['restore', backup, '--database', `file:${database}`])
@@ -40,7 +41,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(readdirSync(disk.path)).toEqual([])
   })
 
-  test('so does restore of lines, where a database was lost: what says so stays as it was', async () => {
+  test('restore of lines after a loss names the full disk, and keeps the files that record the loss', async () => {
     const workspace = createWorkspace()
     await workspace.load(large)
     const backup = workspace.write('backup', (await workspace.run('backup', '-')).stdout)
@@ -54,7 +55,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(Object.fromEntries(found)).toEqual(remains)
   })
 
-  test('POST /import is 503, the log names the folder, and it passes by itself', async () => {
+  test('POST /import answers 503, the log names the folder, and imports work again once there is room', async () => {
     const workspace = createWorkspace()
     const disk = smallDisk(1_048_576)
     const flags = [...workspace.flags, '--import-token-file', workspace.write('token', IMPORT_TOKEN)]
@@ -72,7 +73,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"type":"imported"')])
   })
 
-  test('POST /import of more than there is room for is 503 too, and nobody else notices', async () => {
+  test('POST /import answers 503 for an input that is too large for the disk, and others notice nothing', async () => {
     const workspace = createWorkspace()
     const flags = [...workspace.flags, '--import-token-file', workspace.write('token', IMPORT_TOKEN)]
     const serving = await serveForTest(flags, { env: { TMPDIR: smallDisk(1_048_576).path } })
@@ -85,7 +86,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
   })
 
-  test('dump --output is a sentence, and leaves no file of that name', async () => {
+  test('dump --output fails with one sentence and leaves no file of that name', async () => {
     const workspace = createWorkspace()
     await workspace.load(large)
     const path = join(smallDisk(1_048_576).path, 'dump.ndjson')
@@ -95,7 +96,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test('restore is a sentence, and leaves what was there', async () => {
+  test('restore of a file fails with one sentence and leaves what was there', async () => {
     const workspace = createWorkspace()
     await workspace.load(large)
     const disk = smallDisk(1_048_576)
@@ -113,7 +114,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     ['dump', 'stderr'],
     ['users show ana@example.com', 'stderr'],
     ['users show ana@example.com', 'the same file'],
-  ])('%s > FILE ends with a sentence, or without a word where that goes to %s', async (command, where) => {
+  ])('%s > FILE exits with 1, and writes one sentence to %s if there is room', async (command, where) => {
     const workspace = createWorkspace()
     await workspace.load(large)
     const disk = smallDisk(1_048_576)
@@ -129,7 +130,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
   })
 
   test.each(['1', '2'])(
-    'serve > FILE 2>&1 serves on, and writes again when there is room, with --workers %s',
+    'serve > FILE 2>&1 continues to serve, and logs again when there is room, with --workers %s',
     async (workers) => {
       const disk = smallDisk(1_048_576)
       const path = join(disk.path, 'log')
@@ -157,7 +158,7 @@ describe.skipIf(!canMount())('where a disk is full', () => {
         .poll(async () => [await status('/projects'), readFileSync(path, 'utf8')])
         .toEqual([401, expect.stringMatching(/^\{[^\n]*"status":401[^\n]*\}$/m)])
       disk.fill()
-      // What is left of the last page of the file.
+      // Uses up the rest of the file's last page.
       expect(() => appendFileSync(path, Buffer.alloc(8_192))).toThrow('ENOSPC')
       expect(await status('/projects')).toBe(401)
       gateway.kill('SIGTERM')
@@ -166,8 +167,8 @@ describe.skipIf(!canMount())('where a disk is full', () => {
   )
 })
 
-describe.skipIf(process.platform !== 'linux')('where stdout has no room', () => {
-  /** Runs a command to its end with a stdout that takes nothing. */
+describe.skipIf(process.platform !== 'linux')('when stdout has no room', () => {
+  /** Runs a command to its end with a stdout that accepts nothing. */
   function runUnheard(...args: readonly string[]) {
     const full = openSync('/dev/full', 'w')
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
@@ -178,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('where stdout has no room', () => 
     return { status, stderr }
   }
 
-  test('what a command changes is whole, stands in the audit log, and leaves the files', async () => {
+  test('a command completes its change, records it in the audit log, and clears the files', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD + templateLines(0, 1, EVE).join(''))
     const input = workspace.write('input.ndjson', SMALL_WORLD.replaceAll('"name":"', '"name":"New '))
@@ -203,7 +204,7 @@ describe.skipIf(process.platform !== 'linux')('where stdout has no room', () => 
     expect(readFileSync(workspace.path('workspace.db')).includes('must not appear')).toBe(false)
   })
 
-  test('a list ends', async () => {
+  test('a list exits with 1 and one sentence', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     for (const command of [['users', 'list'], ['audit'], ['dump'], ['backup', '-'], ['config', 'print']]) {

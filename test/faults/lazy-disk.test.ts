@@ -1,3 +1,4 @@
+// Tests the lazy disk: a FUSE file system that forgets what was not synced when its power is cut.
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,12 +7,12 @@ import { mountLazyDisk } from '../support/lazy-disk.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 
 const SECTOR_BYTES = 512
-/** Enough for every kind of cut that is looked for. */
+/** Enough seeds for every kind of cut that the tests look for. */
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed)
 
 if (hasFuse()) {
-  describe.skipIf(!(await canMountLazyDisk()))('a lazy disk whose power is cut', { timeout: 120_000 }, () => {
-    test('has all that was synced, and of a later write none, some or all sectors', async () => {
+  describe.skipIf(!(await canMountLazyDisk()))('a lazy disk after a power cut', { timeout: 120_000 }, () => {
+    test('keeps everything that was synced, and none, some or all sectors of a later write', async () => {
       await using disk = await mountLazyDisk()
       const file = join(disk.path, 'file')
       const left: string[] = []
@@ -26,11 +27,11 @@ if (hasFuse()) {
         left.push(found)
       }
       expect(left).toEqual(expect.arrayContaining(['bbbb', expect.stringMatching(/ab|ba/)]))
-      // Half of the cuts leave nothing that was not synced.
+      // Half of the cuts keep nothing that was not synced.
       expect(left.filter((found) => found === 'aaaa').length).toBeGreaterThan(SEEDS.length / 4)
     })
 
-    test('has lost the newest changes of names that were not synced, with files that were', async () => {
+    test('loses the newest name changes that were not synced, even of files that were', async () => {
       await using disk = await mountLazyDisk()
       const left = new Set<string>()
       for (const seed of SEEDS) {
@@ -51,12 +52,12 @@ if (hasFuse()) {
     })
   })
 } else {
-  test('a lazy disk is not mounted where there is no FUSE', async () => {
+  test('mounting a lazy disk fails without FUSE', async () => {
     await expect(mountLazyDisk()).rejects.toThrow()
   })
 }
 
-/** A sector for each character. */
+/** Writes one sector for each character. */
 function write(file: string, flags: string, text: string, { isSynced }: { readonly isSynced: boolean }): void {
   const descriptor = openSync(file, flags)
   writeSync(descriptor, [...text].map((character) => character.repeat(SECTOR_BYTES)).join(''), 0)

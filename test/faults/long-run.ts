@@ -1,4 +1,5 @@
-// Each fault many times, under load, with a look after each at all that was acknowledged: node test/faults/long-run.ts [TIMES [SEED [NAMES]]]
+// Causes each fault many times under load, and checks after each that nothing acknowledged was lost: node
+// test/faults/long-run.ts [TIMES [SEED [NAMES]]]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const COLUMNS = ['times', 'logins', 'logouts', 'imports', 'reads', 'problems'] a
 
 const times = Number(process.argv[2] ?? 20)
 const seed = Number(process.argv[3] ?? randomSeed())
-/** Parts of names, with commas between. */
+/** Parts of the faults' names, separated by commas. */
 const wanted = process.argv[4]?.split(',') ?? ['']
 const random = createSeededRandom(seed)
 const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))

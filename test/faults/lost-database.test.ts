@@ -1,4 +1,4 @@
-// A database that was deleted under a gateway, and what the next start makes of it.
+// Tests a database that was deleted while a gateway served it, and what the next start does.
 import {
   existsSync,
   linkSync,
@@ -32,7 +32,7 @@ async function ended({ process: child }: ServingProcess): Promise<number | null>
   return child.exitCode
 }
 
-/** What a supervisor gets that starts the gateway again. */
+/** Expects what a supervisor gets when it restarts the gateway. */
 async function expectRefusedStart(path: string, remains: RegExp): Promise<void> {
   const { exitCode, stdout, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`])
   expect([exitCode, stdout, stderr.trim().split('\n').length]).toEqual([1, '', 1])
@@ -41,7 +41,7 @@ async function expectRefusedStart(path: string, remains: RegExp): Promise<void> 
   expect(existsSync(path)).toBe(false)
 }
 
-test('a start after it refuses to make an empty one, and goes on where the file was put back', async () => {
+test('a start after a loss refuses to make an empty database, and serves once the file is put back', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])
   const { accessToken } = (await login(serving)).json()
@@ -49,7 +49,7 @@ test('a start after it refuses to make an empty one, and goes on where the file 
   rmSync(path)
   expect(await ended(serving)).toBe(1)
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost( and \S+workspace\.db-wal)?$/m)
-  // As often as it is tried.
+  // Every further start is refused as well.
   await expectRefusedStart(path, /workspace\.db\.lost/)
   renameSync(`${path}.elsewhere`, path)
   const again = await serveForTest(['--database', `file:${path}`])
@@ -57,7 +57,7 @@ test('a start after it refuses to make an empty one, and goes on where the file 
   expect(existsSync(`${path}.lost`)).toBe(false)
 })
 
-test('one that nobody had written to since the start leaves no -wal, and is told all the same', async () => {
+test('a database without writes since the start leaves no -wal, and its loss is reported all the same', async () => {
   const path = await imported()
   const first = await serveForTest(['--database', `file:${path}`])
   expect(await first.kill('SIGTERM')).toBe(0)
@@ -68,7 +68,7 @@ test('one that nobody had written to since the start leaves no -wal, and is told
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
 })
 
-test('one that was emptied is no new one', async () => {
+test('an emptied database counts as lost, not as new', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])
   truncateSync(path, 0)
@@ -77,7 +77,7 @@ test('one that was emptied is no new one', async () => {
   await expectRefusedStart(path, /workspace\.db\.lost/)
 })
 
-test('one that was deleted after kill -9 is told by its -wal', async () => {
+test('a database that was deleted after kill -9 is recognized by its -wal', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])
   expect((await login(serving)).status).toBe(200)
@@ -86,7 +86,7 @@ test('one that was deleted after kill -9 is told by its -wal', async () => {
   await expectRefusedStart(path, /remove \S+workspace\.db-wal$/m)
 })
 
-test('who removes what the message names begins with an empty one', async () => {
+test('a start makes an empty database after the files that the message names were removed', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])
   rmSync(path)
@@ -97,7 +97,7 @@ test('who removes what the message names begins with an empty one', async () => 
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
 })
 
-test('a backup is restored in its place, and nothing of its old log gets into it', async () => {
+test('a backup is restored in place of a lost database, without anything from the old log', async () => {
   const path = await imported()
   const database = ['--database', `file:${path}`]
   const backup = join(temporaryDirectory(), 'backup.db')
@@ -114,7 +114,7 @@ test('a backup is restored in its place, and nothing of its old log gets into it
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
 
-test('so is a backup of lines, in the place of one that was deleted while it was served', async () => {
+test('a backup of lines is restored in place of a database that was deleted while it was served', async () => {
   const path = await imported()
   const database = ['--database', `file:${path}`]
   const lines = join(temporaryDirectory(), 'backup')
@@ -137,7 +137,7 @@ test('so is a backup of lines, in the place of one that was deleted while it was
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
 
-test.each(['-wal', '-shm'])('a database behind a link is served, and its %s is watched where it lies', async (end) => {
+test.each(['-wal', '-shm'])('the %s of a database behind a link is watched where the database is', async (end) => {
   const path = await imported()
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(path, link)
@@ -150,9 +150,9 @@ test.each(['-wal', '-shm'])('a database behind a link is served, and its %s is w
 
 test.each([
   ['is removed', () => {}],
-  ['leads to a file that is not there', (link: string) => symlinkSync(`${link}.elsewhere`, link)],
+  ['points to a missing file', (link: string) => symlinkSync(`${link}.elsewhere`, link)],
 ])(
-  'a database whose link %s while it is served is not made anew, and is served when it leads there again',
+  'a database whose link %s while it is served is not recreated, and is served once the link is back',
   async (_, change) => {
     const path = await imported()
     const link = join(temporaryDirectory(), 'link.db')
@@ -175,7 +175,7 @@ test.each([
   },
 )
 
-test('a database that was deleted behind its link is not made anew: its log is still there', async () => {
+test('a database that was deleted behind its link is not recreated while its log exists', async () => {
   const path = await imported()
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(path, link)
@@ -190,14 +190,14 @@ test('a database that was deleted behind its link is not made anew: its log is s
 })
 
 test.each(['PASSIVE', 'TRUNCATE'])(
-  'an import that begins after the log was deleted, and makes a new one, is not acknowledged (%s)',
+  'an import that begins a new log after the old one was deleted is not acknowledged (%s)',
   async (checkpoint) => {
     const path = await imported()
     const token = join(temporaryDirectory(), 'token')
     writeFileSync(token, TOKEN)
     const serving = await serveForTest(['--database', `file:${path}`, '--import-token-file', token])
     const other = new Database(path)
-    // Whatever was in the log is in the database now: nothing that is read would miss it.
+    // The log is wholly in the database now, so no read would notice that it is missing.
     const [row] = other.pragma(`wal_checkpoint(${checkpoint})`) as readonly { busy: number }[]
     expect(row?.busy).toBe(0)
     rmSync(`${path}-wal`)
@@ -209,14 +209,14 @@ test.each(['PASSIVE', 'TRUNCATE'])(
   },
 )
 
-test('--must-exist refuses a first start too', async () => {
+test('--must-exist also refuses a first start', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`, '--must-exist'])
   expect([exitCode, stderr]).toEqual([2, `there is no database ${path}\n`])
   expect(existsSync(path)).toBe(false)
 })
 
-test('an empty file is no database for who makes none', async () => {
+test('an empty file is not a database to commands that create none', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   writeFileSync(path, '')
   for (const args of [['serve', '--port', '0', '--must-exist'], ['serve', '--port', '0', '--read-only'], ['dump']]) {

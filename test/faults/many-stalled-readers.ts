@@ -1,5 +1,6 @@
-// Hundreds of clients that ask for large answers and do not read them: node test/faults/many-stalled-readers.ts [READERS[/SECOND] [KIND,…|all [OPTIONS OF SERVE]]]
-// So many come in a second, or all at once.
+// Measures hundreds of clients that request large answers and do not read them: node
+// test/faults/many-stalled-readers.ts [READERS[/SECOND] [KIND,…|all [OPTIONS OF SERVE]]]
+// READERS/SECOND of them connect in a second; without it, all connect at once.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,19 +18,22 @@ import type { Sighting } from './watch-process.ts'
 const MAX_GROWTH_BYTES = 150_000_000
 const MAX_OPEN_MS = 60_000
 const MAX_RATIO = 2
-/** Of the others, a second. */
+/** Requests of the other clients in a second. */
 const OTHERS = 50
 const QUIET_MS = 10_000
-/** Before anything is measured: as a gateway is that has served for a while, also those who come and go. */
+/** Warms the gateway up before the measurement, as if it had served for a while, also clients that come and go. */
 const WARM_UP_READS = 3_000
 const WARM_UP_CONNECTIONS = 1_000
 
-/** Of the others, all open before anybody stalls: one that is opened meanwhile waits behind hundreds of others. */
+/**
+ * Connections of the other clients. All are open before any client stalls, because a new one would wait behind hundreds
+ * of others.
+ */
 const OTHERS_CONNECTIONS = 8
 
 const [, , count = '500', kinds = 'all', ...options] = process.argv
 const [readers = 0, perSecond = Number.POSITIVE_INFINITY] = count.split('/').map(Number)
-/** Three quarters of it when compressed, and still more than the kernel holds for a connection. */
+/** Compressed, a file has three quarters of this size, still more than the kernel buffers for a connection. */
 const FILES = Array.from(
   { length: 200 },
   (_, n) => `{"path":"f${n}","content":"${randomBytes(60_000).toString('base64url')}"}`,
@@ -44,7 +48,7 @@ const WORLD = [
 const GRAPHQL = { method: 'POST', target: '/graphql' } as const
 const query = (comment = '') => JSON.stringify({ query: `{ me { templates { data } } }${comment}` })
 
-/** What the reader of this number asks for. Whoever is refused is gone with `Connection: close`: only who stalls is open. */
+/** The request of each reader. `Connection: close` removes refused readers, so that only stalled ones stay open. */
 const KINDS: Readonly<Record<string, (reader: number) => WireRequest & { readonly coding?: string }>> = {
   export: () => ({ target: '/exports?r=large' }),
   'compressed export': () => ({ target: '/exports?r=large', coding: 'gzip' }),
@@ -76,7 +80,7 @@ try {
 console.log(isGood ? 'good' : 'BAD')
 process.exitCode = isGood ? 0 : 1
 
-/** A gateway of its own for each kind. */
+/** Measures one kind of request with a gateway of its own. */
 async function measure(kind: string): Promise<boolean> {
   const gateway = await serve([...flags, '--log-level', 'silent', ...options])
   const others = createClient(gateway.url, { connections: OTHERS_CONNECTIONS })
@@ -87,7 +91,7 @@ async function measure(kind: string): Promise<boolean> {
       const { status } = await others.get('/projects', ben.accessToken)
       if (status !== 200) throw new Error(`another client was answered ${status}`)
     }
-    // The first request of GraphQL loads its code.
+    // The first GraphQL request loads its code.
     await others.graphql('{ me { email } }', ben.accessToken)
     for (let reads = 0; reads < WARM_UP_READS; reads += OTHERS_CONNECTIONS) {
       await Promise.all(Array.from({ length: OTHERS_CONNECTIONS }, read))
@@ -96,10 +100,10 @@ async function measure(kind: string): Promise<boolean> {
       using visitor = createClient(gateway.url, { connections: 1 })
       await visitor.get('/projects', ben.accessToken)
     }
-    // Its start is not what is measured.
+    // The start of the thread is not part of the measurement.
     await using clients = stall(gateway.url, kind, accessToken)
     await once(clients, 'message')
-    // Beside the quiet seconds as beside the others.
+    // The thread also runs during the quiet seconds, so that both measurements include it.
     await using watching = watch(gateway.process.pid)
     const look = async (): Promise<Sighting> => (await once(watching, 'message'))[0]
     let isQuietOver = false

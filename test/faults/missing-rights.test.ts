@@ -1,4 +1,5 @@
-// Commands of another user than the gateway's, and paths that lead nowhere: what can be read is read, and all else is one sentence.
+// Tests commands of another user than the gateway's, and paths that lead nowhere: they read what is readable, and
+// otherwise fail with one sentence.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
-/** As a user whom rights bind: not as root. */
+/** Runs a command as a user who, unlike root, is bound by permissions. */
 function runBound(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     ...SERVER_USER,
@@ -21,7 +22,7 @@ function runBound(...args: readonly string[]) {
   return { exitCode: status, stdout, stderr }
 }
 
-/** A folder that everybody may come to, with a database that everybody may read and nobody may write to. */
+/** Makes a folder that everybody may enter, with a database that everybody may read and nobody may write. */
 async function makeShown() {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
@@ -36,8 +37,8 @@ async function makeShown() {
   return { folder, path, stored: await workspace.dump() }
 }
 
-describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () => {
-  test('to write to its folder, a database is read as it is, and nothing is left there', async () => {
+describe.skipIf(runBound('--version').exitCode !== 0)('a command of another user', () => {
+  test('reads a database in a folder that it may not write to, and leaves nothing there', async () => {
     const { folder, path, stored } = await makeShown()
     const flags = ['--database', `file:${path}`]
     expect(runBound('dump', ...flags)).toEqual({ exitCode: 0, stdout: stored, stderr: '' })
@@ -47,7 +48,7 @@ describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () =
     expect(readdirSync(folder)).toEqual(['workspace.db'])
   })
 
-  test('to write to its folder, a database behind a link is read with what is only in its log', async () => {
+  test('reads a database behind a link together with what is only in its log', async () => {
     const { folder, path } = await makeShown()
     const links = temporaryDirectory()
     chmodSync(links, 0o755)
@@ -73,7 +74,7 @@ describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () =
     expect(stdout).not.toContain(ANA)
   })
 
-  test('to enter its folder, a database is none that a command can open, and that is a sentence', async () => {
+  test('fails with one sentence when it may not enter the folder', async () => {
     const { folder, path } = await makeShown()
     chmodSync(folder, 0o000)
     for (const command of [['dump'], ['users', 'remove', ANA], ['import', PROGRAM], ['serve', '--port', '0']]) {
@@ -84,7 +85,7 @@ describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () =
   })
 })
 
-test('a path that leads in a circle, or is too long, is a sentence', async () => {
+test('a path that is a circular link or too long fails with one sentence', async () => {
   const folder = temporaryDirectory()
   const circle = join(folder, 'circle.db')
   symlinkSync('circle.db', circle)

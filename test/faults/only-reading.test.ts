@@ -1,4 +1,4 @@
-// Commands that only read need nothing that a fault takes away: room, the write lock, a disk that can be written to.
+// Tests that read commands need nothing that a fault takes away: room, the write lock, or a writable disk.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const READING = [
 ]
 const MIB = 1_048_576
 
-/** What each of them prints, and that none of them says anything else. */
+/** Returns what each command prints, and expects that none prints to stderr. */
 async function readAll(
   flags: readonly string[],
   runCommand: (args: readonly string[]) => Promise<Finished> = runHere,
@@ -33,7 +33,7 @@ async function readAll(
   return finished.map(({ stdout }) => stdout)
 }
 
-/** Serves a database that has a signing key: nothing is written to it but what a test asks for. */
+/** Serves a database that already has a signing key, so that only the test writes to it. */
 async function serveQuiet(flags: readonly string[]): Promise<ServingProcess> {
   await (await serveForTest(flags)).kill('SIGTERM')
   return serveForTest(flags)
@@ -46,21 +46,21 @@ async function backUp(flags: readonly string[]): Promise<Finished> {
   return made
 }
 
-test('beside a program that holds the write lock', async () => {
+test('read commands and a backup work while another program holds the write lock', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const before = await readAll(workspace.flags)
   const hand = new Database(workspace.path('workspace.db'))
   hand.exec('begin immediate')
   const flags = [...workspace.flags, '--lock-timeout', '100']
-  // In processes of their own: the lock is of another.
+  // The commands run as processes, because the lock is held by another process.
   expect(await readAll(flags, run)).toEqual(before)
   expect(await backUp(flags)).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await run(['users', 'remove', ANA, ...flags])).toMatchObject({ exitCode: 1 })
   hand.close()
 })
 
-test('the database is not touched, also where another program makes the checkpoints', async () => {
+test('read commands do not touch the database when another program makes the checkpoints', async () => {
   const workspace = createWorkspace()
   const path = workspace.path('workspace.db')
   const flags = [...workspace.flags, '--checkpoints', 'external']
@@ -73,8 +73,8 @@ test('the database is not touched, also where another program makes the checkpoi
   expect(await serving.kill('SIGTERM')).toBe(0)
 })
 
-describe.skipIf(!canMount())('where the disk', () => {
-  test('is full', async () => {
+describe.skipIf(!canMount())('read commands and a backup', () => {
+  test('work on a full disk', async () => {
     const disk = smallDisk(8 * MIB)
     const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
     const serving = await serveQuiet(flags)
@@ -87,7 +87,7 @@ describe.skipIf(!canMount())('where the disk', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
   })
 
-  test('is read-only, as that of a snapshot, and nothing is left there', async () => {
+  test('work on a read-only disk, such as a snapshot, and leave nothing there', async () => {
     const workspace = createWorkspace()
     const path = workspace.path('workspace.db')
     const serving = await serveQuiet(workspace.flags)
@@ -95,7 +95,7 @@ describe.skipIf(!canMount())('where the disk', () => {
     const before = await readAll(workspace.flags)
     const disk = smallDisk(8 * MIB)
     const taken = join(disk.path, 'workspace.db')
-    // Between two writes a snapshot of the disk is these two files.
+    // Between two writes, a snapshot of the disk consists of these two files.
     copyFileSync(path, taken)
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${taken}-wal`)
     const files = readdirSync(disk.path)

@@ -1,3 +1,4 @@
+// Tests faults of PostgreSQL: commits that it does not promise, lost connections, a read-only primary, and a full disk.
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -39,7 +40,7 @@ async function openHand(url: string): Promise<Client> {
   return client
 }
 
-/** The backend that waits so. */
+/** Returns the backend that waits for this event. */
 async function waitingFor(url: string, event: string): Promise<number> {
   const sql = `select pid from pg_stat_activity where pid <> pg_backend_pid() and ${event}`
   await expect.poll(() => execute(url, sql), { timeout: 20_000 }).toHaveLength(1)
@@ -49,15 +50,17 @@ async function waitingFor(url: string, event: string): Promise<number> {
 const countSessions = async (url: string) =>
   Number((await execute(url, 'select count(*)::int as count from workspace_gateway.session'))[0]?.count)
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise is not acknowledged', () => {
-  test('a commit whose wait for its synchronous standby was cancelled', () => expectNoAcknowledgement('notice'))
+describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
+  test('does not acknowledge a commit whose wait for its synchronous standby was cancelled', () =>
+    expectNoAcknowledgement('notice'))
 
-  test('the same where the database keeps warnings to itself', () => expectNoAcknowledgement('error'))
+  test('does not acknowledge such a commit if the database suppresses warnings either', () =>
+    expectNoAcknowledgement('error'))
 
-  test('and a warning that says nothing of the commit fails no write', async () => {
+  test('acknowledges a write after a warning that is not about its commit', async () => {
     const url = (await temporaryServer()).url('postgres')
     const store = await openStore(url)
-    // As the server warns of each transaction long before it has no number left for another one.
+    // The server warns like this in each transaction long before it runs out of transaction numbers.
     await execute(
       url,
       `create function warn() returns trigger language plpgsql as $$ begin
@@ -85,7 +88,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
     await expect(adding).rejects.toBeInstanceOf(StoreUnavailableError)
   }
 
-  test('a write on a primary that accepts none any more: the next one looks for another', async () => {
+  test('refuses a write on a primary that became read-only, and writes again once it can', async () => {
     const url = (await temporaryServer()).url('postgres')
     const store = await openStore(url)
     await store.addSessions([SESSION])
@@ -113,7 +116,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
         store.addSessions([{ ...SESSION, id: 'session-2', refreshHash: new Uint8Array(38).fill(8) }]),
     ],
     ['a logout', (store: MigratableStore) => store.revokeSessions([SESSION.refreshHash], NOW)],
-  ])('%s whose connection is lost is not tried again', async (_, write) => {
+  ])('does not retry %s whose connection is lost', async (_, write) => {
     const url = (await temporaryServer()).url('postgres')
     const store = await openStore(url)
     await store.addSessions([SESSION])
@@ -125,13 +128,16 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
     await execute(url, `select pg_terminate_backend(${pid})`)
     await hand.query('rollback')
     await expect(writing).rejects.toBeInstanceOf(StoreUnavailableError)
-    // Neither later nor by anybody else.
+    // Not even later or by another connection.
     await store.ping()
     expect(await countSessions(url)).toBe(1)
   })
 })
 
-/** A database whose tables are on a small disk; the log of the server is elsewhere, else the server itself would end. */
+/**
+ * Makes a database with its tables on a small disk. The log of the server is elsewhere, because the server would end
+ * without it.
+ */
 async function databaseOnSmallDisk() {
   const disk = smallDisk(24 * 1_048_576)
   const directory = join(disk.path, 'tables')
@@ -144,11 +150,11 @@ async function databaseOnSmallDisk() {
   return { disk, url: server.url('small') }
 }
 
-describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a disk of PostgreSQL that is full', () => {
+describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a gateway whose PostgreSQL disk is full', () => {
   const login = ({ url }: ServingProcess, email: string): Promise<Answer> => postJson(`${url}/login`, { email })
   const readiness = ({ url }: ServingProcess) => ask(`${url}/readyz`)
 
-  test('is 503 with Retry-After for what writes, not ready, and no obstacle to reads; it passes by itself', async () => {
+  test('fails writes and readiness with 503 and Retry-After, answers reads, and recovers by itself', async () => {
     const { disk, url } = await databaseOnSmallDisk()
     const database = ['--database', url]
     await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
@@ -157,7 +163,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a disk of PostgreSQ
     const projects = await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })
     expect([projects.status, (await readiness(gateway)).status]).toEqual([200, 200])
     disk.fill()
-    // What is left of the pages of the tables is used up first.
+    // First, the logins use up the room in the pages of the tables.
     const refusal = async () => (await login(gateway, BEN)).status
     await expect.poll(refusal, { timeout: 20_000, interval: 0 }).toBe(503)
     for (let n = 0; n < 5; n += 1) {
@@ -177,17 +183,17 @@ describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a disk of PostgreSQ
     const logout = { method: 'DELETE', headers: { 'content-type': 'application/json' } }
     expect((await ask(`${gateway.url}/logout`, { ...logout, body: JSON.stringify({ refreshToken }) })).status).toBe(200)
     expect((await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })).status).toBe(401)
-    // Nothing is left of what was written to find that out.
+    // The check for room leaves nothing behind.
     const tables = `select relname from pg_class where relname = 'room_check'`
     expect(await execute(url, tables)).toEqual([])
   })
 
-  test('at a start is a sentence', async () => {
+  test('fails to start with one sentence', async () => {
     const { disk, url } = await databaseOnSmallDisk()
     disk.fill()
     const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', url])
     expect([exitCode, stderr.trim().split('\n').length]).toEqual([1, 1])
-    // Already the connection of a new database writes a file.
+    // The connection to a new database already writes a file.
     expect(stderr).toMatch(/disk of the database is full|No space left on device/)
   })
 })

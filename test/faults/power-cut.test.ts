@@ -1,3 +1,4 @@
+// Tests that power cuts lose nothing that was acknowledged.
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCrashRounds } from '../support/crash-rounds.ts'
@@ -9,11 +10,11 @@ import { randomSeed } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const LIBRARY = buildFaultLibrary('power-cut-library.c')
-/** npm run test:faults cuts 200 times. */
+/** npm run test:faults makes 200 cuts. */
 const CUTS = 2
 
 test.skipIf(LIBRARY === null)(
-  'a power cut that drops what was not synced loses nothing that was acknowledged',
+  'a power cut that drops unsynced writes loses nothing that was acknowledged',
   { timeout: 300_000 },
   async () => {
     let notes = 0
@@ -28,7 +29,7 @@ test.skipIf(LIBRARY === null)(
         cutPower(database, random)
       },
     })
-    // Else the library held back nothing, and no power was cut.
+    // Otherwise the library held back nothing, and no power was cut.
     expect(notes).toBeGreaterThan(0)
     expect(losses, `what was lost with TEST_CRASH_SEED=${seed}`).toEqual([])
     for (const [what, count] of Object.entries({ logins, logouts, imports })) expect(count, what).toBeGreaterThan(0)
@@ -37,7 +38,7 @@ test.skipIf(LIBRARY === null)(
 
 if (hasFuse()) {
   test.skipIf(!(await canMountLazyDisk()))(
-    'a power cut of a disk that forgets what was not synced loses nothing that was acknowledged',
+    'a power cut of a lazy disk loses nothing that was acknowledged',
     { timeout: 300_000 },
     async () => {
       const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())

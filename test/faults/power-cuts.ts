@@ -1,4 +1,4 @@
-// Power cuts under a gateway and an import at work: node test/faults/power-cuts.ts [CUTS [SEED]]
+// Cuts the power under a working gateway and an import: node test/faults/power-cuts.ts [CUTS [SEED]]
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Tests serve --read-only: on a read-only disk, beside a gateway that writes, and where it is refused.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +22,7 @@ function post(url: string, path: string, body: object, method = 'POST'): Promise
 const projects = ({ url }: ServingProcess, accessToken: string) =>
   ask(`${url}/projects`, { headers: bearer(accessToken) })
 
-/** A disk of its own with a workspace on it, that can be made read-only; unmounted at the end of the test. */
+/** Mounts a disk with a workspace, which can be made read-only. It is unmounted at the end of the test. */
 async function diskWithWorkspace() {
   const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
   const mount = (...options: string[]) => execFileSync('mount', [...options, path])
@@ -40,8 +41,8 @@ async function diskWithWorkspace() {
   }
 }
 
-describe.skipIf(!canMount())('a disk that is mounted read-only', () => {
-  test('answers reads and refreshes with --read-only, refuses sign-in and sign-out, and leaves nothing behind', async () => {
+describe.skipIf(!canMount())('a gateway on a read-only disk', () => {
+  test('with --read-only answers reads and refreshes, refuses login and logout, and leaves no file', async () => {
     const disk = await diskWithWorkspace()
     const before = await serveForTest(disk.flags)
     const { accessToken, refreshToken } = (await post(before.url, '/login', { email: ANA })).json()
@@ -55,7 +56,7 @@ describe.skipIf(!canMount())('a disk that is mounted read-only', () => {
     expect(refused.stderr).toContain('serve --read-only')
 
     const env = { TMPDIR: temporaryDirectory() }
-    // Nobody can sign in, so it may be reached from everywhere.
+    // Nobody can sign in, so the gateway may be reachable from everywhere.
     const serving = await serveForTest([...disk.flags, '--read-only', '--host', '0.0.0.0'], { env })
     const url = serving.url.replace('0.0.0.0', '127.0.0.1')
     const read = await ask(`${url}/projects`, { headers: bearer(accessToken) })
@@ -85,7 +86,7 @@ describe.skipIf(!canMount())('a disk that is mounted read-only', () => {
     expect(readdirSync(env.TMPDIR)).toEqual([])
   })
 
-  test('shows what only its log has, and ends when something is written to it after all', async () => {
+  test('shows what is only in the log, and ends when the database is written to after all', async () => {
     const disk = await diskWithWorkspace()
     const killed = await serveForTest(disk.flags)
     const { accessToken } = (await post(killed.url, '/login', { email: ANA })).json()
@@ -108,7 +109,7 @@ describe.skipIf(!canMount())('a disk that is mounted read-only', () => {
   })
 })
 
-test('beside a gateway that writes, a read-only one is never stale, in documents and in sessions', async () => {
+test('a read-only gateway beside one that writes is never stale, in documents and in sessions', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const writing = await serveForTest([...workspace.flags, ...QUIET])
@@ -122,7 +123,7 @@ test('beside a gateway that writes, a read-only one is never stale, in documents
   expect((await post(reading.url, '/token', { refreshToken })).status).toBe(401)
 })
 
-test('--read-only is refused where it cannot be, with what to do', async () => {
+test('--read-only is refused where it cannot work, and the message says what to do', async () => {
   const workspace = createWorkspace()
   const start = (...args: string[]) => workspace.run('serve', '--port', '0', '--read-only', ...args)
   expect(await start()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no database') })

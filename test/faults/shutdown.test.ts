@@ -1,3 +1,4 @@
+// Tests graceful shutdown: readiness, the shutdown delay, a second signal, open connections, and a load balancer.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -27,7 +28,7 @@ async function tokenOf({ url }: ServingProcess): Promise<string> {
   return (await openSession(url, ANA)).accessToken
 }
 
-test('after SIGTERM it says that it is not ready, and goes on serving for as long as balancers need', async () => {
+test('after SIGTERM, the gateway is not ready, and serves on during --shutdown-delay', async () => {
   const serving = await serveForTest(['--database', await database(), '--shutdown-delay', '60'])
   const accessToken = await tokenOf(serving)
   expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
@@ -40,7 +41,7 @@ test('after SIGTERM it says that it is not ready, and goes on serving for as lon
   expect(serving.process.exitCode).toBe(null)
 })
 
-test('a second signal ends it at once, also when it is another one', async () => {
+test('a second signal ends the gateway at once, even if it differs from the first', async () => {
   const pairs = ['SIGINT', 'SIGTERM'] as const
   for (const [first, second] of [pairs, pairs.toReversed()]) {
     const serving = await serveForTest(['--database', await database(), '--shutdown-delay', '60'])
@@ -51,7 +52,7 @@ test('a second signal ends it at once, also when it is another one', async () =>
   }
 })
 
-test('while it drains, a connection that is open is answered once more, and closed with that answer', async () => {
+test('a draining gateway answers one more request on an open connection and closes it', async () => {
   const serving = await serveForTest(['--database', await database()])
   const socket = await openSocket(serving.url)
   socket.write(requestText({}))
@@ -68,7 +69,7 @@ test('while it drains, a connection that is open is answered once more, and clos
 async function startHaproxy(servers: readonly ServingProcess[]): Promise<string> {
   const port = await freePort('127.0.0.1')
   const file = join(temporaryDirectory(), 'haproxy.cfg')
-  // Every check as HAProxy does it by itself: each 2 s, down after 3.
+  // HAProxy uses its default checks: one every 2 s, and a server is down after 3 failures.
   const config = `
 defaults
   mode http
@@ -110,7 +111,7 @@ function statusOf(url: string, accessToken: string): Promise<string> {
 }
 
 test.skipIf(HAPROXY === undefined)(
-  'behind HAProxy with its default checks, stopping one of two fails no request',
+  'behind HAProxy with its default checks, stopping one of two gateways fails no request',
   async () => {
     const url = await database()
     const args = ['--database', url, '--shutdown-delay', '9', '--log-level', 'silent']

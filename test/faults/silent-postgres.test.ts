@@ -1,4 +1,4 @@
-// A PostgreSQL server that says nothing any more: whoever has a connection of their own does not wait for it for ever.
+// Tests a PostgreSQL server that goes silent: a dedicated connection does not wait for it forever.
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
@@ -9,11 +9,11 @@ import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 2_000, poolSize: 1 }
-/** Of Linux: each connection, with the timer that runs for it. */
+/** The connections of Linux, each with its running timer. */
 const CONNECTIONS = '/proc/net/tcp'
 const KEEP_ALIVE_TIMER = '02'
 
-/** In hundredths of a second, until the machine at the other end is asked whether it is there; null while another timer runs. */
+/** Returns the hundredths of a second until the next keep-alive probe, or null while another timer runs. */
 function keepAliveOf(localPort: number, remotePort: number): number | null {
   const portOf = (address = '') => Number.parseInt(address.split(':')[1] ?? '', 16)
   for (const line of readFileSync(CONNECTIONS, 'utf8').trim().split('\n').slice(1)) {
@@ -25,8 +25,8 @@ function keepAliveOf(localPort: number, remotePort: number): number | null {
   return null
 }
 
-describe.skipIf(POSTGRES_URL === null)('a server that says nothing any more', () => {
-  test('a step of a move that it does not answer fails, and the next one is made', async () => {
+describe.skipIf(POSTGRES_URL === null)('a PostgreSQL server that goes silent', () => {
+  test('makes one step of a move fail, and the next attempt succeeds', async () => {
     const url = new URL(await temporaryDatabase())
     let isSilent = false
     const { port } = await startRelay({
@@ -48,10 +48,10 @@ describe.skipIf(POSTGRES_URL === null)('a server that says nothing any more', ()
     await expect(store.fenceWrites('m', 1_000)).rejects.toBeInstanceOf(StoreUnavailableError)
     isSilent = false
     expect(await store.fenceWrites('m', 1_000)).toBe(true)
-    // It waits for several time limits in a row, most of a minute in all.
+    // The step waits for several time limits in a row, most of a minute in total.
   }, 120_000)
 
-  test.skipIf(!existsSync(CONNECTIONS))('its machine is asked within ten seconds whether it is there', async () => {
+  test.skipIf(!existsSync(CONNECTIONS))('gets a keep-alive probe within ten seconds', async () => {
     const url = await temporaryDatabase()
     await using pool = createPool(readPostgresUrl(url), OPTIONS)
     const connection = await pool.dedicated()

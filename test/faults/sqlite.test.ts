@@ -1,3 +1,4 @@
+// Tests faults of a SQLite database: damaged pages, files taken away, a full disk, and a disk that fails.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ const CAN_MOUNT = canMount()
 
 const elements = (count: number) =>
   Array.from({ length: count }, (_, n) => `{"path":"f${n}","content":"${'words and more words '.repeat(45)}"}`)
-/** One export that is read whole, or one that is streamed: either is most of the database. */
+/** An export that is most of the database. Its size decides whether it is read whole or streamed. */
 const WORLD_OF = (count: number) =>
   [
     SMALL_WORLD,
@@ -68,12 +69,12 @@ function expectOneFatalLine(serving: ServingProcess, reason: string | RegExp): v
   const fatal = logOf(serving).filter(({ level }) => level === FATAL)
   expect(fatal).toHaveLength(1)
   expect(fatal[0]?.err?.message).toMatch(reason)
-  // Whatever was thrown was caught.
+  // No stack trace outside the log: every error was caught.
   expect(serving.stderr()).not.toMatch(/^\s+at /m)
 }
 
-describe('a page that cannot be read', () => {
-  test('is a 500 whose instance is in the log, one fatal line, and exit code 1; others are answered until then', async () => {
+describe('an unreadable page', () => {
+  test('causes a 500 with a logged instance, one fatal line and exit code 1; earlier reads succeed', async () => {
     const path = await imported()
     damageFile(path, 0.5, 3 * 8_192)
     const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
@@ -87,7 +88,7 @@ describe('a page that cannot be read', () => {
     expectOneFatalLine(serving, 'malformed')
   })
 
-  test('met in the middle of a stream is in the log, with what was sent before', async () => {
+  test('in the middle of a stream is logged with the bytes that were sent before', async () => {
     const path = await imported(temporaryDirectory(), WORLD_OF(4_000))
     damageFile(path, 0.6, 3 * 8_192)
     const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
@@ -101,7 +102,7 @@ describe('a page that cannot be read', () => {
     expectOneFatalLine(serving, 'malformed')
   })
 
-  test.each(['quick', 'full'])('is found by --check %s: the start refuses and says what to do', async (check) => {
+  test.each(['quick', 'full'])('is found by --check %s, and the start is refused with advice', async (check) => {
     const path = await imported()
     damageFile(path, 0.5, 3 * 8_192)
     const { exitCode, stderr, stdout } = await runHere([
@@ -129,18 +130,18 @@ describe('a page that cannot be read', () => {
     'import -',
     'import - --replace',
     'exports prune --keep 1',
-  ])('is the same sentence of a command, and exit code 1: %s', async (command) => {
+  ])('makes a command fail with the same sentence and exit code 1: %s', async (command) => {
     const path = await imported(temporaryDirectory(), SMALL_WORLD)
     damageTables(path, ['user', 'document', 'export'])
     const { exitCode, stderr } = await runHere([...command.split(' '), '--database', `file:${path}`], {
       stdin: SMALL_WORLD,
     })
-    // An import that failed is told to the audit log, which is in the same file.
+    // A failed import is also recorded in the audit log, which is in the same file.
     const lines = stderr.trim().replace('the audit log could not be written\n', '').split('\n')
     expect([exitCode, lines]).toEqual([1, [expect.stringMatching(DAMAGED)]])
   })
 
-  test('that a start with --check off needs is one fatal line and the sentence', async () => {
+  test('causes one fatal line and the sentence when a start with --check off needs it', async () => {
     const path = await imported(temporaryDirectory(), SMALL_WORLD)
     damageTables(path, ['signing_key'])
     const args = ['serve', '--port', '0', '--database', `file:${path}`, '--check', 'off']
@@ -152,24 +153,24 @@ describe('a page that cannot be read', () => {
   })
 })
 
-describe('files that are taken away under a gateway', () => {
+describe('a gateway that loses its files', () => {
   const TAKINGS: readonly (readonly [name: string, take: (path: string) => void, reason: RegExp])[] = [
     ['the database is deleted', (path) => rmSync(path), /workspace\.db was deleted/],
     ['its -wal is deleted', (path) => rmSync(`${path}-wal`), /workspace\.db-wal was deleted/],
     [
-      'another file takes its name',
+      'another file takes the place of the database',
       (path) => {
         copyFileSync(path, `${path}.copy`)
         renameSync(`${path}.copy`, path)
       },
       /workspace\.db was replaced/,
     ],
-    // Whoever reads meanwhile may meet the end of it first.
-    ['its -wal is cut short', (path) => truncateSync(`${path}-wal`), /workspace\.db-wal was cut short|disk I\/O error/],
-    ['it is cut short', (path) => truncateSync(path, 5 * 8_192), /was cut short|malformed|disk I\/O error/],
+    // A concurrent read may reach the end of the file first.
+    ['its -wal is truncated', (path) => truncateSync(`${path}-wal`), /workspace\.db-wal was cut short|disk I\/O error/],
+    ['the database is truncated', (path) => truncateSync(path, 5 * 8_192), /was cut short|malformed|disk I\/O error/],
   ]
 
-  test.each(TAKINGS)('%s: nothing is acknowledged any more, and it ends with the reason', async (_, take, reason) => {
+  test.each(TAKINGS)('acknowledges nothing more and ends with the reason when %s', async (_, take, reason) => {
     const path = await imported()
     const serving = await serveForTest(['--database', `file:${path}`])
     expect((await login(serving)).status).toBe(200)
@@ -182,7 +183,7 @@ describe('files that are taken away under a gateway', () => {
     expectOneFatalLine(serving, reason)
   })
 
-  test('a gateway is not ready from then on', async () => {
+  test('is not ready and ends with 1', async () => {
     const path = await imported()
     const serving = await serveForTest(['--database', `file:${path}`])
     rmSync(path)
@@ -190,7 +191,7 @@ describe('files that are taken away under a gateway', () => {
     expect(await ended(serving)).toBe(1)
   })
 
-  test('a gateway that nobody asks for anything notices by itself', async () => {
+  test('notices it without a request and ends with 1', async () => {
     const path = await imported()
     const serving = await serveForTest(['--database', `file:${path}`])
     rmSync(path)
@@ -200,8 +201,8 @@ describe('files that are taken away under a gateway', () => {
   })
 })
 
-describe('several workers', () => {
-  test('all end when the database is deleted, and none of them makes an empty one', async () => {
+describe('all workers', () => {
+  test('end when the database is deleted, and none makes an empty one', async () => {
     const path = await imported()
     const serving = await serveForTest(['--database', `file:${path}`, '--workers', '2'])
     expect((await login(serving)).status).toBe(200)
@@ -212,7 +213,7 @@ describe('several workers', () => {
     expect(logOf(serving).some(({ level, err }) => level === FATAL && err?.message.includes('was deleted'))).toBe(true)
   })
 
-  test('all end when one of them cannot read a page', async () => {
+  test('end when one of them cannot read a page', async () => {
     const path = await imported()
     damageFile(path, 0.5, 3 * 8_192)
     const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off', '--workers', '2'])
@@ -224,15 +225,15 @@ describe('several workers', () => {
   })
 })
 
-describe.skipIf(!CAN_MOUNT)('a full disk', () => {
-  test('is 503 with Retry-After for what writes, not ready, and no obstacle to reads; it passes by itself', async () => {
+describe.skipIf(!CAN_MOUNT)('a gateway on a full disk', () => {
+  test('fails writes and readiness with 503 and Retry-After, answers reads, and recovers by itself', async () => {
     const disk = smallDisk(4 * 1_048_576)
     const path = await imported(disk.path, SMALL_WORLD)
     const serving = await serveForTest(['--database', `file:${path}`])
     const { accessToken, refreshToken } = (await login(serving)).json()
     disk.fill()
     expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
-    // What is left of the log of the database is used up first.
+    // First, the logins use up the room in the log of the database.
     await expect.poll(() => statusOf(login(serving, BEN)), { timeout: 20_000, interval: 0 }).toBe(503)
     for (let n = 0; n < 20; n += 1) {
       const refused = await login(serving, BEN)
@@ -258,7 +259,7 @@ describe.skipIf(!CAN_MOUNT)('a full disk', () => {
     expect(audit).not.toContain('INTERNAL')
   })
 
-  test('at a start is a sentence', async () => {
+  test('fails to start with one sentence', async () => {
     const disk = smallDisk(1_048_576)
     disk.fill()
     const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', `file:${disk.path}/workspace.db`])
@@ -267,9 +268,9 @@ describe.skipIf(!CAN_MOUNT)('a full disk', () => {
   })
 })
 
-describe.skipIf(LIBRARY === null)('a disk that fails', () => {
+describe.skipIf(LIBRARY === null)('a failing disk', () => {
   test.each(['fsync', 'write'] as const)(
-    'in %s: what was not synced is not acknowledged, and it ends with 1',
+    'ends the gateway with 1 on a failed %s, and no unsynced write is acknowledged',
     async (fault) => {
       const path = await imported()
       const disk = failingDisk(LIBRARY ?? '')
@@ -282,18 +283,18 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
       expect(logins).not.toContain(200)
       expect(await ended(serving)).toBe(1)
       expectOneFatalLine(serving, 'disk I/O error')
-      // The session of before is there; of those that were refused nothing is told to anybody.
+      // The earlier session still exists. The clients were told nothing about the refused ones.
       const again = await serveForTest(['--database', `file:${path}`])
       expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     },
   )
 
-  test('in fsync: calls are counted without it, and the next login asks it again', async () => {
+  test('that fails on fsync does not stop the counting of calls, and ends the gateway at the next login', async () => {
     const path = await imported()
     const disk = failingDisk(LIBRARY ?? '')
     const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
     const { accessToken } = (await login(serving)).json()
-    // What the login is followed by waits for the disk as the login does.
+    // The audit entry of the login waits for the disk as the login does.
     await expect.poll(() => printed('audit', path)).toMatch('login')
     disk.fail('fsync')
     for (let calls = 0; calls < 3; calls += 1) {
@@ -305,12 +306,12 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
     expect(await ended(serving)).toBe(1)
   })
 
-  test('that loses the database while a login is committed: the login is not acknowledged', async () => {
+  test('that loses the database during the commit of a login prevents its acknowledgement', async () => {
     const path = await imported()
     const disk = failingDisk(LIBRARY ?? '')
     const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
     expect((await login(serving)).status).toBe(200)
-    // Nothing but the next login is to be synced.
+    // After this, only the next login has something to sync.
     await expect.poll(() => printed('audit', path)).toMatch('login')
     disk.fail('delete')
     expect(await statusOf(login(serving, BEN))).not.toBe(200)
@@ -319,7 +320,7 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test('in read: that request is 500, and it ends with 1', async () => {
+  test('ends the gateway with 1 on read, and the request gets a 500', async () => {
     const path = await imported()
     async function readOnceItFails(): Promise<number | string> {
       const disk = failingDisk(LIBRARY ?? '')
@@ -331,21 +332,22 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
       expectOneFatalLine(serving, /disk I\/O error|malformed|EIO/)
       return status
     }
-    // What looks after the database beside the requests may meet the fault first, and nobody is listening any more: then once more.
+    // A background check of the database may meet the fault first and end the gateway before the request is answered.
+    // In that case, it is tried again.
     const seen = new Set<number | string>()
     for (let attempt = 0; attempt < 5 && !seen.has(500); attempt += 1) seen.add(await readOnceItFails())
     seen.delete('no answer')
     expect([...seen]).toEqual([500])
   })
 
-  test('that has no room for a commit loses nothing and goes on when it has', async () => {
+  test('without room for a commit loses nothing, and is used again once it has room', async () => {
     const path = await imported()
     const disk = failingDisk(LIBRARY ?? '')
     const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
     disk.fail('full')
     const refused = await login(serving)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    // A quota, and not what the file system says it has: only a write can tell.
+    // The limit is a quota that the file system does not report, so only a write reveals it.
     expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
     disk.recover()
     expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
@@ -353,7 +355,7 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
   })
 })
 
-test('a working directory that was removed is a sentence and exit code 1', () => {
+test('serve in a removed working directory exits with 1 and one sentence', () => {
   const gone = join(temporaryDirectory(), 'gone')
   mkdirSync(gone)
   const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${PROGRAM}' serve --port 0`
@@ -361,13 +363,13 @@ test('a working directory that was removed is a sentence and exit code 1', () =>
   expect([status, stderr.trim().split('\n').length, stderr.includes('working directory')]).toEqual([1, 1, true])
 })
 
-test.skipIf(process.platform !== 'linux')('a folder that cannot be made is a sentence and exit code 1', () => {
+test.skipIf(process.platform !== 'linux')('serve in a folder that cannot be made exits with 1 and one sentence', () => {
   const args = [PROGRAM, 'serve', '--port', '0', '--database', 'file:/proc/no/such/folder/workspace.db']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
   expect([status, stderr.trim().split('\n').length, stderr.includes('/proc/no')]).toEqual([1, 1, true])
 })
 
-test('file systems of other machines are told from those of this one', () => {
+test('network file systems are distinguished from local ones', () => {
   expect([0x6969, 0xff534d42, -11_317_950, 0x517b].map(networkFileSystem)).toEqual(['NFS', 'CIFS', 'CIFS', 'SMB'])
   // ext4, tmpfs, btrfs, xfs, overlay
   expect([0xef53, 0x01021994, 0x9123683e, 0x58465342, 0x794c7630].map(networkFileSystem)).toEqual(Array(5).fill(null))

@@ -1,4 +1,5 @@
-// A thread of clients that ask when they are told to, and read nothing: in a loop of its own, so that who measures beside it is not held up.
+// A thread of clients that send requests when told to, and read nothing. It has its own event loop, so that it does not
+// delay the measurement.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
@@ -6,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
 
-/** `perSecond` of them come in a second, or all at once. */
+/** `perSecond` of the clients connect in a second, or all at once. */
 const { url, requests, perSecond } = workerData as {
   readonly url: string
   readonly requests: readonly WireRequest[]
@@ -21,7 +22,7 @@ async function stall(request: WireRequest, at: number): Promise<Socket> {
   return socket
 }
 
-/** Of what the kernel has kept, whatever became of the connection. */
+/** Returns the status from what the kernel has buffered, even if the connection is gone. */
 async function statusOf(socket: Socket): Promise<string> {
   socket.resume()
   const [first] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
@@ -29,11 +30,12 @@ async function statusOf(socket: Socket): Promise<string> {
   return first instanceof Buffer ? first.toString('latin1', 9, 12) : 'none'
 }
 
-// Of this thread alone (Linux): such clients are on machines of their own, and take the processor from nobody who is measured.
+// Lowers the priority of this thread alone (Linux). Real clients run on other machines and take no processor time from
+// those who are measured.
 setPriority(constants.priority.PRIORITY_LOW)
 
 let sockets: readonly Socket[] = []
-// Listened to from the start: sockets that nobody reads keep no loop going.
+// The listener exists from the start, because sockets that nobody reads do not keep the event loop alive.
 parentPort?.on('message', async (what: 'ask' | 'read') => {
   if (what === 'ask') sockets = await Promise.all(requests.map(stall))
   parentPort?.postMessage(what === 'ask' ? [] : await Promise.all(sockets.map(statusOf)))

@@ -1,5 +1,6 @@
-// A thread that tells, ten times a second, how much memory a process has and how many connections: in a loop of its own, since looking
-// through hundreds of connections takes milliseconds, which a measurement in the same loop would count as the gateway's.
+// A thread that reports ten times a second how much memory and how many connections a process has. It has its own event
+// loop, because listing hundreds of connections takes milliseconds, which a measurement in the same loop would count as
+// the gateway's.
 import { readdirSync } from 'node:fs'
 import { setInterval as every } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,8 +16,9 @@ const LOOK_EVERY_MS = 100
 const { pid } = workerData as { readonly pid: number }
 
 /**
- * The connections of the process, and a few files that stay open: what grows is connections. A client that does not read is not told that
- * its own is gone. Looking at each of them would take milliseconds, ten times a second, on a processor that the clients are timed on.
+ * Counts the open files of the process. They are its connections and a few files that stay open, so what grows are
+ * connections. A client that does not read does not learn that its connection is gone. Checking each one would take
+ * milliseconds, ten times a second, on a processor on which the clients are timed.
  */
 function countOpen(): number {
   return readdirSync(`/proc/${pid}/fd`).length

@@ -1,4 +1,4 @@
-// The faults that are made again and again under load, how each is made, and what it must come to.
+// The faults that are caused again and again under load: how each is caused, and what must follow.
 
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,14 +23,14 @@ import type { SmallDisk } from '../../support/small-disk.ts'
 import { openSocket, requestText } from '../../support/wire.ts'
 import type { Workload } from './workload.ts'
 
-/** Of a user that nothing else is done with. */
+/** A user that nothing else in the workload uses. */
 export const STATIC_EMAIL = 'static@example.com'
 export const STATIC_REF = 'static'
-/** In each element of the export of that user. */
+/** The text in each element of the export of that user. */
 export const STATIC_MARK = 'never-written-again'
 
 const PAGE_BYTES = 8_192
-/** How long a fault that passes lasts. */
+/** How long a temporary fault lasts. */
 const LASTS_MS = 150
 const STALLED = 20
 const WORKERS = 2
@@ -40,30 +40,33 @@ export const SHUTDOWN_DELAY_SECONDS = 1
 
 export interface Place {
   readonly path: string
-  /** What the library is told to fail. */
+  /** Sets which call the preloaded library makes fail. */
   readonly setFault: (fault: string) => void
-  /** What the database is on, where the fault asks for one. */
+  /** The disk of the database, if the fault needs one. */
   readonly disk: SmallDisk | null
-  /** Of the user that nothing else is done with. */
+  /** The access token of the static user. */
   readonly staticToken: string
 }
 
 export interface Fault {
   readonly name: string
-  /** Options of `serve`. */
+  /** The options of `serve`. */
   readonly flags?: readonly string[]
   readonly needsDisk?: boolean
-  /** Answers what undoes it, as an operator would: called when the process has ended, or while it goes on. */
+  /**
+   * Causes the fault and returns how an operator undoes it. That is called after the process has ended, or while it
+   * runs.
+   */
   readonly make: (
     place: Place,
     serving: ServingProcess,
     workload: Workload,
   ) => Promise<(() => Promise<void> | void) | undefined>
-  /** While the process starts; it is waited for until it listens. */
+  /** Runs while the process starts, which is awaited until it listens. */
   readonly atStart?: (child: ChildProcess) => Promise<void>
-  /** Of the process; null where it goes on. */
+  /** The exit code of the process, or null if it continues. */
   readonly exitCode: number | 'killed' | null
-  /** Asked before anything is undone; answers what is wrong. */
+  /** Runs before the fault is undone, and returns what is wrong. */
   readonly look?: (client: Client, workload: Workload) => Promise<string | null>
 }
 
@@ -83,14 +86,14 @@ const failing = (name: string, exitCode: Fault['exitCode'], look?: Fault['look']
   ...(look ? { look } : {}),
 })
 
-/** The files as they are at one moment, which the fault is made at: nothing may be acknowledged after it. */
+/** Causes the fault at one moment and keeps the files of that moment: nothing may be acknowledged after it. */
 const taking = (name: string, take: (path: string) => void): Fault => ({
   name,
   async make({ path }, { process: child }) {
     for (;;) {
       child.kill('SIGSTOP')
       await untilStopped(child.pid ?? 0)
-      // A log that is wholly in the database is begun anew by the next write: without it nothing is lost.
+      // When the log is wholly in the database, the next write begins it anew, and nothing would be lost.
       if (holdsMore(`${path}-shm`)) break
       child.kill('SIGCONT')
       await delay(1)
@@ -155,7 +158,7 @@ export const FAULTS: readonly Fault[] = [
     async make({ staticToken }, { url }) {
       const sockets = await Promise.all(Array.from({ length: STALLED }, () => stall(url, staticToken)))
       const closed = sockets.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())))
-      // Nothing is read: what was reset is told by a write.
+      // The sockets do not read, so only a write reveals that a connection was reset.
       const knocking = setInterval(() => {
         for (const socket of sockets) socket.write('x')
       }, 100)
@@ -222,8 +225,8 @@ export const FAULTS: readonly Fault[] = [
 ]
 
 /**
- * Over every page that has nothing but a part of the static export: such a page continues a row that is too long, and begins with the
- * number of the next one. Answers what puts the bytes back.
+ * Damages every page that holds nothing but a part of the static export. Such a page continues a row that is too long
+ * for one page, and begins with the number of the next page. Returns a function that restores the bytes.
  */
 function damageStaticPages(path: string): () => void {
   const bytes = readFileSync(path)
@@ -255,7 +258,10 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return children.split(' ').filter(Boolean).map(Number)
 }
 
-/** Whether the log has frames that are not in the database yet; https://www.sqlite.org/walformat.html#the_wal_index_header_format. */
+/**
+ * Says whether the log has frames that are not in the database yet; see
+ * https://www.sqlite.org/walformat.html#the_wal_index_header_format.
+ */
 function holdsMore(sharedMemory: string): boolean {
   const bytes = readFileSync(sharedMemory)
   const view = new DataView(bytes.buffer, bytes.byteOffset)
@@ -267,7 +273,7 @@ async function untilStopped(pid: number): Promise<void> {
   while (!/^State:\tT/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))) await delay(1)
 }
 
-/** Signs in who nothing else is done with. */
+/** Signs in the static user. */
 export async function staticToken(client: Client): Promise<string> {
   return (await requireSession(client, STATIC_EMAIL)).accessToken
 }

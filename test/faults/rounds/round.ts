@@ -1,4 +1,5 @@
-// One fault, once: a gateway at work, the fault at some moment, what an operator does, and a look at all that was acknowledged.
+// Runs one round of a fault: a working gateway, the fault at a random moment, what an operator does, and a check of
+// everything acknowledged.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +14,13 @@ import { documentLine, exportLine } from '../../support/workspaces.ts'
 import { type Fault, type Place, STATIC_EMAIL, STATIC_MARK, STATIC_REF, staticToken } from './faults.ts'
 import { IMPORT_TOKEN, type ImportLedger, importVersion, startWorkload } from './workload.ts'
 
-/** The moment of the fault is drawn from this long a time. */
+/** The fault comes at a random moment within this time. */
 const WITHIN_MS = 600
 const LOOKERS = 4
 const MAX_WAIT_MS = 60_000
-/** With room for what the rounds import. */
+/** Includes room for what the rounds import. */
 const DISK_BYTES = 96 * 1_048_576
-/** More than the kernel keeps of an answer that nobody reads. */
+/** More than the kernel buffers of an answer that nobody reads. */
 const STATIC_ELEMENTS = 300
 const STATIC_ELEMENT_CHARACTERS = 30_000
 
@@ -31,7 +32,7 @@ export interface RoundResult {
   readonly compared: number
 }
 
-/** Makes the database that every round begins with, with the first version of everything. */
+/** Makes the database that every round begins with. It has the first version of everything. */
 export async function makeTemplate(directory: string): Promise<string> {
   const path = join(directory, 'template.db')
   const file = join(directory, 'first.ndjson')
@@ -111,7 +112,9 @@ export async function runRound(
   }
 }
 
-/** All that was acknowledged, byte for byte; then what was under way is imported again, and has to be whole. */
+/**
+ * Checks everything acknowledged, byte for byte. Then it imports again what was in flight, which has to arrive whole.
+ */
 async function lookAt(
   { url }: ServingProcess,
   ledger: Parameters<typeof sessionLosses>[1],
@@ -134,7 +137,7 @@ async function lookAt(
   }
 }
 
-/** There is something to lose. */
+/** Waits until there is something to lose. */
 async function untilImported(versions: ImportLedger): Promise<void> {
   for (const deadline = performance.now() + MAX_WAIT_MS; versions.acknowledged === 1; ) {
     if (performance.now() > deadline) throw new Error('no import was acknowledged')
@@ -142,7 +145,7 @@ async function untilImported(versions: ImportLedger): Promise<void> {
   }
 }
 
-/** It recovers by itself. */
+/** Waits until the gateway has recovered by itself. */
 async function untilWritable(client: Client): Promise<void> {
   const deadline = performance.now() + MAX_WAIT_MS
   for (;;) {

@@ -1,4 +1,4 @@
-// What goes on while a fault is made: sessions, imports and reads, with a ledger of all that was acknowledged.
+// Runs sessions, imports and reads during a fault, with a ledger of everything acknowledged.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient, readSession, requireSession, type Session } from '../../support/client.ts'
 import { emailOf, importFile, type Versions, wrongExport } from '../../support/crash-imports.ts'
@@ -6,11 +6,14 @@ import { createLedger, type Ledger } from '../../support/crash-ledger.ts'
 import { createSeededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 
 const CLIENTS = 5
-/** Of a client that was refused, or whose connection was lost. */
+/** The pause of a client that was refused or lost its connection. */
 const PAUSE_MS = 5
 export const IMPORT_TOKEN = 'a-token-of-the-fault-rounds-which-nobody-else-has'
 
-/** Of imports: every one up to `acknowledged` was answered as imported; the last one may have been begun only. */
+/**
+ * The versions that were imported: all up to `acknowledged` were answered as imported; the last one may only have been
+ * started.
+ */
 export interface ImportLedger {
   acknowledged: number
   started: number
@@ -19,14 +22,14 @@ export interface ImportLedger {
 export interface Workload {
   readonly ledger: Ledger
   readonly versions: Versions
-  /** Answers that were compared with what they must be. */
+  /** How many answers were compared with the expected ones. */
   readonly compared: () => number
-  /** Answers that were wrong, whatever the fault was. */
+  /** Wrong answers, which no fault excuses. */
   readonly problems: readonly string[]
-  /** Requests that were refused or broke off since `mark` was called. */
+  /** How many requests were refused or broke off since `mark` was called. */
   readonly failedSince: () => number
   readonly mark: () => void
-  /** Ends when every request has its answer, or none. */
+  /** Resolves when every request has its answer or has failed. */
   readonly stop: () => Promise<void>
 }
 
@@ -42,7 +45,7 @@ export function startWorkload(url: string, versions: ImportLedger, random: Seede
     await delay(PAUSE_MS)
   }
 
-  /** Signs in and out. What is not answered 200 is uncertain, whatever it says. */
+  /** Signs in and out. The outcome of a request without a 200 is uncertain, whatever the answer says. */
   async function useSessions(client: Client, own: SeededRandom): Promise<void> {
     const mine: Session[] = []
     while (!isOver) {
@@ -119,7 +122,7 @@ export function startWorkload(url: string, versions: ImportLedger, random: Seede
   }
 }
 
-/** `imported` when it was acknowledged, else what came instead. */
+/** Returns `imported` when the import was acknowledged, else what came instead. */
 export async function importVersion(url: string, version: number): Promise<string> {
   try {
     const answer = await fetch(`${url}/import`, {
