@@ -1,4 +1,4 @@
-// What the doctor makes of answers that something in front of the gateway changed, or wrote in its place.
+// Tests how the doctor handles answers that something in front of the gateway changed or replaced.
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
@@ -27,9 +27,9 @@ interface Report {
 const directory = makeDirectory()
 const database = `file:${join(directory, 'workspace.db')}`
 const OPTIONS = ['--database', database, '--trusted-proxy', '127.0.0.1', '--login-guard', 'none']
-/** What the doctor knows of a gateway that it looks at from outside. */
+/** The options of a doctor that examines the gateway from outside. */
 const LOOK = [...OPTIONS, '--look', 'outside']
-/** A line break is the only one that a report has. */
+/** Control characters other than the line break, the only one that a report may contain. */
 const CONTROL = /(?!\n)\p{Cc}/u
 let gateway: ServingProcess
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   removeDirectory(directory)
 })
 
-/** A proxy that is set up well, but for what it does to whole answers. Answers its URL. */
+/** Starts a proxy that is configured well, except that it changes whole answers. Returns its URL. */
 function startFront(
   change: (answer: Answer, path: string) => Answer,
   isHeld: (path: string) => boolean = () => true,
@@ -92,7 +92,7 @@ const checksOf = (rows: readonly { readonly check: string }[]) => rows.map(({ ch
 describe('doctor', () => {
   const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync }
   for (const [name, code] of Object.entries(CODINGS)) {
-    test(`reads answers that a proxy coded as ${name} without being asked`, async () => {
+    test(`reads answers that a proxy has encoded as ${name} without being asked`, async () => {
       const url = await startFront(({ status, headers, body }) =>
         headers['content-encoding'] === undefined && body.length > 0
           ? { status, headers: { ...headers, 'content-encoding': name }, body: code(body) }
@@ -100,12 +100,12 @@ describe('doctor', () => {
       )
       const { findings, notChecked } = await examine(url)
       expect(checksOf(notChecked)).toEqual(['tls', 'tls-certificate', 'tls-version'])
-      // The front has each answer whole before it passes it on.
+      // The proxy has the whole answer before it passes it on.
       expect(checksOf(findings)).toEqual(['streaming'])
     })
   }
 
-  test('finds no proxy that holds answers back where only one answer was late', async () => {
+  test('does not report a proxy that holds answers back when only one answer was late', async () => {
     let isFirst = true
     const url = await startFront(
       (answer) => answer,
@@ -120,10 +120,10 @@ describe('doctor', () => {
   })
 
   for (const [what, coding] of [
-    ['that is not as its header says', 'gzip'],
-    ['that nobody knows', 'x-own'],
+    ['that does not match its header', 'gzip'],
+    ['that is unknown', 'x-own'],
   ] as const) {
-    test(`says in words that it cannot read a coding ${what}`, async () => {
+    test(`says in words that it cannot read a content coding ${what}`, async () => {
       const url = await startFront(({ status, headers, body }, path) =>
         path === PROBE_PATH
           ? { status, headers: { ...headers, 'content-encoding': coding }, body: Buffer.from('\x1f\x1b[31m') }
@@ -143,7 +143,7 @@ describe('doctor', () => {
     nothing: '',
   }
   for (const [what, body] of Object.entries(NO_SIGHTINGS)) {
-    test(`takes ${what} for no sighting`, async () => {
+    test(`does not take ${what} for a sighting`, async () => {
       const url = await startFront((answer, path) =>
         path === PROBE_PATH ? { ...answer, status: 200, body: Buffer.from(body, 'latin1') } : answer,
       )
@@ -156,7 +156,7 @@ describe('doctor', () => {
     })
   }
 
-  test('says once that another server answers at all paths but that of health', async () => {
+  test('reports once that another server answers at every path except the health check', async () => {
     const url = await startFront((answer, path) =>
       path === '/healthz'
         ? answer
@@ -171,7 +171,7 @@ describe('doctor', () => {
     expect(checksOf(notChecked)).toEqual(expect.arrayContaining(['tls', 'tls-certificate', 'tls-version']))
   })
 
-  test('prints no control character that an answer has', async () => {
+  test('prints no control character from an answer', async () => {
     const url = await startFront((answer, path) =>
       path === '/projects'
         ? { ...answer, headers: { ...answer.headers, 'content-type': 'text/\x9b31m\x85ok' } }
@@ -185,7 +185,7 @@ describe('doctor', () => {
     }
   })
 
-  test('prints no control character of an answer that shows no gateway', async () => {
+  test('prints no control character when the answer is not from a gateway', async () => {
     const url = await startFront((answer) => ({
       ...answer,
       headers: { ...answer.headers, 'content-encoding': 'x-\x9b31m' },
@@ -195,7 +195,7 @@ describe('doctor', () => {
     expect(stderr).not.toMatch(CONTROL)
   })
 
-  test('says that what answers at an https:// URL does not speak TLS', async () => {
+  test('says that a server at an https:// URL does not speak TLS', async () => {
     const ssh = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-server\r\n'))
     for (const port of [new URL(gateway.url).port, await portOf(ssh)]) {
       const { exitCode, stderr } = await runHere(['doctor', `https://127.0.0.1:${port}`, ...LOOK])
@@ -205,7 +205,7 @@ describe('doctor', () => {
     }
   })
 
-  test('says that the TLS handshake fails, in the words of what failed', async () => {
+  test('reports a failed TLS handshake with its cause', async () => {
     const withoutCertificate = createTlsServer().on('tlsClientError', () => {})
     const { exitCode, stderr } = await runHere([
       ...['doctor', `https://127.0.0.1:${await portOf(withoutCertificate)}`],

@@ -1,18 +1,18 @@
-// Ways to set a proxy up badly: the documented configuration with one change each, and the check that finds it.
+// Bad proxy configurations: each is the documented one with one change, and names the check that finds it.
 import type { Documented } from '../guards/proxies/documented-proxies.ts'
 
 export interface BadProxy {
   readonly name: string
   readonly proxy: Documented['name']
-  /** Finds this, among what else the change does. */
+  /** The check that finds the change, perhaps among others. */
   readonly check: string
-  /** Of the documented block. */
+  /** Changes the documented block. */
   readonly change: (block: string) => string
-  /** In front of a gateway that lets anybody in. */
+  /** Whether the gateway behind it lets anybody in. */
   readonly isOpen?: boolean
-  /** What else could be found rests on this: it is found alone. */
+  /** Whether all other checks depend on this one, so that it is the only finding. */
   readonly hidesOthers?: boolean
-  /** What rests on the errors of the gateway is not blamed for it. */
+  /** Whether checks that rely on the errors of the gateway are skipped rather than blamed. */
   readonly hidesErrors?: boolean
 }
 
@@ -41,13 +41,13 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: inLocation('proxy_pass_request_body off; proxy_set_header Content-Length "";'),
   },
   {
-    name: 'passes X-Forwarded-For on as it came',
+    name: 'passes X-Forwarded-For on unchanged',
     proxy: 'nginx',
     check: 'forged-address',
     change: without(/^.*X-Forwarded-For .*$/m),
   },
   {
-    name: 'asks for uncompressed answers',
+    name: 'requests uncompressed answers',
     proxy: 'nginx',
     check: 'compression',
     change: inLocation('proxy_set_header Accept-Encoding "";'),
@@ -59,7 +59,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: buffered,
   },
   {
-    name: 'keeps what must not be kept',
+    name: 'caches what must not be cached',
     proxy: 'nginx',
     check: 'shared-cache',
     change: (block) =>
@@ -72,7 +72,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: without(/^.*X-Forwarded-For .*$/m),
   },
   {
-    name: 'passes every header on as it came',
+    name: 'passes every header on unchanged',
     proxy: 'nginx',
     check: 'forged-host',
     change: without(/^.*proxy_set_header (?:X-)?Forwarded.*$/gm),
@@ -84,13 +84,13 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: (block) => block.replace(/proxy_set_header ((?:X-)?Forwarded\S*) .*;/g, 'proxy_set_header $1 "";'),
   },
   {
-    name: 'does not tell the scheme',
+    name: 'does not pass the scheme on',
     proxy: 'HAProxy',
     check: 'client-scheme',
     change: without(/^.*X-Forwarded-Proto .*$/m),
   },
   {
-    name: 'passes Forwarded on as it came',
+    name: 'passes Forwarded on unchanged',
     proxy: 'HAProxy',
     check: 'forged-forwarded',
     change: without(/^.*del-header Forwarded.*$/m),
@@ -102,7 +102,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: inReverseProxy('header_up -Authorization'),
   },
   {
-    name: 'lets the client name itself',
+    name: 'lets the client name its own address',
     proxy: 'Caddy',
     check: 'forged-address',
     change: inReverseProxy('header_up X-Forwarded-For {http.request.header.X-Forwarded-For}'),
@@ -122,32 +122,32 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     isOpen: true,
   },
   {
-    name: 'passes X-Forwarded-Host on as it came',
+    name: 'passes X-Forwarded-Host on unchanged',
     proxy: 'nginx',
     check: 'forged-host',
     change: without(/^.*X-Forwarded-Host .*$/m),
   },
   {
-    name: 'tells its own name for the host',
+    name: 'passes its own name on as the host',
     proxy: 'nginx',
     check: 'client-host',
     change: (block) => without(/^.*X-Forwarded-Host .*$/m)(without(/^.* Host \$host;$/m)(block)),
   },
   {
-    name: 'takes short bodies only',
+    name: 'accepts short bodies only',
     proxy: 'nginx',
     check: 'body-limit',
     change: inServer('client_max_body_size 10k;'),
   },
   {
-    name: 'writes errors of its own',
+    name: 'replaces errors with its own',
     proxy: 'nginx',
     check: 'problem-documents',
     change: inServer('proxy_intercept_errors on; error_page 401 /denied.html;'),
     hidesErrors: true,
   },
   {
-    name: 'answers a page of its own in place of errors',
+    name: 'replaces errors with a page of its own',
     proxy: 'nginx',
     check: 'problem-documents',
     change: inServer(
@@ -156,7 +156,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     hidesErrors: true,
   },
   {
-    name: 'speaks old TLS',
+    name: 'accepts old versions of TLS',
     proxy: 'HAProxy',
     check: 'tls-version',
     change: (block) => block.replace(/(bind .*\.pem)/, '$1 ssl-min-ver TLSv1.0 ciphers DEFAULT:@SECLEVEL=0'),

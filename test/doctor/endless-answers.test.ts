@@ -1,4 +1,4 @@
-// The doctor before answers that do not end: each is given up, and said in words.
+// Tests that the doctor abandons answers that do not end, and says so in words.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { type Finished, runHere } from '../support/command-line.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 
 const MIB = 1_048_576
-/** More than is taken, and little enough that a program that takes all of it goes on. */
+/** More than the doctor accepts, but little enough that a program which accepts all of it survives. */
 const ENDLESS_BYTES = 128 * MIB
 const TOO_LARGE = 'something answers with a body of more than 8 MiB'
 
@@ -24,7 +24,7 @@ function startServer(answer: (response: ServerResponse) => void): Promise<string
 const examine = (url: string): Promise<Finished> =>
   runHere(['doctor', url, '--look', 'outside', '--database', 'file:none.db'])
 
-test('an answer without an end is given up', async () => {
+test('the doctor abandons an endless answer', async () => {
   const piece = Buffer.alloc(MIB, ' ')
   let sent = 0
   const url = await startServer((response) => {
@@ -36,18 +36,18 @@ test('an answer without an end is given up', async () => {
     send()
   })
   expect(await examine(url)).toEqual({ exitCode: 2, stdout: '', stderr: `doctor: at ${url} ${TOO_LARGE}\n` })
-  // What is on its way when the connection is closed is no more than its buffers hold.
+  // When the connection closes, no more than its buffers is still in flight.
   expect(sent).toBeLessThan(64 * MIB)
 })
 
-test('so is a small one that is large without its coding', async () => {
+test('the doctor abandons a small answer that is large when decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(ENDLESS_BYTES, ' '))
   expect(bomb.byteLength).toBeLessThan(MIB)
   const url = await startServer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
   expect(await examine(url)).toEqual({ exitCode: 2, stdout: '', stderr: `doctor: at ${url} ${TOO_LARGE}\n` })
 })
 
-/** The next answer that a client of this process has the head of. */
+/** Resolves when a client in this process has the head of its next answer. */
 function answerBegun(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const begun = () => resolve()
@@ -57,9 +57,9 @@ function answerBegun(): Promise<void> {
 }
 
 test.each([
-  ['that drips', true, 'AnswerError: something answers that takes longer than 15 s for 64 KiB'],
+  ['that arrives too slowly', true, 'AnswerError: something answers that takes longer than 15 s for 64 KiB'],
   ['that does not begin', false, 'Error: no answer within 15 s'],
-] as const)('and one %s', async (_name, begins, expected) => {
+] as const)('the doctor abandons an answer %s', async (_name, begins, expected) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked = Promise.withResolvers<ServerResponse>()

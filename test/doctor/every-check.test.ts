@@ -1,4 +1,5 @@
-// Every check of the doctor finds what is planted for it. What is planted in proxies stands in bad-proxies.ts.
+// Tests that every check of the doctor finds the fault that is planted for it. The faults of proxies are in
+// bad-proxies.ts.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
@@ -40,7 +41,7 @@ async function createDatabase(): Promise<string> {
   return workspace.path('workspace.db')
 }
 
-/** Answers a file with a secret that keys can be encrypted with. */
+/** Makes a file with a secret that can encrypt keys, and returns its path. */
 function secretFile(): string {
   const path = join(temporaryDirectory(), 'key')
   writeFileSync(path, Buffer.alloc(32, Math.floor(Math.random() * 255)).toString('base64'), { mode: 0o600 })
@@ -50,7 +51,7 @@ function secretFile(): string {
 interface Planted {
   readonly what: string
   readonly checks: readonly string[]
-  /** What one of the findings says. */
+  /** What one of the findings has to say. */
   readonly says: RegExp
   readonly isThere?: boolean
   readonly plant: () => Promise<readonly Finding[]>
@@ -58,7 +59,7 @@ interface Planted {
 
 const ON_SQLITE: readonly Planted[] = [
   {
-    what: 'a guard that nobody behind the proxy passes, more memory than there is, a secret that is not there',
+    what: 'a guard that refuses everybody behind the proxy, too much memory, a missing secret file',
     checks: ['login-guard', 'memory', 'secret-files'],
     says: /nobody behind --trusted-proxy can sign in/,
     plant: async () =>
@@ -68,14 +69,14 @@ const ON_SQLITE: readonly Planted[] = [
       ]),
   },
   {
-    what: 'a guard that the gateway does not start with, and no backup at all',
+    what: 'a guard that prevents the start, and missing backups',
     checks: ['login-guard', 'backups'],
     says: /does not start/,
     plant: async () =>
       examine(['--database', `file:${await createDatabase()}`, '--host', '0.0.0.0', '--backups', temporaryDirectory()]),
   },
   {
-    what: 'keys in clear although there is a secret for them',
+    what: 'keys in clear although a secret is configured',
     checks: ['signing-keys'],
     says: /stored in clear/,
     async plant() {
@@ -85,7 +86,7 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
-    what: 'keys that another secret is for',
+    what: 'keys that are encrypted with another secret',
     checks: ['signing-keys'],
     says: /cannot be used/,
     async plant() {
@@ -97,7 +98,7 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
-    what: 'more memory than there is for a worker of each processor',
+    what: 'more memory than a worker for each processor can have',
     checks: ['memory'],
     says: /answers in flight and kept ones may take/,
     isThere: availableParallelism() > 1,
@@ -108,7 +109,7 @@ const ON_SQLITE: readonly Planted[] = [
       ]),
   },
   {
-    what: 'a database of a newer program',
+    what: 'a database of a newer version',
     checks: ['schema-version'],
     says: /will not start/,
     plant: async () => examine(['--database', `file:${await withVersion((known) => known + 1)}`]),
@@ -120,7 +121,7 @@ const ON_SQLITE: readonly Planted[] = [
     plant: async () => examine(['--database', `file:${await withVersion((known) => known - 1)}`]),
   },
   {
-    what: 'a folder in which others may exchange the database',
+    what: 'a folder in which others may replace the database',
     checks: ['file-permissions'],
     says: /put another file in place/,
     async plant() {
@@ -130,7 +131,7 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
-    what: 'a database in memory, where nothing waits for a disk',
+    what: 'a database in memory, where no write reaches a disk',
     checks: ['disk-sync', 'file-system'],
     says: /is in memory/,
     isThere: hasMemoryDisk,
@@ -143,8 +144,8 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
-    what: 'a disk that does not wait for its writes, is another machine’s and full, and few open files',
-    // Nor does the store open there, whose keys are looked at.
+    what: 'a disk that does not sync, is remote and full, and a low limit of open files',
+    // The store does not open there either, so its keys cannot be examined.
     checks: ['disk-sync', 'file-system', 'disk-space', 'open-files', 'signing-keys'],
     says: /no disk can: a power cut loses/,
     isThere: library !== null,
@@ -159,17 +160,17 @@ const ON_SQLITE: readonly Planted[] = [
   },
 ]
 
-/** The tests' server runs without fsync, which is always found. */
+/** The tests' server runs without fsync, so this is always found. */
 const ON_POSTGRES: readonly Planted[] = [
   {
-    what: 'a server with another time, and more connections wanted than it gives',
+    what: 'a server with another time, and more connections than it allows',
     checks: ['server-sync', 'server-clock', 'server-connections'],
     says: /clock here differ by 3600\.\d s/,
     plant: async () =>
       examine(['--database', await filled(), '--workers', '40', '--pool-size', '20'], () => Date.now() + HOUR_MS),
   },
   {
-    what: 'more connections wanted by a worker of each processor than the server gives',
+    what: 'more connections of a worker for each processor than the server allows',
     checks: ['server-sync', 'server-connections'],
     says: /this machine alone may want \d+ connections \(workers × \(pool size \+ 4\)\)/,
     isThere: availableParallelism() > 1,
@@ -180,22 +181,22 @@ const ON_POSTGRES: readonly Planted[] = [
       expect((await examine(['--database', url, '--pool-size', poolSize])).map(({ check }) => check)).toEqual([
         'server-sync',
       ])
-      // It fits without those that answers are read anew on.
+      // It would fit without the connections on which answers are read anew.
       const tooLarge = await examine(['--database', url, '--pool-size', String(Number(max) - 3)])
       expect(tooLarge.map(({ check }) => check)).toContain('server-connections')
       return examine(['--database', url, '--workers', 'auto', '--pool-size', poolSize])
     },
   },
   {
-    what: 'a way to the server that is not encrypted',
+    what: 'an unencrypted connection to the server',
     checks: ['server-sync', 'server-tls'],
     says: /in clear/,
-    // Another name of this machine than those that are known to be its own.
+    // An address of this machine that is not known to be its own.
     plant: async () => examine(['--database', (await filled()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0')]),
   },
 ]
 
-/** As the doctor counts it: of the machine, or of the container. */
+/** Returns the memory as the doctor counts it: of the machine, or of the container. */
 function availableBytes(): number {
   return Math.min(process.constrainedMemory() || totalmem(), totalmem())
 }
@@ -218,7 +219,7 @@ async function filled(): Promise<string> {
   return url
 }
 
-/** Planted in other tests of this folder, where these words stand. */
+/** The checks whose faults are planted in other tests of this folder, with the words that show it. */
 const ELSEWHERE = {
   'inside.test.ts': {
     database: "'database'",
@@ -245,12 +246,12 @@ describe('doctor finds', () => {
       expect(findings.map(({ check }) => check).toSorted()).toEqual(checks.toSorted())
       expect(findings.map(({ problem }) => problem).join('\n')).toMatch(says)
       for (const { fix } of findings) expect(Object.values(fix).join('')).not.toBe('')
-      // Whose package that is nobody here knows.
+      // The doctor cannot know whose package a global or latest one is.
       expect(JSON.stringify(findings)).not.toMatch(/--global|@latest/)
     })
   }
 
-  test('what is planted for each of its checks, and its paper names each', () => {
+  test('a planted fault for each of its checks, and its page names every check', () => {
     const folder = new URL('../../src/cli/doctor/', import.meta.url)
     const sources = ['inside', 'outside'].flatMap((part) =>
       readdirSync(new URL(part, folder)).map((file) => readFileSync(new URL(`${part}/${file}`, folder), 'utf8')),

@@ -1,3 +1,4 @@
+// Tests the doctor on the machine of the gateway: its database, secrets, backups and options.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -30,7 +31,9 @@ interface Report {
   readonly passed: readonly string[]
 }
 
-/** In a process of its own: closing a file of SQLite ends the locks that this process has on it. */
+/**
+ * Runs the doctor in a process of its own, because closing a SQLite file ends the locks that this process has on it.
+ */
 async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { stdout, stderr, exitCode } = await run(['doctor', '--format', 'json', ...args], { env })
   expect(stderr).toBe('')
@@ -45,7 +48,7 @@ async function createDatabase(): Promise<string> {
 }
 
 describe('doctor', () => {
-  test('finds nothing with a database as the gateway makes it, and leaves it as it is', async () => {
+  test('finds nothing in a database as the gateway makes it', async () => {
     const path = await createDatabase()
     const backups = temporaryDirectory()
     writeFileSync(join(backups, 'workspace.db'), 'a backup')
@@ -57,7 +60,7 @@ describe('doctor', () => {
     expect(asked.report).toMatchObject({ findings: [], notChecked: [] })
   })
 
-  test('of a database that has moved it names the option of the database, not that of a key', async () => {
+  test('names the option of the database, not of a key, for a database that has moved', async () => {
     const path = await createDatabase()
     const moved = await run(['move', '--from', `file:${path}`, '--to', `file:${path}.next`, '--online'])
     expect(moved.exitCode).toBe(0)
@@ -71,7 +74,7 @@ describe('doctor', () => {
     ])
   })
 
-  test('finds a gateway that others reach and that nothing limits, with a proxy in front or without', async () => {
+  test('finds a reachable gateway without rate limits, with or without a proxy', async () => {
     const database = ['--database', `file:${await createDatabase()}`, '--attempts-per-minute', '0']
     const checks = async (...args: readonly string[]) => (await examine([...database, ...args])).found
     expect(await checks()).toEqual([])
@@ -91,7 +94,7 @@ describe('doctor', () => {
     expect(JSON.stringify(report)).not.toContain('must not appear')
   })
 
-  test('finds a configuration file with a secret that others can read, and no other', async () => {
+  test('finds a readable configuration file that contains a secret, and no other', async () => {
     const folder = temporaryDirectory()
     const database = ['--database', `file:${await createDatabase()}`, '--login-guard', 'none']
     for (const [line, expected] of [
@@ -100,7 +103,7 @@ describe('doctor', () => {
       ['import:\n  database: postgres://workspace:hunter2@db.example.com/workspace', ['secret-files']],
       ['database: postgres://workspace@db.example.com/workspace?sslpassword=hunter2', ['secret-files']],
       ['mail-url: smtps://mail.example.com', []],
-      // Addresses and paths that are public.
+      // Public addresses and paths.
       ['assertion-keys: https://tenant.b2clogin.com/keys?p=B2C_1_signin', []],
       ['deprecation-link: /projects=https://medium.example.com/@team/retiring?title=keys', []],
       ['import:\n  database: postgres://gw@db.example.com/ws?sslkey=/etc/ssl/client.key&passfile=/etc/pgpass', []],
@@ -136,7 +139,7 @@ describe('doctor', () => {
     expect(exitCode).toBe(1)
   })
 
-  test('finds the faults of a database behind a link where its files are', async () => {
+  test('finds the faults of a database behind a link, and names its real folder', async () => {
     const path = await createDatabase()
     writeFileSync(`${path}-wal`, '')
     truncateSync(`${path}-wal`, 300 * 1_048_576)
@@ -167,7 +170,7 @@ describe('doctor', () => {
     expect([path, token].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
   })
 
-  test('finds that no backup was finished, and that there is no such folder', async () => {
+  test('finds that no backup is complete, or that the folder is missing', async () => {
     const path = await createDatabase()
     const backups = temporaryDirectory()
     for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.0a1b2c3d.part-journal', 'workspace.db.sha256'])
@@ -179,7 +182,7 @@ describe('doctor', () => {
     }
   })
 
-  test('a backup that was made while the clock was ahead does not hide that those after it are missing', async () => {
+  test('finds missing backups although one is dated ahead of the clock', async () => {
     const path = await createDatabase()
     const backups = temporaryDirectory()
     const inAMonth = Date.now() / 1_000 + 30 * 86_400
@@ -195,7 +198,7 @@ describe('doctor', () => {
     expect((await examine(['--database', `file:${path}`, '--backups', backups])).found).toEqual([])
   })
 
-  test('finds that there is no database, or one of another program', async () => {
+  test('finds that the database is missing or of another program', async () => {
     const folder = temporaryDirectory()
     expect((await examine(['--database', `file:${join(folder, 'none.db')}`])).found).toEqual(['database'])
     mkdirSync(join(folder, 'other'))
@@ -203,7 +206,7 @@ describe('doctor', () => {
     expect((await examine(['--database', `file:${join(folder, 'other', 'notes.db')}`])).found).toEqual(['database'])
   })
 
-  test('the table says what is found and the line that mends it', async () => {
+  test('prints a table of findings, each with the command that fixes it', async () => {
     const path = await createDatabase()
     chmodSync(path, 0o640)
     const { stdout, exitCode } = await run(['doctor', '--database', `file:${path}`])
@@ -213,13 +216,13 @@ describe('doctor', () => {
     expect(stdout).toContain('1 found')
   })
 
-  test('a URL where no gateway answers is told apart from findings', async () => {
+  test('distinguishes a URL where no gateway answers from findings', async () => {
     const { exitCode, stderr } = await run(['doctor', 'http://127.0.0.1:1', '--look', 'outside'])
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('nothing answers')])
   })
 
   test.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)(
-    'finds a pooler that is not told of, and a server that does not sync',
+    'finds a pooler that the options do not name, and a server that does not sync',
     async () => {
       const url = await temporaryDatabase()
       await run(['import', '-', '--database', url], { stdin: WORLD })
@@ -236,7 +239,7 @@ describe('doctor', () => {
   )
 })
 
-test('the commands that the paper shows find nothing, or say that nothing answers', async () => {
+test('the commands on the page of the doctor find nothing, or say that nothing answers', async () => {
   const paper = readFileSync(new URL('../../docs/operate/doctor.md', import.meta.url), 'utf8')
   const commands = [...paper.matchAll(/^npx workspace-gateway (doctor.*)$/gm)].map(([, command = '']) =>
     command.split(' '),

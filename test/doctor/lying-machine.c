@@ -1,5 +1,7 @@
-/* A machine that is not what it should be, for a process that this is preloaded into: a disk that says at once that a page is safe, and
-   that is on another machine and full. */
+/*
+ * A preloaded library that makes a process see a bad machine: its disk claims at once that a page is safe, is on
+ * another machine, and is full.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/statfs.h>

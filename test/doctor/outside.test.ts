@@ -1,3 +1,4 @@
+// Tests the doctor from outside: through documented and badly configured proxies, over TLS, and at the metrics.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -79,7 +80,7 @@ describe('doctor URL', () => {
   for (const { name, proxy, check, change, isOpen, hidesOthers, hidesErrors } of BAD_PROXIES) {
     const documented = DOCUMENTED.find((one) => one.name === proxy)
     if (!documented) throw new Error(`no ${proxy}`)
-    test.runIf(isInstalled(documented.program))(`finds that ${proxy} ${name}, and says what mends it`, async () => {
+    test.runIf(isInstalled(documented.program))(`finds that ${proxy} ${name}, and says how to fix it`, async () => {
       const block = change(documented.block)
       if (!isOpen) expect(block).not.toBe(documented.block)
       const kind = isOpen ? 'open' : 'closed'
@@ -101,19 +102,19 @@ describe('doctor URL', () => {
     })
   }
 
-  test.runIf(nginx && isInstalled(nginx.program))('the line that it names brings a lost path back', async () => {
+  test.runIf(nginx && isInstalled(nginx.program))('recommends a line for nginx that restores a lost path', async () => {
     if (!nginx) throw new Error('nothing is documented')
     const lost = nginx.block.replace(/proxy_pass .*;/, 'proxy_pass http://127.0.0.1:4000/?;')
     const { findings } = await examine({ ...nginx, block: lost }, 'closed', ['--look', 'outside'])
     const { nginx: line = '', ...others } = findings[0]?.fix ?? {}
-    // The gateway has the base path that the URL has.
+    // The base path of the gateway already matches the URL.
     expect(Object.keys(others)).not.toContain('gateway')
     const mended = await examine({ ...nginx, block: lost.replace(/proxy_pass .*;/, line) }, 'closed')
     expect(mended.findings).toEqual([])
   })
 
   test.runIf(['nginx', 'haproxy'].every((program) => isInstalled(program as 'nginx')))(
-    'finds that HAProxy refuses the body of a DELETE by HTTP/1.0; each of the lines it names mends that',
+    'finds that HAProxy refuses the body of a DELETE over HTTP/1.0, and each recommended line fixes it',
     async () => {
       if (!nginx) throw new Error('nothing is documented')
       const { host } = new URL(gateways.get('closed')?.url ?? '')
@@ -141,33 +142,30 @@ describe('doctor URL', () => {
     },
   )
 
-  test.runIf(isInstalled('haproxy'))(
-    'names the PROXY header that is missing, and the one that is too much',
-    async () => {
-      const documented = DOCUMENTED.find(({ proxyProtocol }) => proxyProtocol)
-      if (!documented) throw new Error('nothing is documented')
-      const { findings } = await examine(documented, 'closed', ['--look', 'outside'])
-      expect(findings.map(({ fix }) => fix.gateway)).toEqual(['--proxy-protocol'])
-      const bare = { ...documented, block: documented.block.replace(' send-proxy-v2-ssl', '') }
-      const { port, ca } = await startDocumented(bare, gateways.get('protocol')?.url ?? '')
-      const options = ['--connect-to', '127.0.0.1', '--tls-ca', authorityFile(ca), '--database', database]
-      const saidWith = async (kind: keyof typeof kinds) =>
-        (await runHere(['doctor', `https://${NAME}:${port}`, ...options, ...kinds[kind]])).stderr
-      expect(await saidWith('protocol')).toMatch(
-        /nothing answers.*\n.*server gateway 127\.0\.0\.1:4000 send-proxy-v2-ssl/,
-      )
-      expect(await saidWith('closed')).not.toContain('send-proxy')
-    },
-  )
+  test.runIf(isInstalled('haproxy'))('finds a missing PROXY header, and an unexpected one', async () => {
+    const documented = DOCUMENTED.find(({ proxyProtocol }) => proxyProtocol)
+    if (!documented) throw new Error('nothing is documented')
+    const { findings } = await examine(documented, 'closed', ['--look', 'outside'])
+    expect(findings.map(({ fix }) => fix.gateway)).toEqual(['--proxy-protocol'])
+    const bare = { ...documented, block: documented.block.replace(' send-proxy-v2-ssl', '') }
+    const { port, ca } = await startDocumented(bare, gateways.get('protocol')?.url ?? '')
+    const options = ['--connect-to', '127.0.0.1', '--tls-ca', authorityFile(ca), '--database', database]
+    const saidWith = async (kind: keyof typeof kinds) =>
+      (await runHere(['doctor', `https://${NAME}:${port}`, ...options, ...kinds[kind]])).stderr
+    expect(await saidWith('protocol')).toMatch(
+      /nothing answers.*\n.*server gateway 127\.0\.0\.1:4000 send-proxy-v2-ssl/,
+    )
+    expect(await saidWith('closed')).not.toContain('send-proxy')
+  })
 
-  test('finds a way in clear', async () => {
+  test('finds unencrypted HTTP', async () => {
     const { port } = new URL(gateways.get('closed')?.url ?? '')
     const { findings } = await look(`http://${NAME}:${port}`, ['--look', 'outside', '--login-guard', 'none'])
     expect(findings.map(({ check }) => check)).toContain('tls')
   })
 
   test.runIf(nginx && isInstalled(nginx.program))(
-    'finds a certificate that clients refuse, one that ends soon, and a clock that is wrong',
+    'finds a certificate that clients refuse, one that expires soon, and a wrong clock',
     async () => {
       if (!nginx) throw new Error('nothing is documented')
       const { port, ca } = await startDocumented(nginx, gateways.get('closed')?.url ?? '')
@@ -178,7 +176,7 @@ describe('doctor URL', () => {
       const later = await look(url, [...options, '--tls-ca', authorityFile(ca)], () => Date.now() + 20 * DAY_MS)
       const found = later.findings.map(({ check, problem }) => `${check}: ${problem}`).join('\n')
       expect(found).toMatch(/^tls-certificate: the certificate expires in [89] days$/m)
-      // Twenty days, less what the answer took and the part of a second that it does not say.
+      // Twenty days, less the duration of the answer and the fraction of a second that it does not contain.
       expect(found).toMatch(/^clock: the clock there and the clock here differ by 172[78]\d{3} s/m)
     },
   )

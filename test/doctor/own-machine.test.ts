@@ -1,4 +1,5 @@
-// The doctor beside the gateway: whichever address it listens on, and whatever it retires, nothing is found that is not so.
+// Tests the doctor on the machine of the gateway: it finds nothing false, whatever address the gateway listens on or
+// retires.
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,18 +24,21 @@ async function examine(flags: readonly string[], shown: (port: string) => string
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 if (!hasIpv6) console.warn('skipped: this machine has no ::1')
 
-test.skipIf(!hasIpv6)('a gateway on ::1 is reached, and nothing is found there', async () => {
+test.skipIf(!hasIpv6)('the doctor reaches a gateway on ::1 and finds nothing there', async () => {
   const { findings } = await examine(['--host', '::1'], (port) => `http://[::1]:${port}`)
   expect(findings).toEqual([])
 })
 
-test.skipIf(!hasIpv6)('without a proxy in between no proxy is found wanting, also on all addresses', async () => {
-  const guard = ['--login-guard', 'none', '--trusted-proxy', '127.0.0.0/8']
-  const { findings } = await examine(['--host', '::', ...guard], (port) => `http://127.0.0.1:${port}`)
-  expect(findings.filter((check) => check.startsWith('client-') || check.startsWith('forged-'))).toEqual([])
-})
+test.skipIf(!hasIpv6)(
+  'the doctor reports no proxy when none is in between, also for a gateway on all addresses',
+  async () => {
+    const guard = ['--login-guard', 'none', '--trusted-proxy', '127.0.0.0/8']
+    const { findings } = await examine(['--host', '::', ...guard], (port) => `http://127.0.0.1:${port}`)
+    expect(findings.filter((check) => check.startsWith('client-') || check.startsWith('forged-'))).toEqual([])
+  },
+)
 
-test('routes that are retired are no findings: what they would tell is not looked at', async () => {
+test('the doctor does not report retired routes, and skips the checks that need them', async () => {
   const retired = ['--sunset', '/projects=2020-01-01,/logout=2020-01-01']
   const { findings, skipped } = await examine(retired, (port) => `http://127.0.0.1:${port}`)
   expect(findings).toEqual([])

@@ -1,3 +1,4 @@
+// Tests the probe path, where the doctor asks the gateway what it sees of a request.
 import { expect, test } from 'vitest'
 import { PROBE_HEADER, PROBE_PATH } from '../../src/admin/probe.ts'
 import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
@@ -8,7 +9,7 @@ import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const CIPHER = createKeyCipher([])
 
-test('what the gateway sees is told to whoever has its keys, and is a path like any other to everybody else', async () => {
+test('the probe path shows a holder of the keys what the gateway sees, and is a 404 for others', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const { accessToken } = await gateway.login(ANA)
@@ -42,11 +43,11 @@ test('what the gateway sees is told to whoever has its keys, and is a path like 
     const answer = await ask(wrong)
     expect([answer.status, withoutId(answer)]).toEqual([404, withoutId(unknown)])
   }
-  // Nor is it an access token.
+  // The token is not an access token either.
   expect((await gateway.get('/projects', token)).status).toBe(401)
 })
 
-/** A problem document names the request that it answers. */
+/** Removes the request id, which every problem document contains. */
 function withoutId({ text }: Answer): object {
   const { requestId: _, ...rest } = JSON.parse(text) as Record<string, unknown>
   return rest

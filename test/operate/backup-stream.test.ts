@@ -1,4 +1,5 @@
-// Backups that leave the machine, and what is tried on a copy, as the papers show it.
+// Tests backups that are streamed to another machine, and trials on a copy, with the commands that the documentation
+// shows.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +25,7 @@ function shell(script: string, cwd: string, env: Readonly<Record<string, string>
   return { status, stdout, stderr }
 }
 
-/** The commands of a block of a page, where the program is what it is here. */
+/** Returns the commands of a block of a page, with the program of this clone. */
 function shownIn(page: string, first: string): string {
   const text = readFileSync(new URL(`../../docs/operate/${page}`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
@@ -38,14 +39,14 @@ const engines = [['SQLite', async () => `file:${join(temporaryDirectory(), 'work
 )
 
 test.each(engines)(
-  'of %s a stream is a whole backup, with its digest on stderr, and nothing without its end',
+  'a backup stream of %s is whole, prints its digest to stderr, and cannot be restored without its end',
   async (_, database) => {
     const gateway = await startGateway({ databaseUrl: await database() })
     await gateway.load(SMALL_WORLD)
     await gateway.load(documentLine('project', ANA, '{"id":"hostile","ref":"h","text":"\\u0000 \u2028 1.0","n":1.0}'))
     const { accessToken } = await gateway.login(ANA)
     const folder = temporaryDirectory()
-    // What the page shows, with another shell in place of the other machine's.
+    // Runs the command of the page with another shell in place of `ssh`.
     const script = shownIn('backups.md', 'set -o pipefail').replace('ssh backups.example.com', 'bash -c')
     const made = shell(script, folder, { WORKSPACE_GATEWAY_DATABASE: gateway.databaseUrl })
     expect([made.status, made.stdout]).toEqual([0, ''])
@@ -72,7 +73,7 @@ test.each(engines)(
   },
 )
 
-test('a stream whose reader ends is told in a sentence, with exit code 1; one to keep the newest of is refused', async () => {
+test('a backup stream fails with one sentence when its reader ends, and refuses --keep-newest', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', ANA, `{"id":"p","text":"${'x'.repeat(1_000_000)}"}`))
   const flags = `--database "${workspace.flags[1]}"`
@@ -85,7 +86,7 @@ test('a stream whose reader ends is told in a sentence, with exit code 1; one to
   })
 })
 
-test('a stream that nobody reads on ends all the same when it is told to stop', async () => {
+test('a backup stream that nobody reads ends after SIGTERM', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', ANA, `{"id":"p","text":"${'x'.repeat(5_000_000)}"}`))
   const child = spawn(process.execPath, [PROGRAM, 'backup', '-', ...workspace.flags])
@@ -95,14 +96,14 @@ test('a stream that nobody reads on ends all the same when it is told to stop', 
     await exited
   })
   const complaints = text(child.stderr)
-  // Listening for this reads a part of the stream, and no more.
+  // This listener reads a part of the stream and no more.
   await once(child.stdout, 'readable')
   child.kill('SIGTERM')
   expect(await exited).toEqual([1, null])
   expect(await complaints).toBe('stopped: no backup was made\n')
 })
 
-test('what is tried on a copy is as the page says, and leaves the original as it was', async () => {
+test('a trial on a copy works as the page says, and does not change the original', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const stored = await workspace.dump()
@@ -113,7 +114,7 @@ test('what is tried on a copy is as the page says, and leaves the original as it
   const tried = shell(`set -e\n${commands}`, workspace.directory)
   expect([tried.status, tried.stderr]).toEqual([0, ''])
   expect(tried.stdout).toContain('all sessions have ended')
-  // Nothing was changed before.
+  // The check before the change changed nothing.
   expect(tried.stdout).toMatch(/would[\s\S]+removed/)
   expect(readFileSync(workspace.path('trial.ndjson'), 'utf8')).toContain(replaced)
   expect(await workspace.dump()).toBe(stored)

@@ -1,4 +1,5 @@
-// The documents that describe the API: the same for everybody, whole, compressed, and only sent when they are new.
+// Tests the documents that describe the API: they are the same for everybody, complete, compressed, and sent only when
+// they are new.
 import { readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -13,7 +14,7 @@ const CODINGS = [
   ['zstd', zstdDecompressSync],
 ] as const
 
-test('the schema is served to everybody, as it is in the repository', async () => {
+test('everybody can fetch the schema, as it is in the repository', async () => {
   const gateway = await startGateway({ graphqlValues: { introspection: 'signed-in' } })
   const { status, headers, text } = await gateway.get('/schema.graphql')
   expect(status).toBe(200)
@@ -26,32 +27,35 @@ test('the schema is served to everybody, as it is in the repository', async () =
   expect((await gateway.get('/')).json().schema).toBe('/schema.graphql')
 })
 
-test('with --introspection nobody there is no schema to fetch', async () => {
+test('the schema cannot be fetched with --introspection nobody', async () => {
   const gateway = await startGateway({ graphqlValues: { introspection: 'nobody' } })
   expect((await gateway.get('/schema.graphql')).status).toBe(404)
   expect((await gateway.get('/')).json()).not.toHaveProperty('schema')
 })
 
-test.each(['/schema.graphql', '/openapi.json'])('%s is compressed, and not sent to who has it', async (path) => {
-  const gateway = await startGateway()
-  const plain = await fetchRaw(gateway.url + path, {})
-  expect(plain.headers.vary).toBe('Accept-Encoding')
-  for (const [coding, decompress] of CODINGS) {
-    const coded = await fetchRaw(gateway.url + path, { 'accept-encoding': coding })
-    expect(coded.headers['content-encoding']).toBe(coding)
-    expect(coded.headers.etag).not.toBe(plain.headers.etag)
-    expect(coded.body.byteLength).toBeLessThan(plain.body.byteLength / 2)
-    expect(decompress(coded.body).equals(plain.body)).toBe(true)
-    const known = { 'accept-encoding': coding, 'if-none-match': coded.headers.etag ?? '' }
-    const again = await fetchRaw(gateway.url + path, known)
-    expect([again.status, again.headers.etag, again.body.byteLength]).toEqual([304, coded.headers.etag, 0])
-  }
-  expect((await fetchRaw(gateway.url + path, { 'if-none-match': plain.headers.etag ?? '' })).status).toBe(304)
-  expect((await fetchRaw(gateway.url + path, { 'if-none-match': '"other"' })).status).toBe(200)
-  expect((await fetchRaw(gateway.url + path, { 'accept-encoding': 'identity;q=0' })).status).toBe(406)
-})
+test.each(['/schema.graphql', '/openapi.json'])(
+  '%s is compressed, and a client that has it gets a 304',
+  async (path) => {
+    const gateway = await startGateway()
+    const plain = await fetchRaw(gateway.url + path, {})
+    expect(plain.headers.vary).toBe('Accept-Encoding')
+    for (const [coding, decompress] of CODINGS) {
+      const coded = await fetchRaw(gateway.url + path, { 'accept-encoding': coding })
+      expect(coded.headers['content-encoding']).toBe(coding)
+      expect(coded.headers.etag).not.toBe(plain.headers.etag)
+      expect(coded.body.byteLength).toBeLessThan(plain.body.byteLength / 2)
+      expect(decompress(coded.body).equals(plain.body)).toBe(true)
+      const known = { 'accept-encoding': coding, 'if-none-match': coded.headers.etag ?? '' }
+      const again = await fetchRaw(gateway.url + path, known)
+      expect([again.status, again.headers.etag, again.body.byteLength]).toEqual([304, coded.headers.etag, 0])
+    }
+    expect((await fetchRaw(gateway.url + path, { 'if-none-match': plain.headers.etag ?? '' })).status).toBe(304)
+    expect((await fetchRaw(gateway.url + path, { 'if-none-match': '"other"' })).status).toBe(200)
+    expect((await fetchRaw(gateway.url + path, { 'accept-encoding': 'identity;q=0' })).status).toBe(406)
+  },
+)
 
-/** `fetch` would undo the coding. */
+/** Requests without `fetch`, because that would decode the body. */
 async function fetchRaw(url: string, headers: Readonly<Record<string, string>>) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   get(url, { headers }, resolve).once('error', reject)

@@ -1,4 +1,5 @@
-// What a build of the container image is given: nothing of git's, of the installed packages, of a database in the clone.
+// Tests what a build of the container image receives: nothing of git, of installed packages, or of a database in the
+// clone.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,18 +8,18 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CONTAINERFILE = 'packaging/Containerfile'
 
-test('every builder reads the one list of what is left out, beside the context that every shown build has', () => {
+test('every builder reads the same ignore file, in the context of every documented build', () => {
   const shown = ['docs/operate/installing.md', CONTAINERFILE].flatMap((path) => [
     ...readFileSync(join(ROOT, path), 'utf8').matchAll(/docker build --file (\S+) --tag \S+ (\S+)$/gm),
   ])
   expect(shown.map(([, file, context]) => [file, context])).toEqual(Array(2).fill([CONTAINERFILE, '.']))
   expect(existsSync(join(ROOT, '.dockerignore'))).toBe(true)
-  // Podman and buildah prefer the first, docker and podman the others.
+  // Podman and buildah prefer `.containerignore`; docker and podman prefer an ignore file beside the Containerfile.
   expect(existsSync(join(ROOT, '.containerignore'))).toBe(false)
   expect(readdirSync(join(ROOT, 'packaging')).filter((name) => name.endsWith('ignore'))).toEqual([])
 })
 
-test('what git ignores, and git itself, is left out of the image', () => {
+test("the image contains neither git's files nor what git ignores", () => {
   const leftOut = lines('.dockerignore')
   const ignored = lines('.gitignore').map((line) =>
     line.startsWith('/') ? line.slice(1).replace(/\/$/, '') : `**/${line.replace(/\/$/, '')}`,

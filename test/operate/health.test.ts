@@ -1,4 +1,4 @@
-// The command that containers and scripts ask whether a gateway is ready.
+// Tests the command by which containers and scripts check whether a gateway is ready.
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-test('a gateway that serves is ready, found by its address or by the options that it serves with', async () => {
+test('health finds a ready gateway by its address or by its options', async () => {
   const { url } = await serveForTest(['--base-path', '/v1', '--no-demo'], { cwd: temporaryDirectory() })
   const ready = { exitCode: 0, stdout: 'ready\n', stderr: '' }
   expect(await runHere(['health', `${url}/v1`])).toEqual(ready)
@@ -15,7 +15,7 @@ test('a gateway that serves is ready, found by its address or by the options tha
   const { port } = new URL(url)
   expect(await runHere(['health', '--port', port, '--base-path', '/v1'])).toEqual(ready)
   expect(await runHere(['health', '--port', port, '--base-path', '/v1', '--host', '0.0.0.0'])).toEqual(ready)
-  // As a process of its own, which must end, and by the variables that a container has.
+  // Runs as a process, which must end, with the variables that a container has.
   const env = { WORKSPACE_GATEWAY_PORT: port, WORKSPACE_GATEWAY_BASE_PATH: '/v1' }
   expect(await run(['health'], { env })).toEqual(ready)
   const wrong = await runHere(['health', '--port', port])
@@ -23,13 +23,13 @@ test('a gateway that serves is ready, found by its address or by the options tha
   expect(wrong.stderr).toMatch(/^not ready: 404 .+\n$/)
 })
 
-test('a gateway on a port that browsers do not connect to is ready, whatever proxy the environment names', async () => {
+test('health reaches a port that browsers refuse, and ignores the proxy of the environment', async () => {
   const { url } = await serveForTest(['--port', '6667', '--no-demo'], { cwd: temporaryDirectory() })
   const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1' }
   expect(await run(['health', url], { env })).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' })
 })
 
-test('where it listens on every address, either family will do', async () => {
+test('health accepts either address family of a gateway that listens on every address', async () => {
   const { url } = await serveForTest(['--host', '0.0.0.0', '--login-guard', 'none', '--no-demo'], {
     cwd: temporaryDirectory(),
   })
@@ -39,14 +39,14 @@ test('where it listens on every address, either family will do', async () => {
 
 test.each([
   [
-    'refuses',
+    'a gateway that refuses',
     503,
     { status: 503, detail: 'The gateway is shutting down.' },
     /^not ready: 503 The gateway is shutting down\.\n$/,
   ],
-  ['is another program', 200, { status: 'ok' }, /^not ready: 200 what answers there is no gateway\.\n$/],
-  ['redirects', 302, {}, /^not ready: 302 what answers there is no gateway\.\n$/],
-])('what %s is not ready', async (_, status, body, message) => {
+  ['another program', 200, { status: 'ok' }, /^not ready: 200 what answers there is no gateway\.\n$/],
+  ['a server that redirects', 302, {}, /^not ready: 302 what answers there is no gateway\.\n$/],
+])('health reports that %s is not ready', async (_, status, body, message) => {
   const server = createServer((_request, response) => {
     response.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
@@ -58,7 +58,7 @@ test.each([
   expect(stderr).toMatch(message)
 })
 
-test('where nobody listens, and where nobody answers, nothing is ready', async () => {
+test('health reports that no gateway is ready where nobody listens or answers', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as { port: number }
@@ -79,8 +79,8 @@ test('where nobody listens, and where nobody answers, nothing is ready', async (
 
 test.each([
   ['breaks off', 'ECONNRESET', (socket: Socket | null) => socket?.resetAndDestroy()],
-  ['stands still', 'no answer in time', () => {}],
-])('what begins an answer and %s is not ready, in a sentence', async (_, reason, leave) => {
+  ['stops', 'no answer in time', () => {}],
+])('health reports in one sentence that a gateway whose answer %s is not ready', async (_, reason, leave) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('{"status":', () => setImmediate(leave, response.socket))
   }).listen(0, '127.0.0.1')
@@ -95,7 +95,7 @@ test.each([
   expect(stderr).toBe(`not ready: http://127.0.0.1:${port} does not answer (${reason})\n`)
 })
 
-test('no password, and no signature, of an address is in a message', async () => {
+test('no message repeats the password or the signature of an address', async () => {
   const file = join(temporaryDirectory(), 'records.ndjson')
   writeFileSync(file, '')
   const token = join(temporaryDirectory(), 'token')
@@ -124,7 +124,7 @@ test('no password, and no signature, of an address is in a message', async () =>
     expect([args, exitCode, stdout]).toEqual([args, expected, ''])
     expect(stderr.startsWith(reason), stderr).toBe(true)
     expect(stderr).not.toContain('hunter2')
-    // An option that these do not have.
+    // These commands have no such option.
     expect(stderr).not.toContain('--headers')
   }
 })
@@ -132,7 +132,7 @@ test('no password, and no signature, of an address is in a message', async () =>
 test.each([
   [['health', 'http://ana:hunter2@127.0.0.1:1'], ''],
   [['conformance', 'http://ana:hunter2@127.0.0.1:1', '--email', 'ana@example.com'], ': credentials go into --headers'],
-])('%j says where credentials go with an option that the command has', async (args, advice) => {
+])('%j says where credentials go only if the command has an option for them', async (args, advice) => {
   const { exitCode, stdout, stderr } = await runHere(args)
   expect([exitCode, stdout, stderr]).toEqual([
     2,

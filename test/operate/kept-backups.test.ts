@@ -1,4 +1,4 @@
-// A folder of backups that are made every night, of which the newest stay.
+// Tests backup --keep-newest: a folder with a backup of every night, of which the newest stay.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
@@ -33,7 +33,7 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
-test.each(engines)('of %s: each night one more, and the oldest goes once the new one is whole', async (_, database) => {
+test.each(engines)('%s: a backup removes the oldest one once it is whole itself', async (_, database) => {
   const nights = await createNights(await database())
   mkdirSync(nights.folder)
   const others = [nights.write('backups/by-hand.db', 'mine'), nights.write(`backups/${named(1)}.1a2b3c4d.part`, '')]
@@ -53,14 +53,14 @@ test.each(engines)('of %s: each night one more, and the oldest goes once the new
   expect(await restored.dump()).toBe(before)
 })
 
-test('what backups that were killed have left goes after a day, and only that', async () => {
+test('the remains of killed backups, and nothing else, are removed after a day', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   const left = ['', '-wal', '-journal', '.sha256'].map((end) => `${named(1)}.1a2b3c4d.part${end}`)
   const others = ['mine.db.1a2b3c4d.part', `${named(1)}.part`, `${named(1)}.1a2b3c4d.part.mine`]
   const written = FIRST_NIGHT / 1_000
   for (const name of [...left, ...others]) utimesSync(nights.write(`backups/${name}`, ''), written, written)
-  // Within a day of it somebody may still be at work.
+  // Within a day, the process that writes them may still run.
   nights.moveTo(1.99)
   expect((await nights.backup(5)).stdout).not.toContain('removed')
   nights.moveTo(2)
@@ -72,7 +72,7 @@ test('what backups that were killed have left goes after a day, and only that', 
   expect(nights.found().filter((name) => name.includes('.part'))).toEqual(others.toSorted())
 })
 
-test('the one that was just made stays, also when the clock was set back', async () => {
+test('a backup never removes itself, even after the clock was set back', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   for (const night of [8, 9, 1]) {
@@ -82,7 +82,7 @@ test('the one that was just made stays, also when the clock was set back', async
   expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(9))])
 })
 
-test('one that began before another and ends after it removes neither, and the next one removes both', async () => {
+test('overlapping backups remove neither, and the next backup removes both', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   for (const night of [1, 3, 2]) {
@@ -96,7 +96,7 @@ test('one that began before another and ends after it removes neither, and the n
   expect(nights.found()).toEqual(withDigest(named(4)))
 })
 
-test('a second one in the same second says so, and changes nothing of the first', async () => {
+test('a second backup in the same second fails, and does not change the first', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   const taken = {
@@ -112,7 +112,7 @@ test('a second one in the same second says so, and changes nothing of the first'
   expect(await restored.run('restore', `${nights.folder}/${named(1)}`)).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('one that fails removes none', async () => {
+test('a failed backup removes none', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   expect(await nights.backup(1)).toMatchObject({ exitCode: 0 })
@@ -125,7 +125,7 @@ test('one that fails removes none', async () => {
   expect(nights.found()).toEqual(before)
 })
 
-test('needs a folder that is there: where a disk is not mounted, another one would be filled', async () => {
+test('--keep-newest requires an existing folder, so that an unmounted disk does not fill another one', async () => {
   const nights = await createNights()
   for (const place of [nights.folder, nights.path('workspace.db')]) {
     const { exitCode, stderr } = await nights.backup(3, place)
@@ -138,7 +138,7 @@ test('needs a folder that is there: where a disk is not mounted, another one wou
   expect(nights.found()).toEqual([])
 })
 
-test('one that cannot be removed is told, and keeps none of the others', async () => {
+test('a backup that cannot be removed is reported, and does not protect the others', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   for (const night of [1, 2]) {

@@ -1,4 +1,4 @@
-// A backup gets its name with its digest, whoever else makes one of that name.
+// Tests that a backup appears together with its digest, whoever else makes a backup of the same name.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 const newPath = () => join(temporaryDirectory(), 'backup.db')
 const containing = (text: string) => (part: string) => writeFile(part, text)
 
-/** Under `path` is the whole of `text`, and nothing is left of others. */
+/** Expects `path` to have the whole of `text`, and nothing of other writers to be left. */
 async function expectWhole(path: string, text: string): Promise<void> {
   expect(readFileSync(path, 'utf8')).toBe(text)
   await requireDigest(path)
@@ -22,7 +22,7 @@ async function expectWhole(path: string, text: string): Promise<void> {
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', `${basename(path)}.sha256`], { cwd: dirname(path) })
 }
 
-test('who comes second changes neither the file nor its digest', async () => {
+test('a second writer changes neither the file nor its digest', async () => {
   const path = newPath()
   const second = publishFile(path, async (part) => {
     await publishFile(path, containing('first'))
@@ -32,7 +32,7 @@ test('who comes second changes neither the file nor its digest', async () => {
   await expectWhole(path, 'first')
 })
 
-test('of many at once one makes it, with its own digest', async () => {
+test('one of many concurrent writers makes the file, with its own digest', async () => {
   for (let round = 0; round < 20; round += 1) {
     const path = newPath()
     const texts = Array.from({ length: 8 }, (_, n) => `${n}`)
@@ -43,14 +43,14 @@ test('of many at once one makes it, with its own digest', async () => {
   }
 })
 
-test('a digest that was left of a file that is gone is replaced', async () => {
+test('a digest that is left of a missing file is replaced', async () => {
   const path = newPath()
   writeFileSync(`${path}.sha256`, `${'0'.repeat(64)}  backup.db\n`)
   await publishFile(path, containing('new'))
   await expectWhole(path, 'new')
 })
 
-test('what cannot be written is a sentence, and nothing of it is left', async () => {
+test('a backup that cannot be written fails with one sentence and leaves nothing', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const [file, dangling] = [workspace.write('file', ''), workspace.path('dangling')]
@@ -70,12 +70,12 @@ test('what cannot be written is a sentence, and nothing of it is left', async ()
   expect(readdirSync(workspace.directory)).toEqual(before)
 })
 
-test('a database that is damaged is a sentence', async () => {
+test('a backup of a damaged database fails with one sentence', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const database = workspace.path('workspace.db')
   const bytes = readFileSync(database)
-  // How many pages are unused: nothing that is read tells that this is wrong.
+  // This is the number of unused pages. No read notices that it is wrong.
   bytes.writeUInt32BE(bytes.readUInt32BE(36) + 1, 36)
   workspace.write('workspace.db', bytes)
   const { exitCode, stderr } = await workspace.run('backup', workspace.path('backup.db'))
@@ -83,8 +83,8 @@ test('a database that is damaged is a sentence', async () => {
   expect(stderr.trim().split('\n').length).toBe(1)
 })
 
-describe.skipIf(!canMount())('a disk that has no room for the backup', () => {
-  test('is a sentence, and nothing is left on it', async () => {
+describe.skipIf(!canMount())('a backup on a disk without room', () => {
+  test('fails with one sentence and leaves nothing', async () => {
     const disk = smallDisk(1_048_576)
     const workspace = createWorkspace()
     await workspace.load(
@@ -99,7 +99,7 @@ describe.skipIf(!canMount())('a disk that has no room for the backup', () => {
 })
 
 test.each(['new\nline', 'back\\slash', 'return\r', 'all\\of\r\nthem'])(
-  'the digest of a name with what sha256sum escapes is read by both: %j',
+  'sha256sum and the gateway both read the digest of a name that is escaped: %j',
   async (name) => {
     const path = join(temporaryDirectory(), name)
     await publishFile(path, containing('text'))

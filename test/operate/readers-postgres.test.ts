@@ -1,11 +1,11 @@
-// Commands that write tables of PostgreSQL anew, beside others who read them.
+// Tests commands that rewrite tables of PostgreSQL while others read them.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run } from '../support/command-line.ts'
 import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
-/** Somebody who has read, and may read more of the same state, until told to end. */
+/** Starts a client that has read, and may read more of the same snapshot, until `end` is called. */
 async function startReader(url: string, what: string): Promise<{ readonly end: () => Promise<void> }> {
   const client = new Client({ connectionString: url })
   let ended: Promise<void> | undefined
@@ -16,8 +16,8 @@ async function startReader(url: string, what: string): Promise<{ readonly end: (
   return { end }
 }
 
-describe.skipIf(POSTGRES_URL === null)('beside somebody who reads', () => {
-  test('vacuum --full gives up for who has a table, says so, and works when it is free', async () => {
+describe.skipIf(POSTGRES_URL === null)('while a client reads', () => {
+  test('vacuum --full gives up on a table in use, says so, and works once it is free', async () => {
     const database = await temporaryDatabase()
     await run(['import', '-', '--database', database], { stdin: SMALL_WORLD })
     const stored = (await run(['dump', '--database', database])).stdout
@@ -28,14 +28,14 @@ describe.skipIf(POSTGRES_URL === null)('beside somebody who reads', () => {
       stdout: '',
       stderr: expect.stringMatching(/^somebody uses the table document, as a dump or a backup does [^\n]+\n$/),
     })
-    // Nobody waits behind it any more.
+    // Nothing waits behind vacuum any more.
     expect(await execute(database, 'select 1 as free from workspace_gateway.document limit 1')).toEqual([{ free: 1 }])
     await reader.end()
     expect(await run(vacuum)).toMatchObject({ exitCode: 0, stderr: '' })
     expect((await run(['dump', '--database', database])).stdout).toBe(stored)
   })
 
-  test('a key that is removed is said to be left in the files for who reads, also as a role that this one may not watch', async () => {
+  test('keys retire says that the key stays in the files, also for a reader whose role it cannot see', async () => {
     const database = await temporaryDatabase()
     const owner = await asNewUser(database)
     const { username } = new URL(owner)

@@ -1,5 +1,5 @@
-// npm run test:restarts: restarts behind a socket that is kept open, under new connections all the time. Nobody may be refused.
-// CONNECTIONS a second (2,000), SECONDS (20) and RESTARTS (4) may be set.
+// npm run test:restarts: restarts a gateway behind a socket that stays open, while new connections arrive all the time.
+// None may be refused. CONNECTIONS a second (2,000), SECONDS (20) and RESTARTS (4) can be set.
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
 import { askOnNewConnection, newTally, startActivated } from './socket-activation.ts'

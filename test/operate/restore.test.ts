@@ -1,4 +1,5 @@
-// What restore makes of the files that lie beside a database: the log of the one it reads, and the log of the one it replaces.
+// Tests what restore does with files beside a database: the log of the one it reads, and the log of the one it
+// replaces.
 import {
   chownSync,
   cpSync,
@@ -28,7 +29,7 @@ import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
 
-/** The folder of a gateway that was killed, as `cp -a` takes it, and what is stored in it. */
+/** Returns a copy of the folder of a killed gateway, as `cp -a` makes it, and what is stored in it. */
 async function killedGateway() {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
@@ -44,7 +45,7 @@ async function killedGateway() {
 const contentsOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]))
 
-test('what is only in the log of the restored file is restored too, and its folder stays as it is', async () => {
+test('restore includes what is only in the log of the restored file, and does not change its folder', async () => {
   const { path, folder, stored } = await killedGateway()
   const before = contentsOf(folder)
   expect(before['workspace.db-wal']).not.toBe('')
@@ -60,7 +61,7 @@ test('what is only in the log of the restored file is restored too, and its fold
   }
 })
 
-test('a log beside a backup is of another database, and nothing is restored before it is moved away', async () => {
+test('restore refuses a backup beside the log of another database until that log is moved away', async () => {
   const { path, stored } = await killedGateway()
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
@@ -77,7 +78,7 @@ test('a log beside a backup is of another database, and nothing is restored befo
   expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
 })
 
-/** A workspace with a backup, and what is in that. */
+/** Makes a workspace with a backup, and returns what the backup holds. */
 async function backedUp(clock = Date.now) {
   const workspace = createWorkspace((args, options) => runHere(args, { ...options, clock }))
   await workspace.load(SMALL_WORLD)
@@ -88,7 +89,7 @@ async function backedUp(clock = Date.now) {
   return { ...workspace, stored, backup, restoreTo }
 }
 
-test('the database that a link leads to is replaced, and the link stays', async () => {
+test('restore replaces the database behind a link, and the link stays', async () => {
   let now = Date.UTC(2026, 0, 1)
   const { path, load, dump, stored, restoreTo } = await backedUp(() => (now += 1_000))
   await load(changed)
@@ -105,7 +106,7 @@ test('the database that a link leads to is replaced, and the link stays', async 
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'second.db'])
 })
 
-test('a link that leads to nothing yet is restored to, and one that leads nowhere is refused', async () => {
+test('restore follows a link to a missing file, and refuses a circular link', async () => {
   const { path, stored, restoreTo } = await backedUp()
   const folder = temporaryDirectory()
   const [link, circle] = [join(folder, 'link.db'), join(folder, 'circle.db')]
@@ -121,7 +122,7 @@ test('a link that leads to nothing yet is restored to, and one that leads nowher
   ])
 })
 
-test('what was there is kept under a name of its own, however often within a second', async () => {
+test('restore keeps what was there under a name of its own, however often it runs within a second', async () => {
   const { path, load, stored, restoreTo, directory } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
   for (const end of ['', '-2', '-3']) {
     await load(changed)
@@ -138,9 +139,9 @@ test('what was there is kept under a name of its own, however often within a sec
   expect(readdirSync(directory).filter((name) => name.includes('before')).length).toBe(3)
 })
 
-test('what cannot be kept is not replaced, and the reason is the one there is', async () => {
+test('restore does not replace a database that it cannot keep, and says why', async () => {
   const { path, stored, restoreTo } = await backedUp()
-  // With what is added to it to keep what was there, the name is longer than a name can be.
+  // With the suffix of a kept database, this name is longer than a name can be.
   const long = path(`${'x'.repeat(232)}`)
   cpSync(path('workspace.db'), long)
   const { exitCode, stderr } = await restoreTo(long)
@@ -148,23 +149,26 @@ test('what cannot be kept is not replaced, and the reason is the one there is', 
   expect((await runHere(['dump', '--database', `file:${long}`])).stdout).toBe(stored)
 })
 
-test.each(['deleted', 'emptied'])('the log of a database that was %s is kept beside what is restored', async (how) => {
-  const { path, load, flags, dump, stored, restoreTo } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
-  const serving = await serveForTest(flags)
-  await load(changed)
-  await serving.kill('SIGKILL')
-  const log = readFileSync(path('workspace.db-wal'))
-  expect(log.length).toBeGreaterThan(0)
-  if (how === 'deleted') rmSync(path('workspace.db'))
-  else truncateSync(path('workspace.db'))
-  const { exitCode, stdout, stderr } = await restoreTo(path('workspace.db'))
-  const kept = path('workspace.db.before-20260101T020007Z-wal')
-  expect([exitCode, stderr, stdout]).toEqual([0, '', expect.stringContaining(`what was there before is ${kept}\n`)])
-  expect(readFileSync(kept).equals(log)).toBe(true)
-  expect(await dump()).toBe(stored)
-})
+test.each(['deleted', 'emptied'])(
+  'restore keeps the log of a database that was %s beside the restored one',
+  async (how) => {
+    const { path, load, flags, dump, stored, restoreTo } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
+    const serving = await serveForTest(flags)
+    await load(changed)
+    await serving.kill('SIGKILL')
+    const log = readFileSync(path('workspace.db-wal'))
+    expect(log.length).toBeGreaterThan(0)
+    if (how === 'deleted') rmSync(path('workspace.db'))
+    else truncateSync(path('workspace.db'))
+    const { exitCode, stdout, stderr } = await restoreTo(path('workspace.db'))
+    const kept = path('workspace.db.before-20260101T020007Z-wal')
+    expect([exitCode, stderr, stdout]).toEqual([0, '', expect.stringContaining(`what was there before is ${kept}\n`)])
+    expect(readFileSync(kept).equals(log)).toBe(true)
+    expect(await dump()).toBe(stored)
+  },
+)
 
-/** The rollback journal of a transaction on another database that was interrupted while it wrote. */
+/** Returns the rollback journal of a transaction on another database that was interrupted while it wrote. */
 function interruptedJournal(): Buffer {
   const path = join(temporaryDirectory(), 'other.db')
   const database = new SqliteDatabase(path)
@@ -180,7 +184,7 @@ function interruptedJournal(): Buffer {
   }
 }
 
-test('the rollback journal of a deleted database is kept, and not applied to what is restored', async () => {
+test('restore keeps the rollback journal of a deleted database, and does not apply it', async () => {
   const { path, dump, stored, restoreTo } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
   const journal = interruptedJournal()
   rmSync(path('workspace.db'))
@@ -193,7 +197,7 @@ test('the rollback journal of a deleted database is kept, and not applied to wha
   expect(readFileSync(kept).equals(journal)).toBe(true)
 })
 
-test('the rollback journal of an emptied or deleted database is applied to neither a restored nor a new one', async () => {
+test('a rollback journal of an emptied or deleted database is not applied to a restored or a new one', async () => {
   const { path, load, dump, stored, restoreTo } = await backedUp()
   await load(changed)
   const journal = interruptedJournal()
@@ -207,7 +211,7 @@ test('the rollback journal of an emptied or deleted database is applied to neith
   expect(await dump()).toBe(stored)
 })
 
-test('the log of an emptied database stays where it is while somebody has that open', async () => {
+test('restore leaves the log of an emptied database in place while a process has it open', async () => {
   const { path, load, flags, restoreTo } = await backedUp()
   const serving = await serveForTest(flags)
   await load(changed)
@@ -228,7 +232,7 @@ const engines = [
 ]
 
 test.each(engines)(
-  'of %s: the audit log of what was restored says so, and whether sessions go on',
+  'restore on %s records itself in the audit log, and whether sessions were kept',
   async (_, database) => {
     const workspace = createWorkspace(runHere, await database())
     await workspace.load(SMALL_WORLD)
@@ -248,13 +252,13 @@ test.each(engines)(
   },
 )
 
-test('what root makes for a service is that of the service: in the place of its database, and in its folder', async () => {
+test('files that root makes belong to the owner of the database that they replace, or of their folder', async () => {
   const workspace = createWorkspace()
   const { path } = workspace
   await workspace.load(SMALL_WORLD)
   const backup = path('backup')
   expect((await workspace.run('backup', backup)).exitCode).toBe(0)
-  // Nobody but root may give files away.
+  // Only root may change the owner of a file.
   const { uid = userInfo().uid, gid = userInfo().gid } = SERVER_USER
   const ownerOf = (name: string) => [statSync(name).uid, statSync(name).gid]
   chownSync(path('workspace.db'), uid, gid)
@@ -276,7 +280,7 @@ test('what root makes for a service is that of the service: in the place of its 
   }
 })
 
-test('whoever puts a link in the place of a file that root makes is not given what it leads to', () => {
+test('ownLike changes the owner of a link, not of the file that it points to', () => {
   const directory = temporaryDirectory()
   const [secret, link, folder] = ['secret', 'link', 'folder'].map((name) => join(directory, name)) as [
     string,

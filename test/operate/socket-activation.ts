@@ -1,4 +1,4 @@
-// A gateway on a socket that systemd-socket-activate keeps open while the gateway is restarted.
+// Runs a gateway on a socket that systemd-socket-activate keeps open while the gateway restarts.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -14,14 +14,14 @@ export interface ActivatedGateway {
   readonly port: number
   readonly url: string
   readonly log: () => string
-  /** Of the gateway that runs now, or ran last. */
+  /** The process id of the gateway that runs now, or that ran last. */
   readonly pid: () => number
-  /** SIGTERM to the gateway; its successor gets the same socket. */
+  /** Sends SIGTERM to the gateway. Its successor gets the same socket. */
   readonly restart: () => void
   readonly stop: () => Promise<void>
 }
 
-/** Starts nothing before the first connection. With `isRestarted`, a gateway that ends is followed by another one. */
+/** Starts nothing before the first connection. With `isRestarted`, another gateway follows one that has ended. */
 export async function startActivated(
   folder: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function startActivated(
 ): Promise<ActivatedGateway> {
   const port = await freePort(host)
   const pidFile = join(folder, 'pid')
-  // As a service manager does it: each gateway is told its own process id.
+  // Each gateway gets its own process id, as from a service manager.
   const once = `sh -c 'echo $$ > ${pidFile}; export LISTEN_PID=$$; exec "$0" "$@"' "$@"`
   const script = isRestarted ? `while :; do ${once}; done` : once
   const command = ['sh', '-c', script, 'sh', process.execPath, PROGRAM, 'serve', ...args]
@@ -62,13 +62,13 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The group has ended already.
   }
 }
 
 export interface Tally {
   answered: number
-  /** By what was told instead of an answer. */
+  /** Counts by what came instead of an answer. */
   readonly failures: Record<string, number>
   slowestMs: number
 }
@@ -79,7 +79,7 @@ export function newTally(): Tally {
 
 const REQUEST = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
-/** One request on a connection of its own, with as little work as can be: a client that is late is cut off. */
+/** Sends one request on a connection of its own, with as little work as possible, because a late client is cut off. */
 export function askOnNewConnection(port: number, tally: Tally): Promise<void> {
   const startedAt = performance.now()
   return new Promise((resolve) => {

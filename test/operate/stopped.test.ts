@@ -1,4 +1,4 @@
-// Commands that make a file, and are told to stop before it is whole.
+// Tests commands that make a file and are stopped before it is whole.
 import { EventEmitter } from 'node:events'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -12,14 +12,14 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
-/** Told to stop as soon as it listens for that. */
+/** Emits SIGTERM as soon as something listens for it. */
 function stoppedAtOnce(): EventEmitter {
   const signals = new EventEmitter()
   signals.once('newListener', () => setImmediate(() => signals.emit('SIGTERM')))
   return signals
 }
 
-test.each(engines)('of %s: backup and dump leave nothing of their file, and say so', async (_, database) => {
+test.each(engines)('backup and dump of %s that are stopped leave no file, and say so', async (_, database) => {
   const workspace = createWorkspace(runHere, await database())
   await workspace.load(SMALL_WORLD)
   const folder = workspace.path('made')
@@ -39,7 +39,7 @@ test.each(engines)('of %s: backup and dump leave nothing of their file, and say 
   }
 })
 
-test('a backup that is under way ends with its thread, which is not terminated', async () => {
+test('a running backup that is stopped ends its thread without terminating it', async () => {
   const workspace = createWorkspace()
   await workspace.load(templateLines(0, 10_000).join(''))
   const folder = workspace.path('made')
@@ -52,7 +52,7 @@ test('a backup that is under way ends with its thread, which is not terminated',
   })
   const stopped = await runHere(['backup', `${folder}/backup.db`, ...workspace.flags], { signals })
   expect(stopped).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: no backup was made\n' })
-  // 1 is that of a thread that was terminated.
+  // A terminated thread has exit code 1.
   expect(exitCodes).toEqual([0])
   expect(readdirSync(folder)).toEqual([])
 })

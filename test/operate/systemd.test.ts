@@ -1,4 +1,4 @@
-// systemd: the socket that outlives a gateway, what a gateway tells, and the units that come with the package.
+// Tests systemd: the socket that outlives a gateway, the notifications of a gateway, and the units of the package.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import {
 } from './socket-activation.ts'
 
 const UNITS = fileURLToPath(new URL('../../packaging/systemd', import.meta.url))
-/** Two processors for many tests. */
+/** Allows for many tests on two processors. */
 const PATIENT = { timeout: 30_000 }
 const hasActivation = isInstalled('systemd-socket-activate') && existsSync('/proc/net/tcp')
 const canListen = isInstalled('systemd-notify') && spawnSync('socat', ['-V']).error === undefined
@@ -33,24 +33,24 @@ async function activate(
   return gateway
 }
 
-describe.skipIf(!hasActivation)('a socket that was handed over', () => {
+describe.skipIf(!hasActivation)('a socket from systemd', () => {
   test.each([
     ['alone', '1'],
     ['with workers', '2'],
-  ])('is served, %s, and no other port is taken', async (_, workers) => {
+  ])('is served, %s, and no other port is opened', async (_, workers) => {
     const gateway = await activate(['--workers', workers, '--no-demo', '--port', '1'])
     expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: 'ready' })
     await expect.poll(gateway.log, PATIENT).toContain(`listening on ${gateway.url}\n`)
   })
 
-  test('says itself whether others can reach it: the guard for this machine is not enough then', async () => {
+  test('determines whether others can reach the gateway, which then refuses the guard for this machine', async () => {
     const gateway = await activate([], { host: '0.0.0.0' })
     await fetch(`http://127.0.0.1:${gateway.port}/readyz`).catch(() => {})
     await expect.poll(gateway.log, PATIENT).toContain('--host 0.0.0.0 can be reached from other machines')
     expect(gateway.log()).not.toContain('listening on')
   })
 
-  test('lets more connections wait than Node would by itself', async () => {
+  test('has a longer backlog than the default of Node', async () => {
     const gateway = await activate(['--no-demo'])
     await fetch(`${gateway.url}/readyz`)
     process.kill(gateway.pid(), 'SIGSTOP')
@@ -59,7 +59,7 @@ describe.skipIf(!hasActivation)('a socket that was handed over', () => {
     await Promise.all(waiting.map((socket) => once(socket, 'connect')))
   })
 
-  test('keeps connections waiting while the gateway restarts: nobody is refused', async () => {
+  test('keeps connections waiting while the gateway restarts, and refuses none', async () => {
     const gateway = await activate(['--no-demo'], { isRestarted: true })
     const tally = newTally()
     await askOnNewConnection(gateway.port, tally)
@@ -79,7 +79,7 @@ describe.skipIf(!hasActivation)('a socket that was handed over', () => {
   })
 })
 
-test('sockets for another process are none of ours', async () => {
+test('a gateway ignores sockets for another process', async () => {
   const { url } = await serveForTest(['--no-demo'], {
     cwd: temporaryDirectory(),
     env: { LISTEN_FDS: '1', LISTEN_PID: '1' },
@@ -87,27 +87,30 @@ test('sockets for another process are none of ours', async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 })
 
-test.skipIf(!canListen).each(['1', '2'])('systemd is told of start, life and end, with %s workers', async (workers) => {
-  const folder = temporaryDirectory()
-  const path = join(folder, 'notify')
-  const receiver = spawn('socat', [`UNIX-RECV:${path}`, '-'])
-  onTestFinished(() => void receiver.kill())
-  let heard = ''
-  receiver.stdout.on('data', (chunk: Buffer) => {
-    heard += chunk
-  })
-  await expect.poll(() => existsSync(path), PATIENT).toBe(true)
-  const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '200000' }
-  const { process: gateway, kill } = await serveForTest(['--no-demo', '--workers', workers], { cwd: folder, env })
-  await expect.poll(() => heard, PATIENT).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/)
-  expect(heard).not.toContain('STOPPING=1')
-  expect(await kill('SIGTERM')).toBe(0)
-  await expect.poll(() => heard, PATIENT).toContain('STOPPING=1')
-  expect(heard.match(/READY=1/g)).toHaveLength(1)
-  expect(gateway.exitCode).toBe(0)
-})
+test.skipIf(!canListen).each(['1', '2'])(
+  'a gateway with %s workers notifies systemd of its start, its watchdog and its end',
+  async (workers) => {
+    const folder = temporaryDirectory()
+    const path = join(folder, 'notify')
+    const receiver = spawn('socat', [`UNIX-RECV:${path}`, '-'])
+    onTestFinished(() => void receiver.kill())
+    let heard = ''
+    receiver.stdout.on('data', (chunk: Buffer) => {
+      heard += chunk
+    })
+    await expect.poll(() => existsSync(path), PATIENT).toBe(true)
+    const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '200000' }
+    const { process: gateway, kill } = await serveForTest(['--no-demo', '--workers', workers], { cwd: folder, env })
+    await expect.poll(() => heard, PATIENT).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/)
+    expect(heard).not.toContain('STOPPING=1')
+    expect(await kill('SIGTERM')).toBe(0)
+    await expect.poll(() => heard, PATIENT).toContain('STOPPING=1')
+    expect(heard.match(/READY=1/g)).toHaveLength(1)
+    expect(gateway.exitCode).toBe(0)
+  },
+)
 
-test('where systemd-notify is missing the gateway serves, and says so', async () => {
+test('a gateway without systemd-notify serves, and logs that it is missing', async () => {
   const env = { NOTIFY_SOCKET: '/nowhere', PATH: '/nowhere' }
   const { url, stderr } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory(), env })
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -117,13 +120,13 @@ test('where systemd-notify is missing the gateway serves, and says so', async ()
 })
 
 test.skipIf(!isInstalled('systemd-analyze'))(
-  'systemd finds nothing wrong with the units, and little exposed',
+  'systemd-analyze finds no error in the units, and a low exposure',
   async () => {
     const folder = temporaryDirectory()
     const files = readdirSync(UNITS).map((name) => join(folder, name))
     expect(files).toHaveLength(4)
     for (const file of files) {
-      // What the units name is not installed here.
+      // The program that the units name is not installed here.
       const unit = readFileSync(join(UNITS, basename(file)), 'utf8').replace('/usr/bin/node', process.execPath)
       writeFileSync(file, unit)
     }
