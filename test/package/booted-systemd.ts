@@ -1,4 +1,5 @@
-// systemd as process 1 of a container: the programs of this machine, read-only, an empty /etc and /var, and the network of this machine.
+// Boots systemd as process 1 of a container, with the programs of this machine read-only, an empty /etc and /var, and
+// the network of this machine.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { ROOT } from './install.ts'
 const SYSTEMD = '/usr/lib/systemd/systemd'
 const MACHINE_ID = '0123456789abcdef0123456789abcdef'
 const UNITS = 'node_modules/workspace-gateway/packaging/systemd'
-/** Two processors for many tests. */
+/** Allows for many tests on two processors. */
 export const PATIENT = { timeout: 60_000, interval: 50 }
 
 export function canBootSystemd(): boolean {
@@ -23,19 +24,22 @@ export function canBootSystemd(): boolean {
 export interface BootedSystemd {
   readonly url: string
   readonly port: number
-  /** What it prints; rejects when it fails. */
+  /** Returns what systemctl prints, or rejects when it fails. */
   readonly systemctl: (...args: string[]) => Promise<string>
-  /** A property of the service. */
+  /** Returns a property of the service. */
   readonly show: (property: string) => Promise<string>
   readonly journal: () => Promise<string>
   readonly run: (command: string, ...args: string[]) => Promise<string>
-  /** Process ids of the service as this machine has them; throws where it does not run. */
+  /** Returns process ids of the service as this machine sees them, or throws if it does not run. */
   readonly pids: () => { readonly main: number; readonly workers: readonly number[] }
-  /** `/etc/workspace-gateway`. */
+  /** The folder that the container sees as `/etc/workspace-gateway`. */
   readonly settings: string
 }
 
-/** With the package's own units, started from `installed`; `service` is added to the service unit. Ends with the test. */
+/**
+ * Boots with the package's own units, and adds `service` to the service unit. The package is in `installed`. Ends with
+ * the test.
+ */
 export async function bootSystemd(installed: string, service: string): Promise<BootedSystemd> {
   const folder = temporaryDirectory()
   const port = await freePort('127.0.0.1')
@@ -48,7 +52,7 @@ export async function bootSystemd(installed: string, service: string): Promise<B
   chmodSync(installed, 0o755)
   cpSync(join(installed, UNITS), units, { recursive: true })
   mkdirSync(settings)
-  // Without one it would be a first boot, in which Debian enables every service that is installed.
+  // Without a machine id, this would be a first boot, in which Debian enables every installed service.
   writeFileSync(id, `${MACHINE_ID}\n`)
   addTo(units, 'workspace-gateway.socket', `[Socket]\nListenStream=\nListenStream=127.0.0.1:${port}\n`)
   addTo(units, 'workspace-gateway.service', service)
@@ -96,11 +100,11 @@ export async function bootSystemd(installed: string, service: string): Promise<B
     show: async (property) => (await systemctl('show', '--property', property, '--value', 'workspace-gateway')).trim(),
     journal: () => run('journalctl', '--unit', 'workspace-gateway', '--output', 'cat'),
     pids() {
-      // In the container they are others.
+      // The container has other process ids.
       const all = childrenOf(childrenOf(nspawn.pid ?? 0)[0] ?? 0)
       const main = all.find(isGateway)
       if (main === undefined) throw new Error('the service does not run')
-      // It has others for a moment: what tells systemd how it is, and what has just ended.
+      // For a moment, the service has other children too: one that notifies systemd, and one that has just ended.
       return { main, workers: childrenOf(main).filter(isGateway) }
     },
   }

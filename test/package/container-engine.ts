@@ -1,4 +1,5 @@
-// What builds and runs container images here: a daemon of our own, which leaves nothing behind, or the one of the machine.
+// Opens what builds and runs container images here: a daemon of its own, which leaves nothing behind, or the daemon of
+// the machine.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -17,11 +18,11 @@ export interface Ran {
 export interface ContainerEngine extends AsyncDisposable {
   readonly docker: (args: readonly string[], input?: string) => Ran
   readonly spawnDocker: (args: readonly string[]) => ChildProcess
-  /** Whether its images are seen by nobody else, so that one of them may stand in for another. */
+  /** Whether nobody else sees its images, so that one may stand in for another. */
   readonly isOwn: boolean
 }
 
-/** Or why there is none. */
+/** Returns the engine, or the reason why there is none. */
 export async function openContainerEngine(): Promise<ContainerEngine | string> {
   if (!answers('docker', ['--version'])) return 'docker is not installed'
   const own = process.platform === 'linux' && process.getuid?.() === 0 && answers('dockerd', ['--version'])
@@ -29,7 +30,7 @@ export async function openContainerEngine(): Promise<ContainerEngine | string> {
   return answers('docker', ['info']) ? toEngine({}, null) : 'no Docker daemon answers, and none can be started'
 }
 
-/** Administrators' programs are not on every path. */
+/** Includes the folders of administrators' programs, which are not on every path. */
 const PATH = [process.env.PATH, '/usr/sbin', '/sbin'].join(delimiter)
 
 function answers(program: string, args: readonly string[]): boolean {
@@ -41,10 +42,10 @@ async function startDaemon(): Promise<ContainerEngine | string> {
   const [socket, home] = [`unix://${join(folder, 'docker.sock')}`, join(folder, 'home')]
   mkdirSync(home)
   const folders = ['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')]
-  // Containers share the network of the machine, so that nothing of it is changed.
+  // Containers share the network of the machine, so that it is not changed.
   const network = ['--bridge=none', '--iptables=false', '--ip6tables=false']
   const options = ['--host', socket, '--pidfile', join(folder, 'pid'), ...folders, ...network]
-  // It ends with these tests, also when they are killed.
+  // The daemon ends with these tests, even if they are killed.
   const daemon = spawn('setpriv', ['--pdeathsig', 'TERM', 'dockerd', ...options], { env: { ...process.env, PATH } })
   let log = ''
   for (const stream of [daemon.stdout, daemon.stderr]) {
@@ -90,7 +91,7 @@ function toEngine(variables: Readonly<Record<string, string>>, own: OwnDaemon | 
       if (!own) return
       own.daemon.kill('SIGTERM')
       await own.closed
-      // It leaves the network that its containers share.
+      // The daemon leaves the mount of the network that its containers share.
       for (const path of mountsBelow(own.folder)) spawnSync('umount', [path])
       removeDirectory(own.folder)
     },

@@ -1,4 +1,5 @@
-// The last stage of the Containerfile, step by step in a chroot: its user, its variables, its folder, its command and its health check.
+// Runs the last stage of the Containerfile step by step in a chroot: its user, variables, folder, command and health
+// check.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { makeDirectory, removeDirectory } from '../support/temporary-directory.t
 import { copyProgram } from './base-image.ts'
 import { install, type Packed, ROOT } from './install.ts'
 
-/** As `node` has it in the image. */
+/** The id of the user `node` in the image. */
 const USER_ID = 1_000
 const isPossible = process.platform === 'linux' && process.getuid?.() === 0
 if (!isPossible) console.warn('a chroot needs root on Linux: the Containerfile is not checked')
@@ -19,10 +20,10 @@ const stage =
     .split(/^FROM /m)
     .at(-1) ?? ''
 
-/** Asked for the package when the test runs. */
+/** `packed` is called when the test runs. */
 export function describeContainer(packed: () => Packed): void {
   test.skipIf(!isPossible)(
-    'the container serves as a user that may write to /data only, and knows its health',
+    'the container serves as a user that may write only to /data, and its health check works',
     async () => {
       const folder = makeDirectory()
       onTestFinished(() => removeDirectory(folder))
@@ -35,7 +36,7 @@ export function describeContainer(packed: () => Packed): void {
       copyProgram(process.execPath, join(root, 'bin/node'), root)
       mkdirSync(join(root, dataFolder), { mode: 0o700 })
       chownSync(join(root, dataFolder), USER_ID, USER_ID)
-      // As the clone of a careful administrator may leave it.
+      // A careful administrator may have a clone with these permissions.
       chmodSync(folder, 0o755)
 
       expect(stage).toMatch(/^USER node$/m)
@@ -71,7 +72,7 @@ export function describeContainer(packed: () => Packed): void {
   )
 }
 
-/** In the form of JSON, which needs no shell. */
+/** Returns the command of an instruction in JSON form, which needs no shell. */
 function commandOf(instruction: string): readonly string[] {
   const [, list = '[]'] = new RegExp(`^${instruction} [^[]*(\\[.*\\])$`, 'm').exec(stage) ?? []
   return JSON.parse(list)

@@ -1,5 +1,5 @@
-// The container image, built and run with the commands of installing.md where Docker can. Elsewhere its last stage is checked step by
-// step (container.ts).
+// Tests the container image. Docker builds and runs it with the commands of installing.md. Without Docker, the steps of
+// its last stage are checked in a chroot (container.ts).
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -28,14 +28,14 @@ const shown = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
 const shownBuild = argumentsOf('build')
 const shownRun = argumentsOf('run')
 
-/** Of the command that the paper shows. */
+/** Returns the arguments of a command on the page. */
 function argumentsOf(command: string): readonly string[] {
   const [, line = ''] = new RegExp(`^docker ${command} (.+)$`, 'm').exec(shown) ?? []
   return line.split(' ')
 }
 
 if (typeof engine === 'string') {
-  test('the paper shows how to build and run the image', () => {
+  test('the page shows how to build and run the image', () => {
     expect([shownBuild.at(-1), shownRun.at(-1)]).toEqual(['.', 'workspace-gateway'])
   })
 } else {
@@ -43,14 +43,14 @@ if (typeof engine === 'string') {
     const { docker, spawnDocker } = engine
     const names: string[] = []
 
-    /** What it prints to stdout. */
+    /** Runs docker and returns what it prints to stdout, or throws. */
     function must(args: readonly string[], input?: string): string {
       const { exitCode, stdout, stderr } = docker(args, input)
       if (exitCode !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}${stdout}`)
       return stdout
     }
 
-    /** As the paper shows it, but on the network of this machine, which is there without a bridge. */
+    /** Starts a container as the page shows it, but on the network of this machine, which needs no bridge. */
     async function start(volume: string, more: readonly string[] = [], command: readonly string[] = []) {
       const port = await freePort('0.0.0.0')
       const name = `workspace-gateway-test-${port}`
@@ -82,7 +82,7 @@ if (typeof engine === 'string') {
       await engine[Symbol.asyncDispose]()
     })
 
-    test('is built of what git has, and nothing else of the clone', () => {
+    test('is built from what git has, and nothing else in the clone', () => {
       const folder = temporaryDirectory()
       writeFileSync(join(folder, 'Context'), 'FROM scratch\nCOPY . /\n')
       must(['build', '--file', join(folder, 'Context'), '--tag', 'workspace-gateway-context', ROOT])
@@ -93,7 +93,7 @@ if (typeof engine === 'string') {
       const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
       const tracked = new Set(execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0'))
       const copied = listing.split('\n').filter((path) => path !== '' && !path.endsWith('/'))
-      // What every container gets of its engine.
+      // Every container gets the other files from its engine.
       const others = copied.filter((path) => !tracked.has(path) && !/^(?:\.dockerenv|(?:dev|etc)\/.+)$/.test(path))
       expect(others).toEqual([])
       expect(copied).toContain('packaging/Containerfile')
@@ -102,7 +102,7 @@ if (typeof engine === 'string') {
     })
 
     test(
-      'serves as a user without rights, becomes healthy, and takes commands',
+      'serves as an unprivileged user, becomes healthy, runs commands, and answers requests in flight when stopped',
       async () => {
         const gateway = await start('first', ['--env', 'WORKSPACE_GATEWAY_LOGIN_GUARD=open'])
         expect(gateway.logs().stdout).toBe(`listening on http://0.0.0.0:${gateway.port}\n`)
@@ -119,7 +119,7 @@ if (typeof engine === 'string') {
         })
         for (const line of gateway.logs().stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg')
 
-        // A request that is under way when the container is stopped is answered.
+        // A request that is in flight when the container is stopped is answered.
         const { accessToken } = await openSession(gateway.url, ANA)
         const projects = (await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })).text
         expect(projects).toContain('"ref":"site"')
@@ -142,7 +142,7 @@ if (typeof engine === 'string') {
         await stopped
         expect(gateway.state('ExitCode')).toBe('0')
 
-        // What was stored outlives the container, sessions too.
+        // Documents and sessions outlive the container.
         docker(['rm', gateway.name])
         const next = await start('first')
         expect((await ask(`${next.url}/projects`, { headers: bearer(accessToken) })).text).toBe(projects)
@@ -155,7 +155,7 @@ if (typeof engine === 'string') {
     )
 
     test(
-      'has workers',
+      'serves with workers',
       async () => {
         const gateway = await start('second', [], ['serve', '--workers', '2'])
         await expect.poll(() => gateway.state('Health.Status'), PATIENT).toBe('healthy')
@@ -166,12 +166,12 @@ if (typeof engine === 'string') {
     )
 
     test(
-      'ends a command that waits, though process 1 gets no signal that it does not listen for',
+      'ends a waiting command on SIGTERM, although process 1 gets no signal without a listener',
       async () => {
         const name = 'workspace-gateway-test-waiting'
         names.push(name)
         must(['run', '--detach', '--interactive', '--name', name, 'workspace-gateway', 'import', '-'])
-        // It keeps what comes in a file that has no name any more.
+        // The command keeps its input in a file that was already unlinked.
         const waits = `const { readdirSync, readlinkSync } = fs
         const open = readdirSync('/proc/1/fd').map((fd) => readlinkSync('/proc/1/fd/' + fd))
         process.exitCode = open.some((path) => path.startsWith('/data/workspace-gateway-import-')) ? 0 : 1`
@@ -184,7 +184,7 @@ if (typeof engine === 'string') {
   })
 }
 
-/** A daemon reads the context where the client runs. */
+/** Makes paths absolute, because the daemon reads the context where the client runs. */
 function inRoot(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => (at === args.length - 1 || args[at - 1] === '--file' ? join(ROOT, arg) : arg))
 }

@@ -1,4 +1,4 @@
-// The package as a user gets it: packed by npm, installed by npm into an empty folder, run by a Node of one's choice.
+// Packs the package with npm, installs it into an empty folder, and runs it with a chosen Node, as a user would.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface Packed {
   readonly files: readonly string[]
 }
 
-/** In a copy: while npm packs, package.json is another one, and what runs beside this would read it. */
+/** Packs a copy of the clone, because npm changes package.json while it packs, and other tests read it. */
 export function pack(folder: string): Packed {
   const clone = join(folder, 'clone')
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
@@ -24,12 +24,12 @@ export function pack(folder: string): Packed {
   cpSync(join(ROOT, 'dist/explorer'), join(clone, 'dist/explorer'), { recursive: true, preserveTimestamps: true })
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   const text = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: clone, encoding: 'utf8' })
-  // What the scripts say comes first.
+  // The output of the scripts comes first.
   const [{ filename, files }] = JSON.parse(text.slice(text.search(/^\[\s*\{/m)))
   return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) }
 }
 
-/** Of what `npm ci --prefix test/package/nodes` installed; null where this machine has none. */
+/** Returns a Node that `npm ci --prefix test/package/nodes` installed, or null if this machine has none. */
 export function nodeOf(major: number): string | null {
   const own = process.versions.node.startsWith(`${major}.`) ? process.execPath : null
   const locked = fileURLToPath(new URL(`./nodes/node_modules/node-${major}/bin/node`, import.meta.url))
@@ -40,7 +40,7 @@ export function environmentOf(node: string): NodeJS.ProcessEnv {
   return { ...process.env, PATH: dirname(node) + delimiter + process.env.PATH, NODE_OPTIONS: '' }
 }
 
-/** Needs nothing but the tarball: the package has no dependencies. */
+/** Installs offline from the tarball alone: the package has no dependencies. */
 export function install(tarball: string, folder: string, node: string): void {
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], {
@@ -53,7 +53,7 @@ export function install(tarball: string, folder: string, node: string): void {
 export interface Program {
   /** Runs a command to its end. */
   readonly run: (...args: string[]) => Promise<{ exitCode: number; stdout: string; stderr: string }>
-  /** Until it listens; killed at the end of the test. */
+  /** Resolves when the gateway listens. It is killed at the end of the test. */
   readonly serve: (...args: string[]) => Promise<{ url: string; stop: () => Promise<number | null> }>
 }
 

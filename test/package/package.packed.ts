@@ -1,4 +1,4 @@
-// What `npm pack` makes: what is in it, how large it is, and that every promised Node runs it.
+// Tests what `npm pack` makes: its content, its size, and that every supported Node runs it.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -27,7 +27,7 @@ function read(path: string): string {
 }
 
 describe('the package', () => {
-  test('holds the program, its types, both descriptions of the API, the pages and its papers, and nothing else', () => {
+  test('contains the program, types, both API descriptions, pages and documentation, and nothing else', () => {
     const rooms = new Set(packed.files.map((file) => (/^(?:dist\/)?[^/]+/.exec(file) ?? [''])[0]))
     expect([...rooms].toSorted()).toEqual(
       [
@@ -42,7 +42,7 @@ describe('the package', () => {
     expect(JSON.parse(read('dist/openapi.json')).info.version).toBe('1.2')
   })
 
-  test('has what its papers link to', () => {
+  test('contains every target of a link in its documentation', () => {
     const isThere = (path: string) => packed.files.some((file) => file === path || file.startsWith(`${path}/`))
     const links = packed.files
       .filter((file) => file.endsWith('.md'))
@@ -52,7 +52,7 @@ describe('the package', () => {
     expect(links.filter(({ file, target }) => !isThere(normalize(join(dirname(file), target))))).toEqual([])
   })
 
-  test('installs nothing beside it, runs no step, and is not private', () => {
+  test('has no dependencies and no scripts, and is not private', () => {
     const manifest = JSON.parse(read('package.json'))
     for (const member of ['private', 'scripts', 'dependencies', 'devDependencies', 'optionalDependencies']) {
       expect(manifest, member).not.toHaveProperty(member)
@@ -60,7 +60,7 @@ describe('the package', () => {
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'workspace-gateway',
     ])
-    // And the manifest of the clone is as it was.
+    // The manifest of the clone was restored.
     expect(readFileSync(join(folder, 'clone/package.json'), 'utf8')).toBe(
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     )
@@ -76,7 +76,7 @@ describe('the package', () => {
     expect(bytes).toBeLessThan(15 * MEGABYTE)
   })
 
-  test('names what it is made of, with the hashes of the lock file, and the licence of each', () => {
+  test('lists its components with the hashes of the lock file, and the license of each', () => {
     const bill = JSON.parse(read('dist/sbom.cdx.json'))
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
     const runs = Object.entries<{ dev?: boolean; link?: boolean; version: string; integrity: string }>(lock).filter(
@@ -95,7 +95,7 @@ describe('the package', () => {
     for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}\n`)
   })
 
-  test('has types of what it exports and of what the GraphQL API answers, which need no other package', () => {
+  test('has types of its exports and of the GraphQL API, which need no other package', () => {
     writeFileSync(
       join(folder, 'consumer.mts'),
       `import { runCommandLine } from 'workspace-gateway'
@@ -122,7 +122,7 @@ interface Component {
   readonly hashes: readonly { readonly content: string }[]
 }
 
-test.skipIf(nodeOf(20) === null)('a Node that is too old is told so in a sentence', async () => {
+test.skipIf(nodeOf(20) === null)('a Node that is too old fails with one sentence', async () => {
   const { exitCode, stdout, stderr } = await programIn(folder, nodeOf(20) ?? '').run('serve')
   expect([exitCode, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(/^workspace-gateway needs Node 22\.15 or newer, and this is Node 20\.\d+\.\d+\.\n$/)
@@ -132,7 +132,7 @@ describe.each(NODES)('in an empty folder on Node %i', (major) => {
   const node = nodeOf(major)
 
   test.skipIf(node === null)(
-    'it installs, serves REST, GraphQL and pages, imports, backs up, and has workers',
+    'the package installs, serves REST, GraphQL and pages, imports, backs up, and runs workers',
     async () => {
       if (node === null) return
       const home = temporaryDirectory()

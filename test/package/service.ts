@@ -1,4 +1,5 @@
-// The units of the package under systemd itself: started, watched, restarted, stopped, as the user and with the rights that they name.
+// Tests the units of the package under systemd itself: start, watchdog, restart and stop, with the user and permissions
+// that they name.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,11 +14,11 @@ if (!isPossible) console.warn('systemd-nspawn, systemd or root is missing: the u
 const MINUTES = 60_000
 const NAMES = ['workspace-gateway.socket', 'workspace-gateway.service']
 
-/** Asked for the folder that the package is installed in when the tests run. */
+/** `installed` is called when the tests run, and returns the folder of the installed package. */
 export function describeService(installed: () => string): void {
   describe.skipIf(!isPossible)('under systemd', () => {
     test(
-      'the service starts when it is ready, as a user of its own, and stops in order',
+      'the service starts when it is ready, as a user of its own, and stops gracefully',
       async () => {
         const systemd = await bootSystemd(installed(), '')
         await systemd.systemctl('enable', '--now', ...NAMES)
@@ -46,9 +47,9 @@ export function describeService(installed: () => string): void {
 
         await systemd.systemctl('stop', 'workspace-gateway.service')
         expect([await systemd.show('Result'), await systemd.show('ExecMainStatus')]).toEqual(['success', '0'])
-        // What root does to a database that nobody has open is the service's own again.
+        // The service gets back the ownership of a database that root changes while nobody has it open.
         await systemd.run(...shownCommand('rotate'))
-        // Its socket is still there: who comes starts it.
+        // Its socket is still there, so a connection starts the service.
         expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
         expect(await systemd.show('ActiveState')).toBe('active')
       },
@@ -56,7 +57,7 @@ export function describeService(installed: () => string): void {
     )
 
     test(
-      'a restart refuses nobody',
+      'a restart refuses no connection',
       async () => {
         const systemd = await bootSystemd(installed(), '')
         await systemd.systemctl('start', ...NAMES)
@@ -79,16 +80,16 @@ export function describeService(installed: () => string): void {
     )
 
     test(
-      'a gateway that stands still, or is killed, is followed by another one',
+      'a gateway that hangs or is killed is replaced by another one',
       async () => {
         const systemd = await bootSystemd(installed(), '[Service]\nWatchdogSec=5s\nRestartSec=100ms\n')
         await systemd.systemctl('start', ...NAMES)
         process.kill(systemd.pids().main, 'SIGSTOP')
-        // It comes in meanwhile, and waits for the next gateway.
+        // This request arrives meanwhile and waits for the next gateway.
         const waiting = ask(`${systemd.url}/readyz`)
         await expect.poll(() => systemd.show('NRestarts'), PATIENT).toBe('1')
         expect(await systemd.run('journalctl', '--unit', 'workspace-gateway')).toContain('Watchdog timeout')
-        // The one that stood still had taken it: it is asked once more then.
+        // If the hanging gateway had accepted the connection, the request is repeated.
         expect((await waiting.catch(() => ask(`${systemd.url}/readyz`))).status).toBe(200)
         await expect.poll(() => systemd.show('ActiveState'), PATIENT).toBe('active')
         process.kill(systemd.pids().main, 'SIGKILL')
@@ -99,7 +100,7 @@ export function describeService(installed: () => string): void {
     )
 
     test(
-      'its variables come from a file, and its workers are replaced one by one on SIGHUP',
+      'the service reads its variables from a file, and replaces its workers one by one on SIGHUP',
       async () => {
         const systemd = await bootSystemd(installed(), '')
         const path = join(systemd.settings, 'environment')
@@ -123,7 +124,7 @@ export function describeService(installed: () => string): void {
   })
 }
 
-/** For the service's database, as the paper shows it. */
+/** Returns the documented command for the service's database. */
 function shownCommand(verb = 'list'): readonly [string, ...string[]] {
   const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
   const [, line = ''] = /^ *(\/opt\/workspace-gateway\/.+)$/m.exec(paper) ?? []

@@ -1,4 +1,4 @@
-// `npm run test:package`: what npm packs, installed and run. It takes too long for every `npm test`.
+// `npm run test:package` installs and runs what npm packs. It takes too long for every `npm test`.
 import { defineConfig } from 'vitest/config'
 import { CiReporter } from '../support/ci-reporter.ts'
 
@@ -7,9 +7,9 @@ export default defineConfig({
     reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new CiReporter()] : [])],
     include: ['test/package/*.packed.ts'],
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // The image, which waits for its disk half of the time, beside the package.
+    // The image tests wait for the disk half of the time, so the package tests run beside them.
     maxWorkers: 2,
-    // `.ci/run` has all other tests run beside: the image took 100 s alone, and 390 s there.
+    // `.ci/run` runs all other tests at the same time: the image took 100 s alone, and 390 s there.
     testTimeout: 300_000,
     hookTimeout: 900_000,
   },
