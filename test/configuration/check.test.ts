@@ -1,4 +1,4 @@
-// config check against serve: the one says what the other would, and neither leaves anything behind.
+// Tests that config check says what serve would say, and that neither leaves anything behind.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -16,7 +16,7 @@ const ASSERTION = [
   'site',
 ] as const
 
-/** Each refused by a rule of its own; what the refusal begins with. */
+/** Each is refused by its own rule, with a message that starts like this. */
 const WRONG = [
   { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is the --port of clients' },
   { args: ['--host', '0.0.0.0'], message: '--host 0.0.0.0 can be reached from other machines' },
@@ -69,7 +69,7 @@ afterEach(() => {
 describe.each(WRONG)('$message', ({ args, message, ...rest }) => {
   const environment: Readonly<Record<string, string>> = 'environment' in rest ? rest.environment : {}
 
-  test.each(['config check', 'serve'])('is what %s says, and nothing is made', async (command) => {
+  test.each(['config check', 'serve'])('is the message of %s, which makes no database', async (command) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
     const path = join(temporaryDirectory(), 'workspace.db')
     const { exitCode, stdout, stderr } = await runHere([
@@ -85,7 +85,7 @@ describe.each(WRONG)('$message', ({ args, message, ...rest }) => {
   })
 })
 
-test('everything that is wrong is told at once, by both', async () => {
+test('config check and serve name every mistake at once', async () => {
   const args = ['--port', '8080', '--admin-port', '8080', '--host', '0.0.0.0', '--import-token-file', 'missing']
   const sunset = [
     '--sunset',
@@ -107,14 +107,14 @@ test('everything that is wrong is told at once, by both', async () => {
   expect(checked.exitCode).toBe(2)
 })
 
-describe('what stands under serve in a configuration file', () => {
+describe('a configuration file with a table for serve', () => {
   const fileOf = (text: string) => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
     writeFileSync(path, text)
     return path
   }
 
-  test('is what config check looks at, and what it says is what serve says', async () => {
+  test('is what config check examines, and it says the same as serve', async () => {
     const file = fileOf('serve:\n  port: many\n  login-guard: mail\n')
     const [checked, served] = [
       await runHere(['config', 'check', '--config', file]),
@@ -126,7 +126,7 @@ describe('what stands under serve in a configuration file', () => {
     expect(checked.stderr).toContain('login guard "mail" needs a mail server')
   })
 
-  test('is what doctor looks at and health asks, unless they are told otherwise', async () => {
+  test('also configures doctor and health unless they have options of their own', async () => {
     const [database, other] = ['there', 'other'].map((name) => join(temporaryDirectory(), `${name}.db`))
     const file = fileOf(`serve:\n  database: file:${database}\n  port: 1\n`)
     const saidBy = async (...args: readonly string[]) => {
@@ -141,7 +141,7 @@ describe('what stands under serve in a configuration file', () => {
   })
 })
 
-describe('beside a value that cannot be read', () => {
+describe('beside an unreadable value', () => {
   const PORT = '--port (WORKSPACE_GATEWAY_PORT): must be a whole number\n'
   const checkBoth = async (...args: readonly string[]) => {
     const database = join(temporaryDirectory(), 'workspace.db')
@@ -156,7 +156,7 @@ describe('beside a value that cannot be read', () => {
   }
 
   test.each(WRONG.filter(({ args }) => !args.some((arg) => arg === '--port' || arg === '--database-next')))(
-    '$message is told too',
+    '$message is reported too',
     async ({ args, message, ...rest }) => {
       const environment: Readonly<Record<string, string>> = 'environment' in rest ? rest.environment : {}
       for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
@@ -165,8 +165,8 @@ describe('beside a value that cannot be read', () => {
     },
   )
 
-  test('a rule that needs it is left out, and that rule alone', async () => {
-    // Whether it is the port of clients, whether there is a mail server, and which routes end when, is not known.
+  test('a rule that needs the value is skipped, and no other rule', async () => {
+    // The port of clients, the mail server, and the dates of the routes are not known.
     expect(await checkBoth('--port', 'abc', '--admin-port', '8080')).toBe(PORT)
     const said = await checkBoth(
       ...['--login-guard', 'mail', '--mail-url', 'nowhere', '--mail-from', 'a@example.com'],
@@ -176,7 +176,7 @@ describe('beside a value that cannot be read', () => {
     expect(flags).toEqual(['--mail-url', '--brownout', '--sunset', '--proxy-protocol', undefined])
   })
 
-  test('what may stand in a file that cannot be read is not said to be missing', async () => {
+  test('an option that an unreadable file may contain is not reported as missing', async () => {
     const said = await checkBoth('--config', 'missing.yaml', '--login-guard', 'mail', '--sunset', '/nowhere=2027-01-31')
     expect(said.split('\n').map((line) => line.split(' is none of ')[0])).toEqual([
       expect.stringContaining('--config: cannot read missing.yaml'),
@@ -186,7 +186,7 @@ describe('beside a value that cannot be read', () => {
   })
 })
 
-test('a good configuration is good, from a file too, and what a start would warn of is told', async () => {
+test('config check accepts a good configuration, also from a file, and prints the warnings of a start', async () => {
   const directory = temporaryDirectory()
   const file = join(directory, 'gateway.yaml')
   const database = join(directory, 'workspace.db')
@@ -200,7 +200,7 @@ test('a good configuration is good, from a file too, and what a start would warn
   expect((await runHere(['config', 'check'])).stderr).toBe('')
 })
 
-test('options that are wrong are named, as for every command', async () => {
+test('config check names wrong options, as every command does', async () => {
   const { exitCode, stderr } = await runHere(['config', 'check', '--port', 'x', '--prot', '1'])
   expect(exitCode).toBe(2)
   expect(stderr).toContain('--port (WORKSPACE_GATEWAY_PORT): must be a whole number')

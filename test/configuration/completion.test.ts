@@ -1,4 +1,4 @@
-// What the shells complete: each loads its script and is asked as if somebody pressed Tab.
+// Tests shell completion: each shell loads its script and is asked as if Tab had been pressed.
 import { execFile, execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const execute = promisify(execFile)
 
-/** How each shell answers what it offers for a line. */
+/** The arguments with which each shell prints its completions of a line. */
 const SHELLS = {
   bash: (script: string, line: string) => ['--norc', driver('complete.bash'), script, line],
   zsh: (script: string, line: string) => ['-f', driver('complete.zsh'), script, line],
   fish: (script: string, line: string) => ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line],
 }
 
-/** What is typed up to Tab; what is offered, and what is not. */
+/** What is typed before Tab, what the shell has to offer, and what it must not offer. */
 const LINES = [
   { typed: '', has: ['serve', 'import', 'keys', 'config'], hasNot: ['rotate', '--port', 'gateway.yaml'] },
   { typed: 'ke', has: ['keys'], hasNot: ['serve'] },
@@ -30,7 +30,7 @@ const LINES = [
   { typed: 'serve --config gate', has: ['gateway.yaml'], hasNot: ['--port'] },
   { typed: 'import gate', has: ['gateway.yaml'], hasNot: ['--database'] },
   { typed: 'completion ', has: ['bash', 'zsh', 'fish'], hasNot: ['serve'] },
-  // An option that is refused as an argument.
+  // This option is refused as an argument, so it is not offered.
   { typed: 'serve --key-encryption', has: ['--key-encryption-key-file'], hasNot: ['--key-encryption-key'] },
 ]
 
@@ -43,11 +43,11 @@ describe.each(Object.entries(SHELLS))('%s', (shell, argumentsFor) => {
     writeFileSync(path, script)
     for (const { typed, has, hasNot } of LINES) {
       const args = argumentsFor(path, `workspace-gateway ${typed}`)
-      // The zsh driver answers 1 for nothing, as grep does.
+      // The zsh driver exits with 1 when there is nothing to offer, as grep does.
       const { stdout, stderr } = await execute(shell, args, { cwd, timeout: 20_000 }).catch((error) => error)
       const offered: readonly string[] = String(stdout)
         .split('\n')
-        // fish repeats what stands before the =, and describes.
+        // fish repeats the text before the = and adds descriptions.
         .map((line) =>
           line
             .split('\t', 1)
@@ -64,7 +64,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, argumentsFor) => {
   })
 })
 
-test('another shell has no script', async () => {
+test('a shell without a script is refused, and the message names the supported shells', async () => {
   const { exitCode, stdout, stderr } = await runHere(['completion', 'tcsh'])
   expect([exitCode, stdout]).toEqual([2, ''])
   expect(stderr).toContain('bash, zsh, fish')

@@ -1,4 +1,4 @@
-// What a reload changes, and what stays: the supervisor goes by what its workers read.
+// Tests what a reload changes and what it keeps: the supervisor uses the options that its workers have read.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function start(first: string) {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'an admin port that is taken out of the file answers on, and what is new to be warned of is told once',
+  'an admin port that is removed from the file still answers, and a new warning is logged once',
   async () => {
     const port = await freePort('127.0.0.1')
     const { gateway, write, count, reload } = await start(`  admin-port: ${port}\n`)
@@ -52,16 +52,13 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.skipIf(process.platform !== 'linux')(
-  'workers have as long for their end as the file says that they read',
-  async () => {
-    const { gateway, write, count, reload } = await start('  shutdown-grace: 0\n')
-    write('  shutdown-delay: 7\n  shutdown-grace: 0\n')
-    await reload()
-    expect(await gateway.kill('SIGTERM')).toBe(0)
-    expect(count('a worker does not answer')).toBe(0)
-  },
-)
+test.skipIf(process.platform !== 'linux')('workers get the shutdown time of the file that they have read', async () => {
+  const { gateway, write, count, reload } = await start('  shutdown-grace: 0\n')
+  write('  shutdown-delay: 7\n  shutdown-grace: 0\n')
+  await reload()
+  expect(await gateway.kill('SIGTERM')).toBe(0)
+  expect(count('a worker does not answer')).toBe(0)
+})
 
 test.skipIf(process.platform !== 'linux')(
   'a worker that is starting when the file changes is replaced too',
@@ -72,7 +69,7 @@ test.skipIf(process.platform !== 'linux')(
     const isNew = (pid: string) => !before.includes(pid)
     await expect.poll(() => workers().some(isNew), PATIENCE).toBe(true)
     const starting = workers().find(isNew) ?? ''
-    // It has read the file, and does not listen yet.
+    // The worker has read the file, and does not listen yet.
     await expect.poll(() => hasOpened(starting, 'workspace.db'), PATIENCE).toBe(true)
     process.kill(Number(starting), 'SIGSTOP')
     write('  base-path: /two\n')
@@ -89,7 +86,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a file that only one process can read is none for workers: it would be empty for all others', async () => {
+test('workers refuse a configuration that only one process can read', async () => {
   const directory = temporaryDirectory()
   const pipe = `printf 'serve:\\n  workers: 2\\n  port: 0\\n' | "$1" "$2" serve --config /dev/stdin`
   const args = ['-c', pipe, 'sh', process.execPath, PROGRAM]
@@ -99,7 +96,7 @@ test('a file that only one process can read is none for workers: it would be emp
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('workers take a file that says nothing', async () => {
+test('workers accept an empty configuration file', async () => {
   const gateway = await serveForTest(['--workers', '2', '--no-demo', '--config', '/dev/null'], {
     cwd: temporaryDirectory(),
   })
@@ -111,7 +108,7 @@ function hasOpened(pid: string, name: string): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`).endsWith(name))
   } catch {
-    // It opens and closes others meanwhile.
+    // The process opens and closes other files meanwhile.
     return false
   }
 }

@@ -1,4 +1,4 @@
-// SIGHUP: a gateway with workers serves as its changed file says, and goes on as it was where that is wrong.
+// Tests SIGHUP: a gateway with workers serves as its changed file says, and continues unchanged if the file is wrong.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 const PATIENCE = { timeout: 30_000 }
 
 test.skipIf(process.platform !== 'linux')(
-  'SIGHUP brings what was changed in the file, a file with a mistake changes nothing, and nobody is refused meanwhile',
+  'SIGHUP applies a changed file, ignores a file with a mistake, and refuses no request meanwhile',
   async () => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
     const write = (basePath: string, more = '') =>
@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(
     write('/two')
     gateway.process.kill('SIGHUP')
     await expect.poll(() => count('all workers were replaced'), PATIENCE).toBe(1)
-    // A mistake is a line of the log, and told once.
+    // The mistake is one line in the log.
     const failures = logOf(gateway.stderr()).filter(({ level }) => level >= 40)
     expect(failures).toMatchObject([
       {
@@ -47,7 +47,7 @@ test.skipIf(process.platform !== 'linux')(
     ])
     expect(workers().filter((worker) => before.includes(worker))).toEqual([])
     expect([await statusOf('/one'), await statusOf('/two')]).toEqual([404, 200])
-    // Whoever asked was answered throughout, by the one configuration or the other.
+    // Every request was answered, by one configuration or the other.
     const statuses = await requests.stop()
     expect([...new Set(statuses)].toSorted()).toEqual([200, 404])
     expect(await gateway.kill('SIGTERM')).toBe(0)
@@ -55,7 +55,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'a new worker that fails after others were replaced is told with how many were, and so is one that cannot start later',
+  'a failed replacement is logged with the number of replaced workers, and so is a later failed start',
   async () => {
     const directory = temporaryDirectory()
     const path = join(directory, 'gateway.yaml')
@@ -67,7 +67,7 @@ test.skipIf(process.platform !== 'linux')(
     const lineWith = (part: string) => logOf(gateway.stderr()).find(({ msg }) => msg.includes(part))
     const before = workers()
     const [first = '', second = ''] = before
-    // The first cannot end yet: what is written once another one listens in its place reaches the second only.
+    // The first worker cannot end yet, so a change after its successor listens reaches only the second worker.
     process.kill(Number(first), 'SIGSTOP')
     write('  base-path: /two\n')
     gateway.process.kill('SIGHUP')
@@ -92,13 +92,13 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a gateway without workers is not reloaded: SIGHUP ends it as it ends any process', async () => {
+test('a gateway without workers is not reloaded: SIGHUP ends it, like any process', async () => {
   const gateway = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
   expect(await gateway.kill('SIGHUP')).toBeNull()
   expect(gateway.process.signalCode).toBe('SIGHUP')
 })
 
-/** Every line of it: what is no line of the log throws. */
+/** Parses every line, and throws if one is not a line of the log. */
 function logOf(stderr: string): readonly { readonly level: number; readonly msg: string }[] {
   return stderr
     .split('\n')
@@ -106,7 +106,7 @@ function logOf(stderr: string): readonly { readonly level: number; readonly msg:
     .map((line) => JSON.parse(line))
 }
 
-/** Over new connections, one after the other; what is not answered rejects. */
+/** Sends requests one after the other, each on a new connection. Rejects if one gets no answer. */
 function keepAsking(url: string) {
   let isOver = false
   const statuses: number[] = []

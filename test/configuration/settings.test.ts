@@ -1,4 +1,5 @@
-// Where a value comes from, what wins, what is wrong, and what is never shown: for every option of every command.
+// Tests every option of every command: where its value comes from, which source wins, what is refused, and what is
+// never shown.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -11,7 +12,7 @@ import { environmentName, longName, type OptionRow } from '../../src/cli/options
 import { type Finished, runHere, serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** One of them fits almost every option. */
+/** Almost every option accepts one of these. */
 const SAMPLES = [
   '7',
   '30',
@@ -39,7 +40,7 @@ const MORE_SAMPLES = [
 ]
 const PASSWORD = 'hunter2'
 
-/** Their options by the name of the command; a file names no other file. */
+/** The commands with their options, without --config, which a file cannot contain. */
 const COMMANDS = commandsOfProgram()
 
 afterEach(() => {
@@ -79,7 +80,7 @@ describe.each(COMMANDS)('$name', ({ name, rows }) => {
     }
   })
 
-  test('prints what it is configured with as a configuration file that says the same again', async () => {
+  test('prints its configuration as a file that configures the same', async () => {
     const isHidden = (row: OptionRow) => row.isSecret === true || row.isEnvironmentOnly === true
     const flags = rows.flatMap((row) => {
       const sample = isHidden(row) ? null : sampleOf(row)
@@ -94,7 +95,7 @@ describe.each(COMMANDS)('$name', ({ name, rows }) => {
     }
   })
 
-  test('shows no secret, whether it is right or wrong', async () => {
+  test('shows no secret in a right or a wrong value', async () => {
     for (const secret of [`u:${PASSWORD}@h/d`, `u:a@b/${PASSWORD}@h/d`, `h/d?password=${PASSWORD}`]) {
       const url = `postgres://${secret}`
       const [right, wrong] = [true, false].map((isRight) =>
@@ -112,7 +113,7 @@ describe.each(COMMANDS)('$name', ({ name, rows }) => {
   })
 })
 
-test('an option that is called a secret is hidden whole, unless it names a file or says how long one lasts', () => {
+test('an option named like a secret is hidden, unless it names a file, a duration, or a public value', () => {
   const named = COMMANDS.flatMap(({ rows }) => rows).filter(
     (row) => /secret|password|token|key|credential/.test(longName(row)) && !isAboutSecrets(row),
   )
@@ -120,14 +121,14 @@ test('an option that is called a secret is hidden whole, unless it names a file 
   expect(named.filter(({ isSecret }) => isSecret !== true).map(longName)).toEqual([])
 })
 
-test('no signature or code in a web address is printed, whatever it is called', async () => {
+test('no query parameter of a web address is printed, whatever its name', async () => {
   const path = write('serve:\n  assertion-keys: https://keys.example/jwks.json?sv=2024&sig=hunter2&x=hunter3\n')
   const { stdout } = await runHere(['config', 'print', '--config', path])
   expect(stdout).toContain('https://keys.example/jwks.json?sv=[hidden]&sig=[hidden]&x=[hidden]')
   expect(stdout).not.toContain('hunter')
 })
 
-test('what is printed is a configuration file: it says the same again', async () => {
+test('config print writes a configuration file that configures the same', async () => {
   const path = write(
     'serve:\n  cors-origin: [https://a.example, "https://b.example"]\n  mail-subject: "a: #b"\nlock-timeout: 7\n',
   )
@@ -143,21 +144,21 @@ test('what is printed is a configuration file: it says the same again', async ()
   expect(parse(again.stdout, { schema: 'failsafe' })).toEqual(printed)
 })
 
-test('what means something else to other commands is printed under the name of its own', async () => {
+test('an option with different meanings is printed under its own command', async () => {
   const move = await runHere(['config', 'print', 'move', '--from', 'file:a.db'])
   expect(move.stdout).toMatch(/^move:\n {2}from: file:a\.db +# flag --from\n# {3}to: +# not set$/m)
   const sessions = await runHere(['config', 'print', 'sessions', 'list'])
   expect(sessions.stdout).toMatch(/^# sessions:\n# {3}list:\n# {5}email: +# not set$/m)
 })
 
-test('a gateway serves as its file says, and the table of another command is not for it', async () => {
+test('a gateway serves as its file says, and ignores the table of another command', async () => {
   const path = write('serve:\n  base-path: /from-file\n  no-demo: true\nimport:\n  replace: true\nlog-level: silent\n')
   const { url, stdout } = await serveForTest(['--config', path], { cwd: temporaryDirectory() })
   expect((await fetch(`${url}/from-file/readyz`)).status).toBe(200)
   expect(stdout()).not.toContain('demo')
 })
 
-test('the file that the guide shows is one', async () => {
+test('the file in the guide is a valid configuration', async () => {
   const guide = readFileSync(new URL('../../docs/guide/configuration.md', import.meta.url), 'utf8')
   const shown = /^```yaml\n(.*?)^```$/ms.exec(guide)?.[1] ?? ''
   const printed = await print(['keys', 'rotate', '--config', write(shown)])
@@ -167,7 +168,7 @@ test('the file that the guide shows is one', async () => {
   expect(served.get('cors-origin')?.value).toBe('https://app.example.com,https://*.example.org')
 })
 
-test('everything wrong is said at once: flags, environment and file, each with where it stands', async () => {
+test('every mistake in flags, environment and file is named at once, with its place', async () => {
   const path = write(
     [
       'databse: file:x', // line 1
@@ -215,7 +216,7 @@ test('everything wrong is said at once: flags, environment and file, each with w
   ])
 })
 
-test('a base path that no request could have is refused', async () => {
+test('a base path that no request can have is refused', async () => {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   const checked = (path: string) => runHere(['config', 'check', '--database', database, '--base-path', path])
   for (const path of [
@@ -243,7 +244,7 @@ test('a base path that no request could have is refused', async () => {
   }
 })
 
-test('what is no email address, or no domain of one, is refused in the same words by every command', async () => {
+test('every command refuses an invalid email or domain in the same words', async () => {
   const said = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await runHere([...args, '--database', 'file:./missing.db'])
     return [exitCode, stdout, stderr.replace(/^--([a-z-]+) \(WORKSPACE_GATEWAY_[A-Z_]+\): /, '$1: ')]
@@ -261,7 +262,7 @@ test('what is no email address, or no domain of one, is refused in the same word
   expect(client).toEqual([2, '', 'email-domains: a_b.com is no domain\n'])
 })
 
-test('what is wrong with a value is said in words of the option, for every option', () => {
+test('every option explains a wrong value in its own words', () => {
   const said = COMMANDS.flatMap(({ name, rows }) =>
     rows.flatMap((row) =>
       (row.schema.safeParse('\0').error?.issues ?? []).map(({ message }) => `${name} --${longName(row)}: ${message}`),
@@ -271,7 +272,7 @@ test('what is wrong with a value is said in words of the option, for every optio
   expect(said.filter((text) => /: (?:Invalid|Expected|Too)/.test(text))).toEqual([])
 })
 
-test('a switch says what it may be, wherever it is given, and takes no value as a flag', async () => {
+test('a switch names its allowed values from every source, and takes no value as a flag', async () => {
   vi.stubEnv('WORKSPACE_GATEWAY_NO_DEMO', 'yes')
   const path = write('serve:\n  proxy-protocol: yes\n')
   const { exitCode, stderr } = await runHere(['serve', '--config', path, '--read-only=true', '--demo=x'])
@@ -289,7 +290,7 @@ test('a switch says what it may be, wherever it is given, and takes no value as 
   }
 })
 
-describe('a day that does not exist is refused', () => {
+describe('a day that does not exist', () => {
   const NO_DAYS = [
     '2026-02-31',
     '2027-02-29',
@@ -307,7 +308,7 @@ describe('a day that does not exist is refused', () => {
     }),
   )
 
-  test('wherever one is asked for', () => {
+  test('is tested for the options of serve, audit and ledger that take a day', () => {
     expect(TIMES.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         'serve --deprecated',
@@ -319,12 +320,12 @@ describe('a day that does not exist is refused', () => {
     )
   })
 
-  test.each(TIMES)('$name', ({ row, form }) => {
+  test.each(TIMES)('is refused by $name', ({ row, form }) => {
     const taken = NO_DAYS.filter((day) => row.schema.safeParse(form.replace('%', day)).success)
     expect(taken).toEqual([])
   })
 
-  test('and is what the message is about', async () => {
+  test('is named by the message', async () => {
     const { exitCode, stderr } = await runHere([
       ...['serve', '--sunset', '*=2027-02-30', '--deprecated', '*=2027-04-31T10:00:00Z'],
       ...['--brownout', '/exports=2027-02-30/15m'],
@@ -334,7 +335,7 @@ describe('a day that does not exist is refused', () => {
   })
 })
 
-test('a message shows the form of an address with a password whole, and no password', async () => {
+test('a message shows the form of an address with a password, but no password', async () => {
   const wrong = await runHere(['serve', '--mail-url', `smpt://ana:${PASSWORD}@h`])
   expect(wrong).toEqual({
     exitCode: 2,
@@ -346,7 +347,7 @@ test('a message shows the form of an address with a password whole, and no passw
   expect((await runHere(['config', 'print'])).stdout).not.toContain(PASSWORD)
 })
 
-describe('a file that cannot be read', () => {
+describe('a configuration file', () => {
   test.each([
     ['a: [b\n c: "wgr_hunter2\n', /:\d+: column \d+ is not YAML: /],
     ['port: 1\nport: 2\n', /:2: column 1 is not YAML: duplicate key/],
@@ -355,7 +356,7 @@ describe('a file that cannot be read', () => {
     ['hunter2\n', /:1: a file holds options, one a line, as NAME: VALUE/],
     ['port: 1\n---\nport: 2\n', /:2: a file holds one document/],
     ['[a]: 1\n', /:1: the name of an option is a word/],
-  ])('%j is said with its line, and without what is in it', async (text, message) => {
+  ])('%j is refused with its line, and its content is not repeated', async (text, message) => {
     const { exitCode, stderr } = await runHere(['serve', '--config', write(text)])
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(message)
@@ -365,27 +366,24 @@ describe('a file that cannot be read', () => {
   test.each([
     ['is missing', null, /^--config: cannot read .*ENOENT/],
     ['is not YAML', 'from: [a\n', /:\d+: column \d+ is not YAML/],
-  ])(
-    'one that %s: what else is wrong is said too, and nothing that the file may have said',
-    async (_, text, message) => {
-      const path = text === null ? join(temporaryDirectory(), 'gateway.yaml') : write(text)
-      vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEOUT', 'long')
-      vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEUOT', '7')
-      const { exitCode, stderr } = await runHere(['move', '--config', path, '--max-pause', '1', '--form', 'file:x'])
-      expect(exitCode).toBe(2)
-      const lines = stderr.trimEnd().split('\n')
-      expect(lines.slice(0, 4)).toEqual([
-        '--form: move does not have this option; did you mean --from?',
-        '--max-pause (WORKSPACE_GATEWAY_MAX_PAUSE): must be at least 10',
-        '--lock-timeout (WORKSPACE_GATEWAY_LOCK_TIMEOUT): must be a whole number',
-        'WORKSPACE_GATEWAY_LOCK_TIMEUOT: no option has this variable; did you mean WORKSPACE_GATEWAY_LOCK_TIMEOUT?',
-      ])
-      expect(lines.slice(4).join('\n')).toMatch(message)
-      expect(stderr).not.toContain('must be given')
-    },
-  )
+  ])('that %s does not hide other mistakes, and causes no message about missing options', async (_, text, message) => {
+    const path = text === null ? join(temporaryDirectory(), 'gateway.yaml') : write(text)
+    vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEOUT', 'long')
+    vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEUOT', '7')
+    const { exitCode, stderr } = await runHere(['move', '--config', path, '--max-pause', '1', '--form', 'file:x'])
+    expect(exitCode).toBe(2)
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.slice(0, 4)).toEqual([
+      '--form: move does not have this option; did you mean --from?',
+      '--max-pause (WORKSPACE_GATEWAY_MAX_PAUSE): must be at least 10',
+      '--lock-timeout (WORKSPACE_GATEWAY_LOCK_TIMEOUT): must be a whole number',
+      'WORKSPACE_GATEWAY_LOCK_TIMEUOT: no option has this variable; did you mean WORKSPACE_GATEWAY_LOCK_TIMEOUT?',
+    ])
+    expect(lines.slice(4).join('\n')).toMatch(message)
+    expect(stderr).not.toContain('must be given')
+  })
 
-  test('one that is missing, and one that is not UTF-8, are said; an empty one says nothing', async () => {
+  test('that is missing or not UTF-8 is refused; an empty one is accepted', async () => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
     expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*ENOENT/)
     writeFileSync(path, Buffer.from([0x61, 0x3a, 0x20, 0xff]))
@@ -430,16 +428,16 @@ function isAboutSecrets(row: OptionRow): boolean {
   )
 }
 
-/** Public keys, and where they are. */
+/** Options for public keys, and for their location. */
 const KNOWN_PLAIN = new Set(['assertion-keys', 'assertion-secret-header'])
 
-/** Of a switch what is neither off nor its default; null when nothing fits. */
+/** Returns a sample value: for a switch, neither off nor its default. Returns null if none fits. */
 function sampleOf(row: OptionRow): string | null {
   const candidates = [...choicesOf(row), ...(isSwitch(row) ? ['true'] : []), ...SAMPLES, ...MORE_SAMPLES]
   return candidates.find((text) => row.schema.safeParse(text).success) ?? null
 }
 
-/** For the command, when it is given. */
+/** Writes a configuration file, for one command if it is given. */
 function write(text: string, command = ''): string {
   const path = join(temporaryDirectory(), 'gateway.yaml')
   const depth = command === '' ? [] : words(command)

@@ -1,3 +1,4 @@
+// Tests that the commands of retiring-rest.md do what the page says.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/operate/retiring-rest.md', import.meta.url)), 'utf8')
 
-/** The arguments of each command line that the page shows; a line goes on behind a backslash. */
+/** The arguments of each command line on the page. A backslash continues a line. */
 const COMMANDS = [...PAGE.matchAll(/```sh\n([^`]*)```/g)].flatMap(([, block = '']) =>
   block
     .replaceAll('\\\n', ' ')
@@ -17,7 +18,7 @@ const COMMANDS = [...PAGE.matchAll(/```sh\n([^`]*)```/g)].flatMap(([, block = ''
     .map((line) =>
       line
         .split(/ +/)
-        // `npx workspace-gateway`.
+        // Without `npx workspace-gateway`.
         .slice(2)
         .map((word) => word.replaceAll("'", '')),
     ),

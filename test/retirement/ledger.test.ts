@@ -1,3 +1,4 @@
+// Tests the ledger of REST calls: its counts, the names of clients, the page at the admin port, and its failures.
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -30,7 +31,7 @@ async function rowsOf(database: string): Promise<readonly Row[]> {
     .map((line) => JSON.parse(line))
 }
 
-/** A run over midnight has two days. */
+/** Sums the counts of all days, because a run over midnight has two. */
 function countsOf(rows: readonly Row[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { route, client, count } of rows) {
@@ -53,7 +54,7 @@ const sqlite = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
 test.each([
   { engine: 'SQLite', open: sqlite, isThere: true },
   { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
-])('counts are exact over two nodes and restarts, on $engine', async ({ open, isThere, engine }) => {
+])('the ledger counts exactly over two nodes and restarts, on $engine', async ({ open, isThere, engine }) => {
   if (!isThere) return console.warn(`skipped: there is no ${engine}`)
   const database = await open()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
@@ -110,13 +111,13 @@ test.each([
   expect(none.stdout).toBe('no REST call was counted in this time\n')
 
   if (engine !== 'SQLite') return
-  // It goes along when the database moves.
+  // The ledger moves with the database.
   const next = await sqlite()
   expect((await runHere(['move', '--from', database, '--to', next])).exitCode).toBe(0)
   expect(await rowsOf(next)).toEqual(rows)
 })
 
-test('a registered client is known in all that the sessions it opened ask for, through a refresh, a move and a restart', async () => {
+test('the ledger names the client that opened a session, also after a refresh, a move and a restart', async () => {
   const [database, next] = [await sqlite(), await sqlite()]
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
   const added = await runHere(['clients', 'add', 'back-end', '--email-domains', '*', '--database', database])
@@ -143,7 +144,7 @@ test('a registered client is known in all that the sessions it opened ask for, t
 })
 
 test.each([1, 2])(
-  'the admin port of %i workers shows the ledger to the operator, and clients do not',
+  'the admin port of %i workers serves the ledger to the operator, and the client port does not',
   async (workers) => {
     const database = await sqlite()
     await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
@@ -155,7 +156,7 @@ test.each([1, 2])(
     const find = () => /"url":"(\S+?)","msg":"metrics and health/.exec(serving.stderr())?.[1]
     await expect.poll(find, { timeout: 10_000 }).toBeDefined()
     const page = () => ask(`${find()}/ledger`)
-    // Each worker counts its own, and adds it within a second.
+    // Each worker counts its own calls and adds them within a second.
     await expect.poll(async () => (await page()).text, { timeout: 10_000 }).toContain('<td class="count">12</td>')
     const { headers, text } = await page()
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
@@ -166,7 +167,7 @@ test.each([1, 2])(
   },
 )
 
-test('what clients call themselves is short, shown as it may be, and holds no secret', async () => {
+test('names of clients are short, safe to show and free of secrets, and old days are removed', async () => {
   await using running = new AsyncDisposableStack()
   const observed: ((request: never) => void)[] = []
   const gateway = await startGateway({ observers: [(request) => observed.map((observe) => observe(request as never))] })
@@ -193,14 +194,14 @@ test('what clients call themselves is short, shown as it may be, and holds no se
   expect(rows.map(({ client }) => client).sort()).toEqual(names.map(([, shown]) => shown).sort())
   expect(JSON.stringify(rows)).not.toContain(refreshToken)
 
-  // What is older than it is kept goes.
+  // Days beyond the retention time are removed.
   gateway.advance((4 * DAY_MS) / 1_000)
   await gateway.get('/templates', (await gateway.login(ANA)).accessToken)
   await ledger.flush()
   expect(await gateway.store.restCallDays('', 9)).toEqual([new Date(gateway.now()).toISOString().slice(0, 10)])
 })
 
-test('a ledger that keeps its days for longer than dates reach back keeps all of them', async () => {
+test('a ledger whose retention time exceeds the range of dates keeps all days', async () => {
   const database = await sqlite()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
   const gateway = await serveForTest(['--database', database, '--ledger-retention', '999999999d'])
@@ -210,7 +211,7 @@ test('a ledger that keeps its days for longer than dates reach back keeps all of
   expect((await rowsOf(database)).map(({ route, count }) => [route, count])).toEqual([['GET /projects', 1]])
 })
 
-test('while the database refuses, requests are answered and their calls wait; a batch whose answer was lost counts once', async () => {
+test('requests are answered while the database refuses, and a batch whose answer was lost counts once', async () => {
   await using running = new AsyncDisposableStack()
   const failures: unknown[] = []
   let fails: 'before' | 'after' | null = 'before'
@@ -246,7 +247,7 @@ test('while the database refuses, requests are answered and their calls wait; a 
   ])
 })
 
-test('calls of two days that wait together are counted by day, and of more clients than have room together', async () => {
+test('waiting calls are counted by day, and clients beyond the limit are counted together', async () => {
   await using running = new AsyncDisposableStack()
   const gateway = await startGateway()
   const batches: RestCallBatch[] = []
@@ -281,7 +282,7 @@ test('calls of two days that wait together are counted by day, and of more clien
   expect(calls.at(-1)).toMatchObject({ client: '(other)', count: clients - (calls.length - 1) })
 })
 
-test('calls that come while others are written wait for the next time', async () => {
+test('calls that arrive during a write wait for the next write', async () => {
   const batches: number[] = []
   const call = (client: string) =>
     ledger.observe({

@@ -1,4 +1,4 @@
-// The ledger page of a gateway whose database moved to another one: it shows what is counted there.
+// Tests the ledger of a gateway whose database has moved: it shows what the next database counts.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { storeOptions } from '../../src/cli/options/database-options.ts'
@@ -11,7 +11,7 @@ import { SMALL_WORLD } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12)
 
-test('calls that were counted after a move are on the page, also where it is named by both databases', async () => {
+test('calls counted after a move are in the ledger once, although both databases are named', async () => {
   const directory = temporaryDirectory()
   const [before, after] = ['old', 'new'].map((name) => join(directory, `${name}.db`)) as [string, string]
   await runHere(['import', '-', '--database', `file:${before}`], { stdin: SMALL_WORLD })

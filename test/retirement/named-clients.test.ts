@@ -1,4 +1,4 @@
-// Names in the ledger that anybody can make up leave room for those of clients that were let in.
+// Tests that invented client names in the ledger leave room for the names of admitted clients.
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { createClientNames } from '../../src/rest/ledger/client-name.ts'
@@ -13,7 +13,7 @@ function requestOf(agent: string, record: { readonly status: number; readonly fa
 
 const RETIRED = { status: 410, failureCode: 'ROUTE_RETIRED' }
 
-test('of a retired route so many names a day that nobody was let in under, and all that somebody was', () => {
+test('a retired route gets a limited number of unknown names a day, and every name of an admitted client', () => {
   const nameOf = createNamedClients(createClientNames())
   expect(nameOf(requestOf('shop/1', { status: 200 }), DAY)).toBe('shop')
   const names = Array.from({ length: 500 }, (_, at) => nameOf(requestOf(`x${at}`, RETIRED), DAY))
@@ -26,7 +26,7 @@ test('of a retired route so many names a day that nobody was let in under, and a
   expect(nameOf(requestOf('shop', { status: 401, failureCode: 'INVALID_TOKEN' }), DAY)).toBe('(refused)')
 })
 
-test('a process that has seen many clients still learns the names of further ones', () => {
+test('a process that has seen many clients still learns new names', () => {
   const nameOf = createNamedClients(createClientNames())
   for (let at = 0; at < 500; at += 1) nameOf(requestOf(`former${at}`, { status: 200 }), '2025-01-01')
   nameOf(requestOf('shop', { status: 200 }), DAY)
@@ -35,7 +35,7 @@ test('a process that has seen many clients still learns the names of further one
   expect(nameOf(requestOf('shop', RETIRED), DAY)).toBe('shop')
 })
 
-test('a client that only calls a retired route stays known, however many others come', () => {
+test('a client that only calls a retired route remains known, however many others come', () => {
   const nameOf = createNamedClients(createClientNames())
   nameOf(requestOf('shop', { status: 200 }), DAY)
   for (let at = 0; at < 50; at += 1) nameOf(requestOf(`x${at}`, RETIRED), DAY)

@@ -1,3 +1,4 @@
+// Tests routes that are being retired: their headers, brownouts and end, and the options that plan them.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
 import { parseOptions } from '../../src/cli/options/option.ts'
@@ -10,7 +11,7 @@ import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const planOf = (values: Record<string, string>) => toRetirementPlan(parseOptions(retirementOptions, values))
 
-/** The clock of a test gateway begins with 2026. */
+/** The clock of a test gateway starts at the beginning of 2026. */
 const PLAN = {
   deprecated: '*=2025-12-01,/projects=2025-11-01T12:00:00Z',
   sunset: '/projects=2026-03-01,/templates=2026-02-01',
@@ -30,7 +31,7 @@ async function start() {
 }
 
 describe('a route that is being retired', () => {
-  test('says so in every answer of its own, kept ones, 304 and failures too; GraphQL and other paths say nothing', async () => {
+  test('announces it in all its answers, also kept ones, 304 and failures; GraphQL does not', async () => {
     const { gateway } = await start()
     const { accessToken } = await gateway.login(ANA)
     const expected = [
@@ -58,7 +59,7 @@ describe('a route that is being retired', () => {
     expect(fromPage.headers.get('access-control-expose-headers')).toMatch(/Deprecation.*Link.*Sunset/)
   })
 
-  test('says so, and to a page of a listed origin, also where there is no room to send the answer', async () => {
+  test('announces it, also to a page of a listed origin, when there is no room to send the answer', async () => {
     const inFlight = createInFlightBytes(1_048_576)
     const gateway = await startGateway({
       retirement: planOf(PLAN),
@@ -84,7 +85,7 @@ describe('a route that is being retired', () => {
     expect(unsent.headers.get('etag')).toBeNull()
   })
 
-  test('is deprecated in the OpenAPI document; one that stays, or is only browned out, is not', async () => {
+  test('is deprecated in the OpenAPI document; a route without a date, or with only a brownout, is not', async () => {
     const plan = planOf({ ...PLAN, deprecated: '/projects=2025-11-01T12:00:00Z', brownout: '/exports=2026-01-11/1h' })
     const gateway = await startGateway({ retirement: plan })
     const { paths } = (await gateway.get('/openapi.json')).json()
@@ -107,7 +108,7 @@ describe('a route that is being retired', () => {
     expect(await lintFromString({ source, absoluteRef: 'openapi.json', config })).toEqual([])
   })
 
-  test('refuses in its brownouts, and only then, with a problem that says what to do', async () => {
+  test('refuses requests during its brownouts, and only then, with a problem that says what to do', async () => {
     const { gateway, until } = await start()
     const read = async () => gateway.get('/projects', (await gateway.login(ANA)).accessToken)
     until('2026-01-10T08:59:59Z')
@@ -133,11 +134,11 @@ describe('a route that is being retired', () => {
     expect((await read()).status).toBe(200)
     until('2026-01-11T00:30:00Z')
     expect((await read()).status).toBe(503)
-    // Told on purpose: nothing for the log of failures.
+    // A brownout is planned, so it is not reported as a failure.
     expect(gateway.reported).toEqual([])
   })
 
-  test('tells of its link also where that has an @, as links to people and packages do', async () => {
+  test('names its link even when that contains an @', async () => {
     const link = 'https://example.com/@acme/rest-goes?v=a@1#@b'
     const brownout = '/projects=2026-01-01/1h'
     const plan = planOf({ sunset: '/templates=2025-12-01', deprecationLink: `*=${link}`, brownout })
@@ -153,19 +154,19 @@ describe('a route that is being retired', () => {
     expect((await gateway.get('/templates')).headers.get('link')).toBe(`<${link}>; rel="sunset"`)
   })
 
-  test('says when it answers again where brownouts lie over each other, or touch', async () => {
+  test('says when it answers again if brownouts overlap or touch', async () => {
     const brownout =
       '*=2026-01-10T09:00:00Z/15m,/projects=2026-01-10T09:10:00Z/2h,/projects=2026-01-10T11:10:00Z/5m,/projects=2026-01-10T12:00:00Z/1h'
     const gateway = await startGateway({ retirement: planOf({ brownout }) })
     gateway.advance((Date.parse('2026-01-10T09:12:00Z') - gateway.now()) / 1_000)
     const refused = await gateway.get('/projects')
-    // At 11:15.
+    // That is at 11:15.
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '7380'])
     expect(refused.json().detail).toContain('does not answer until 2026-01-10T11:15:00Z')
     expect((await gateway.get('/templates')).headers.get('retry-after')).toBe('180')
   })
 
-  test('is gone from its date on, also for what was kept and for 304', async () => {
+  test('answers 410 from its end on, also where a reply was kept or a 304 was due', async () => {
     const { gateway, until } = await start()
     const before = await gateway.login(ANA)
     const etag = (await gateway.get('/templates', before.accessToken)).headers.get('etag') ?? ''
@@ -189,7 +190,7 @@ describe('a route that is being retired', () => {
   })
 })
 
-test('a wrong plan is refused, naming everything wrong at once', async () => {
+test('a wrong plan is refused, and the message names every mistake', async () => {
   const serve = (...args: string[]) => runHere(['serve', '--port', '0', ...args])
   const shape = await serve(
     '--deprecated',
@@ -218,7 +219,7 @@ test('a wrong plan is refused, naming everything wrong at once', async () => {
 })
 
 test.each(['é', '€', '\u0001', '\u007f', '<', ' '])(
-  'a link with %j in it, which no Link header holds, stops the start',
+  'a link that contains %j, which no Link header may hold, prevents the start',
   async (character) => {
     const refused = await runHere([
       'serve',

@@ -1,4 +1,5 @@
-// An old server that is busy: it is left alone for as long as it says, and clients that it answers are told the same.
+// Tests an old server that is busy: the shadow leaves it alone for as long as it asks, and passes that time on to
+// clients.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -14,7 +15,7 @@ async function start(...args: readonly string[]) {
   const gateway = await serveForTest(['--database', database, '--shadow', old.url, ...args])
   return {
     old,
-    /** Reads as this user. */
+    /** Signs this user in and returns a function that reads. */
     async signIn(email: string) {
       const headers = { 'content-type': 'application/json' }
       const { accessToken } = (
@@ -34,7 +35,7 @@ async function start(...args: readonly string[]) {
   }
 }
 
-/** Requests to these paths are answered like this from now on; answers them. */
+/** Answers requests for this path like this from now on. Returns a list that collects them. */
 function keepBusy(old: PlainServer, path: string, status: number, retryAfter: string): readonly string[] {
   const refused: string[] = []
   old.setIntercept(({ method, url }, response) => {
@@ -46,14 +47,14 @@ function keepBusy(old: PlainServer, path: string, status: number, retryAfter: st
   return refused
 }
 
-/** Status and code, and the seconds that the client is to wait. */
+/** Returns the status, the code, and the seconds after which the client may retry. */
 const refusal = ({ status, json, headers }: Awaited<ReturnType<typeof ask>>) => ({
   told: [status, json().code],
   seconds: Number(headers.get('retry-after')),
 })
 
 test.each([429, 503])(
-  'where it answers, a login that is %i is asked for once until then, and clients are told how long that is',
+  'with --answer-from old, a login that gets %i is not retried before its time, which clients are told',
   async (status) => {
     const { old, signIn, stop } = await start('--answer-from', 'old', '--shadow-sample', '0')
     const refused = keepBusy(old, '/login', status, '250')
@@ -64,7 +65,7 @@ test.each([429, 503])(
       expect([seconds > 1, seconds <= 250]).toEqual([true, true])
     }
     expect(refused).toHaveLength(1)
-    // A limit of hers keeps nobody else out.
+    // Her limit does not affect other users.
     old.setIntercept(null)
     expect((await (await signIn(BEN))('/projects')).status).toBe(200)
     expect((await read('/projects')).status).toBe(503)
@@ -72,7 +73,7 @@ test.each([429, 503])(
   },
 )
 
-test('longer than five minutes is no time to wait; after it the login is asked for again', async () => {
+test('a Retry-After counts as at most five minutes and at least a second, and then the login is retried', async () => {
   const { old, signIn, stop } = await start('--answer-from', 'old', '--shadow-sample', '0')
   keepBusy(old, '/login', 429, '86400')
   const [readOfAna, readOfBen] = [await signIn(ANA), await signIn(BEN)]
@@ -84,7 +85,7 @@ test('longer than five minutes is no time to wait; after it the login is asked f
   await stop()
 })
 
-test('comparisons leave it alone too, and are counted as skipped', async () => {
+test('comparisons also leave a busy server alone, and are counted as skipped', async () => {
   const { old, signIn, metrics, stop } = await start('--admin-port', '0')
   const refused = keepBusy(old, '/login', 429, '250')
   const read = await signIn(ANA)
@@ -94,7 +95,7 @@ test('comparisons leave it alone too, and are counted as skipped', async () => {
   await stop()
 })
 
-test('a renewal that it is too busy for ends no session there', async () => {
+test('a token renewal that gets 429 does not end the session at the old server', async () => {
   const { old, signIn, stop } = await start('--answer-from', 'old', '--shadow-sample', '0')
   const read = await signIn(ANA)
   expect((await read('/projects')).status).toBe(200)
@@ -112,7 +113,7 @@ test('a renewal that it is too busy for ends no session there', async () => {
   await stop()
 })
 
-test('a read that it is too busy for is told with as long; 503 of one read keeps no other back', async () => {
+test('a read that gets 429 or 503 passes its time on; a 503 of one read does not hold others back', async () => {
   const { old, signIn, stop } = await start('--answer-from', 'old', '--shadow-sample', '0')
   const read = await signIn(ANA)
   keepBusy(old, '/exports', 503, '40')

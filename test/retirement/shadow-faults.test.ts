@@ -1,4 +1,5 @@
-// An old server that fails in the ways that servers and proxies do: no more of it than must be reaches clients, and the log says what it was.
+// Tests an old server that fails as servers and proxies do: clients notice no more than they must, and the log names
+// the cause.
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ANSWER_MS, toOldAnswer } from '../../src/rest/shadow/old-answer.ts'
@@ -26,14 +27,14 @@ async function start(
     old,
     url: gateway.url,
     log: gateway.stderr,
-    /** Reads as this user. */
+    /** Signs this user in and returns a function that reads. */
     async signIn(email: string) {
       const { accessToken } = await openSession(gateway.url, email)
       return Object.assign((path: string) => ask(`${gateway.url}${path}`, { headers: bearer(accessToken) }), {
         accessToken,
       })
     },
-    /** How many comparisons ended so. */
+    /** Returns how many comparisons had this outcome. */
     async comparisons(outcome: string): Promise<number> {
       const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(gateway.stderr())?.[1]
       const { text } = await ask(`${admin}/metrics`)
@@ -47,11 +48,11 @@ async function start(
   }
 }
 
-/** Of a log, without their times. */
+/** Returns the reasons in a log, without their times. */
 const failuresIn = (log: string) =>
   [...log.matchAll(/"reason":"([^"]*)","msg":"the old server gives no answer"/g)].map(([, reason]) => reason)
 
-test('a connection that the old server closes while a read is on its way fails no read', async () => {
+test('no read fails because the old server closes its connection during the read', async () => {
   const seen = new WeakSet()
   const { old, signIn, stop } = await start(FROM_OLD)
   const read = await signIn(ANA)
@@ -64,30 +65,27 @@ test('a connection that the old server closes while a read is on its way fails n
   await stop()
 })
 
-describe.each(['ours', 'old'])('answers from %s', (who) => {
-  test.each([502, 302, 500])(
-    'a read that the old server answers with %i is told of by that, once a minute',
-    async (status) => {
-      const { old, log, signIn, stop } = await start(['--answer-from', who])
-      const read = await signIn(ANA)
-      old.setIntercept(({ url }, response) => {
-        if (url !== '/v1/projects') return false
-        response.writeHead(status, { location: '/elsewhere' }).end()
-        return true
-      })
-      for (let count = 0; count < 5; count += 1) {
-        expect((await read('/projects')).status).toBe(who === 'ours' ? 200 : 503)
-      }
-      // What may be the answer to the request is compared.
-      const expected = who === 'ours' && status !== 502 ? [] : [`GET /projects answered ${status}`]
-      await expect.poll(() => failuresIn(log())).toEqual(expected)
-      await stop()
-      expect(failuresIn(log())).toEqual(expected)
-    },
-  )
+describe.each(['ours', 'old'])('with --answer-from %s', (who) => {
+  test.each([502, 302, 500])('a read that the old server answers with %i is logged once a minute', async (status) => {
+    const { old, log, signIn, stop } = await start(['--answer-from', who])
+    const read = await signIn(ANA)
+    old.setIntercept(({ url }, response) => {
+      if (url !== '/v1/projects') return false
+      response.writeHead(status, { location: '/elsewhere' }).end()
+      return true
+    })
+    for (let count = 0; count < 5; count += 1) {
+      expect((await read('/projects')).status).toBe(who === 'ours' ? 200 : 503)
+    }
+    // An answer that may belong to the request is compared.
+    const expected = who === 'ours' && status !== 502 ? [] : [`GET /projects answered ${status}`]
+    await expect.poll(() => failuresIn(log())).toEqual(expected)
+    await stop()
+    expect(failuresIn(log())).toEqual(expected)
+  })
 })
 
-test.each(['breaks off', 'is 502'])('a renewal that %s ends no session there', async (how) => {
+test.each(['breaks off', 'is 502'])('a renewal that %s does not end the session at the old server', async (how) => {
   const { old, signIn, stop } = await start(FROM_OLD)
   const read = await signIn(ANA)
   expect((await read('/projects')).status).toBe(200)
@@ -107,7 +105,7 @@ test.each(['breaks off', 'is 502'])('a renewal that %s ends no session there', a
   expect(old.openSessions()).toBe(0)
 })
 
-test('a login that a proxy answers for a server that is away is no refusal of the user', async () => {
+test('a login that a proxy answers with 502 does not count as a refusal of the user', async () => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.setIntercept(({ url }, response) => {
     if (url === '/v1/login') response.writeHead(502).end()
@@ -123,7 +121,7 @@ test('a login that a proxy answers for a server that is away is no refusal of th
 test.each([
   ['an error in its body', '{"error":"who?"}'],
   ['a token that no header can hold', '{"accessToken":"a\\r\\nb","refreshToken":"r"}'],
-])('a login that is answered 200 with %s is told of as one without a token', async (_, body) => {
+])('a login that is answered 200 with %s is logged as one without a token', async (_, body) => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.setIntercept(({ url }, response) => {
     if (url === '/v1/login') response.writeHead(200, JSON_TYPE).end(body)
@@ -135,7 +133,7 @@ test.each([
   await stop()
 })
 
-test('a difference is told of once, whatever clients add to the address', async () => {
+test('a difference is logged once, whatever clients add to the address', async () => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.workspaces.get(ANA)?.templates.pop()
   const read = await signIn(ANA)
@@ -148,7 +146,7 @@ test('a difference is told of once, whatever clients add to the address', async 
   await stop()
 })
 
-test('a read whose If-Match names another state is answered as the old server answers it', async () => {
+test('a read whose If-Match does not match gets the answer of the old server', async () => {
   const { old, url, signIn, stop } = await start(FROM_OLD)
   const { accessToken } = await signIn(ANA)
   old.setIntercept(({ url: asked, headers }, response) => {
@@ -161,7 +159,7 @@ test('a read whose If-Match names another state is answered as the old server an
   await stop()
 })
 
-test('a content coding that nobody asked for is undone, or passed on with its name', async () => {
+test('a content coding that the gateway did not request is passed on with its name', async () => {
   const { old, signIn, stop } = await start(FROM_OLD)
   const read = await signIn(ANA)
   old.setIntercept(({ url }, response) => {
@@ -175,12 +173,12 @@ test('a content coding that nobody asked for is undone, or passed on with its na
   await stop()
 })
 
-describe('a body of which nothing more comes', () => {
+describe('a body that stops arriving', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  test('is given up after as long as its beginning is waited for, and not while the client reads nothing', async () => {
+  test('is abandoned after the time limit of an answer, but not while the client reads nothing', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const giveUp = vi.fn()
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
@@ -200,7 +198,7 @@ describe('a body of which nothing more comes', () => {
   })
 })
 
-test('comparisons that wait for the old server leave others room for long lists', async () => {
+test('comparisons that wait for the old server leave room for other long lists', async () => {
   const emails = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`)
   const records = emails.map((email) => documentLine('template', email, `{"id":"t","x":"${'x'.repeat(5_500_000)}"}`))
   const { old, signIn, stop } = await start(['--in-flight-bytes', '20971520'], { records: records.join('') })
@@ -220,29 +218,26 @@ test('comparisons that wait for the old server leave others room for long lists'
   await stop()
 })
 
-test.skipIf(process.platform !== 'linux')(
-  'connections to the old server are no more than there are files for',
-  async () => {
-    let asked = 0
-    const { old, url, signIn, stop } = await start(FROM_OLD, {}, { maxOpenFiles: 128 })
-    const { accessToken } = await signIn(ANA)
-    const read = await signIn(BEN)
-    old.setIntercept((request) => {
-      if (request.url !== '/v1/projects') return false
-      asked += 1
-      return true
-    })
-    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
-    const get = requestText({ target: '/projects', headers: [['Authorization', `Bearer ${accessToken}`]] })
-    for (const socket of sockets) socket.on('error', () => {}).write(get.repeat(8))
-    // Half of the files are for clients and for these.
-    await expect.poll(() => asked).toBe(32)
-    const graphql = await read('/graphql?query={me{email}}')
-    expect([graphql.status, graphql.json().data]).toEqual([200, { me: { email: BEN } }])
-    expect((await read('/templates')).status).toBe(503)
-    expect(asked).toBe(32)
-    for (const socket of sockets) socket.destroy()
-    await expect.poll(async () => (await read('/templates')).status).toBe(200)
-    await stop()
-  },
-)
+test.skipIf(process.platform !== 'linux')('connections to the old server are limited by the open files', async () => {
+  let asked = 0
+  const { old, url, signIn, stop } = await start(FROM_OLD, {}, { maxOpenFiles: 128 })
+  const { accessToken } = await signIn(ANA)
+  const read = await signIn(BEN)
+  old.setIntercept((request) => {
+    if (request.url !== '/v1/projects') return false
+    asked += 1
+    return true
+  })
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
+  const get = requestText({ target: '/projects', headers: [['Authorization', `Bearer ${accessToken}`]] })
+  for (const socket of sockets) socket.on('error', () => {}).write(get.repeat(8))
+  // Half of the files are for clients and for these connections.
+  await expect.poll(() => asked).toBe(32)
+  const graphql = await read('/graphql?query={me{email}}')
+  expect([graphql.status, graphql.json().data]).toEqual([200, { me: { email: BEN } }])
+  expect((await read('/templates')).status).toBe(503)
+  expect(asked).toBe(32)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(async () => (await read('/templates')).status).toBe(200)
+  await stop()
+})

@@ -1,4 +1,5 @@
-// A shadow whose address leads back to the gateway, as when the old server's name was moved to it: no request goes round.
+// Tests a shadow whose address leads back to the gateway, as when the old server's name was moved to it: no request
+// loops.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -11,7 +12,7 @@ test.each([
   ['ours', 200, 'equal'],
   ['old', 503, 'oldAway'],
 ])(
-  'a read that is answered from %s asks it once for its answer and once to compare, and the log says why',
+  'with --answer-from %s, a read comes back at most once to answer and once to compare, and the log says why',
   async (from, status, outcome) => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })

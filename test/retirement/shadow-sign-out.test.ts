@@ -1,4 +1,4 @@
-// The end of a shadow: every session at the old server is signed out, and the old server is not stormed.
+// Tests the end of a shadow: it signs out every session at the old server without flooding it.
 import { expect, test } from 'vitest'
 import { createOldServer } from '../../src/rest/shadow/old-server.ts'
 import { startPlainServer } from '../support/plain-server.ts'

@@ -1,4 +1,4 @@
-// An old server that writes white space between documents, as many do: an import takes no notice of it, nor does the shadow.
+// Tests an old server that writes white space between documents, as many do: neither an import nor the shadow minds it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,7 +27,7 @@ function answersWith(texts: Readonly<Record<string, string>>) {
   }
 }
 
-test('white space between documents is no difference, white space within one is', async () => {
+test('white space between documents is no difference, but white space within a document is', async () => {
   await using old = await startPlainServer({ records: documentLine('template', ANA, '{"id":"t"}') })
   old.setIntercept(answersWith(SPACED))
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`

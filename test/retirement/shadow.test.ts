@@ -1,3 +1,4 @@
+// Tests the shadow, which compares REST answers with those of the old server, and lets either side answer.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -30,7 +31,7 @@ interface Setting {
   readonly gateway: ServingProcess
   readonly login: (email: string) => Promise<{ accessToken: string; refreshToken: string }>
   readonly read: (accessToken: string, path: string, headers?: Record<string, string>) => Promise<Answer>
-  /** Stops the gateway; answers its differences, and its last summary. */
+  /** Stops the gateway and returns its differences and its last summary. */
   readonly stop: () => Promise<{ differences: readonly object[]; counts: ShadowCounts | undefined; stderr: string }>
 }
 
@@ -68,11 +69,11 @@ async function start(args: readonly string[], options: Partial<PlainServerOption
   }
 }
 
-/** Requests for data that the old server was asked. */
+/** Counts the requests for data that the old server received. */
 const readsAt = ({ requests }: PlainServer) =>
   requests.filter(({ method, path }) => method === 'GET' && path !== '/').length
 
-/** Until the old server has been asked so often and rests. */
+/** Waits until the old server has received this many requests for data. */
 async function untilAsked(old: PlainServer, count: number): Promise<void> {
   await expect.poll(() => readsAt(old), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
 }
@@ -82,7 +83,7 @@ const expectNoSecrets = (stderr: string, secrets: readonly string[]) => {
 }
 
 describe.each(['ours', 'old'] as const)('with --answer-from %s', (who) => {
-  test('what is the same is not reported, also byte for byte; the one thing that is not is, once', async () => {
+  test('equal answers are not reported, and the one different answer is reported once with its byte', async () => {
     const { old, login, read, stop } = await start(['--answer-from', who], { accessTokenTtlSeconds: 2 })
     const users = [
       { email: ANA, ...(await login(ANA)) },
@@ -107,7 +108,7 @@ describe.each(['ours', 'old'] as const)('with --answer-from %s', (who) => {
     expect(isOurs).toBe(who === 'ours')
     asked += who === 'old' ? 2 : 1
 
-    // Planted: one byte in the middle of a long answer, and a user who is not there any more.
+    // Planted: one byte in the middle of a long answer, which is the only difference.
     const long = old.workspaces.get(BEN)?.exports.get('long')?.elements as string[]
     const before = long[1_500] ?? ''
     long[1_500] = before.replace('content":"é', 'content":"è')
@@ -143,7 +144,7 @@ const expectedBytes = Buffer.from(
   `[${Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(700)}"}`).join(',')}]`,
 )
 
-test('a status that differs is reported; tokens that the old server does not know any more are renewed', async () => {
+test('a different status is reported, and tokens that the old server has forgotten are renewed', async () => {
   const { old, gateway, login, read, stop } = await start(['--admin-port', '0'])
   const { accessToken } = await login(ANA)
   expect((await read(accessToken, '/projects', { 'graphql-client-name': 'web' })).status).toBe(200)
@@ -163,7 +164,7 @@ test('a status that differs is reported; tokens that the old server does not kno
   ])
 })
 
-test('an old server that is away, or never answers, delays and fails nothing of ours; what is too much is left out', async () => {
+test('an old server that is down or never answers fails no read; surplus comparisons are skipped', async () => {
   const { old, login, read, stop } = await start(['--shadow-concurrency', '1'])
   old.setIntercept(() => true)
   const { accessToken } = await login(ANA)
@@ -178,7 +179,7 @@ test('an old server that is away, or never answers, delays and fails nothing of 
   expect(counts?.skipped.noRoom).toBeGreaterThan(100)
 })
 
-test('where the old server answers, an outage of it is 503, a stranger is asked for a token of ours, conditions are passed on', async () => {
+test('with --answer-from old, an outage is a 503, a stranger gets a 401, and conditions are passed on', async () => {
   const { old, gateway, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
     hasEtags: true,
   })
@@ -197,7 +198,7 @@ test('where the old server answers, an outage of it is 503, a stranger is asked 
   expect((await ask(`${gateway.url}/projects`)).status).toBe(401)
   expect((await read('eyJ.e.e', '/projects')).status).toBe(401)
   expect(old.requests).toHaveLength(count)
-  // What GraphQL answers is ours.
+  // GraphQL answers from our database.
   old.workspaces.get(ANA)?.templates.pop()
   const query = encodeURIComponent('{ me { templates { name } } }')
   expect((await read(accessToken, `/graphql?query=${query}`)).json().data.me.templates).toEqual([{ name: 'Landing' }])
@@ -215,7 +216,7 @@ test('where the old server answers, an outage of it is 503, a stranger is asked 
 })
 
 test.each([401, 403] as const)(
-  'where the old server answers, access tokens that run out there, and are then refused with %i, are renewed',
+  'with --answer-from old, access tokens that expire there with %i are renewed',
   async (status) => {
     const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
       accessTokenTtlSeconds: 1,
@@ -228,13 +229,13 @@ test.each([401, 403] as const)(
     }
     expect((await read(accessToken, '/templates')).text).toBe(old.expected(ANA, '/templates'))
     await stop()
-    // It was renewed, and signed out.
+    // The session was renewed, and signed out in the end.
     expect(old.requests.filter(({ path }) => path === '/login')).toHaveLength(1)
     expect(old.openSessions()).toBe(0)
   },
 )
 
-test('where the old server answers, a renewed access token that it refuses is no end: it opens another session, and ends the first', async () => {
+test('with --answer-from old, a refused renewed token leads to another session and ends the first', async () => {
   let isRefused = false
   const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
     intercept(request, response) {
@@ -256,7 +257,7 @@ test('where the old server answers, a renewed access token that it refuses is no
   expect(old.openSessions()).toBe(0)
 })
 
-test('an old server that takes each refresh token once keeps one session of a user, which is ended', async () => {
+test('an old server with single-use refresh tokens has one session for a user, which is ended', async () => {
   const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
     accessTokenTtlSeconds: 1,
     rotatesRefreshTokens: true,
@@ -275,11 +276,11 @@ test('an old server that takes each refresh token once keeps one session of a us
 })
 
 test.each(['ours', 'old'])(
-  'an old server that wants a key with every request gets it, answers from %s',
+  'an old server that requires a key with every request gets it, with --answer-from %s',
   async (who) => {
     const KEY = 'key-6f1d0c'
     const file = join(temporaryDirectory(), 'headers')
-    // What the gateway says itself is not taken from the file.
+    // The file does not override headers that the gateway sets itself.
     writeFileSync(file, `X-Api-Key: ${KEY}\nAuthorization: Bearer of-nobody\n`, { mode: 0o600 })
     const refused: string[] = []
     const { old, login, read, stop } = await start(['--answer-from', who, '--shadow-headers', file], {
@@ -297,13 +298,13 @@ test.each(['ours', 'old'])(
     await untilAsked(old, READS.length * (who === 'old' ? 2 : 1))
     const { counts, differences, stderr } = await stop()
     expect([counts?.equal, counts?.different, differences]).toEqual([READS.length, 0, []])
-    // It was signed out too.
+    // The sign-out had the key too.
     expect([refused, old.openSessions()]).toEqual([[], 0])
     expectNoSecrets(stderr, [KEY, 'of-nobody'])
   },
 )
 
-test('an answer of the old server that there is no room for is broken off there', async () => {
+test('an answer of the old server without room is aborted there', async () => {
   const unread: { readonly controller: AbortController; readonly answer: Response }[] = []
   let closed = 0
   const { gateway, login, stop } = await start(
@@ -329,7 +330,7 @@ test('an answer of the old server that there is no room for is broken off there'
     unread.push({ controller, answer })
     return answer.status
   }
-  // Each that is sent holds 128 KiB until its end.
+  // Each answer holds 128 KiB until its end.
   for (let sent = 0; sent < 8; sent += 1) expect(await ask()).toBe(200)
   expect(await ask()).toBe(503)
   await expect.poll(() => closed).toBe(1)
@@ -339,7 +340,7 @@ test('an answer of the old server that there is no room for is broken off there'
 })
 
 test.each(['ours', 'old'])(
-  'why the old server gives no answer is said, once a minute at most; answers from %s',
+  'the reason why the old server gives no answer is logged at most once a minute, with --answer-from %s',
   async (who) => {
     const { old, gateway, login, read, stop } = await start(['--answer-from', who])
     const { accessToken, refreshToken } = await login(ANA)
@@ -356,7 +357,7 @@ test.each(['ours', 'old'])(
   },
 )
 
-test('a user whom the old server does not sign in is told of by the status of the login', async () => {
+test('a user whom the old server refuses is logged with the status of the login', async () => {
   const { old, gateway, login, read, stop } = await start([])
   old.setIntercept((request, response) => {
     if (request.url !== '/v1/login') return false
@@ -370,7 +371,7 @@ test('a user whom the old server does not sign in is told of by the status of th
   await stop()
 })
 
-test('a client that leaves before the old server answers is not waited for there', async () => {
+test('a request at the old server is aborted when its client leaves', async () => {
   let [asked, closed] = [0, 0]
   const { gateway, login, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
     intercept(request, response) {
@@ -392,7 +393,7 @@ test('a client that leaves before the old server answers is not waited for there
   await stop()
 })
 
-test('a reference that is a token or an email of somebody is not shown where it differs', async () => {
+test('a reported reference hides tokens and emails', async () => {
   const { gateway, login, read, stop } = await start([], { faults: ['unknown-export-is-empty'] })
   const { accessToken, refreshToken } = await login(ANA)
   const refs = ['none', accessToken, refreshToken, BEN, `${'x'.repeat(90)} ${accessToken}`]
@@ -408,7 +409,7 @@ test('a reference that is a token or an email of somebody is not shown where it 
   for (const part of accessToken.split('.')) expect(stderr).not.toContain(part.slice(0, 9))
 })
 
-test('tokens go in clear only where that was asked for, and the old server must be named', async () => {
+test('options that would send tokens in clear, or that need --shadow, are refused', async () => {
   const folder = temporaryDirectory()
   const file = join(folder, 'headers')
   writeFileSync(file, 'x-api-key: user:pass\nuser:pass of it\u0007\n')
