@@ -1,4 +1,5 @@
-// The collections of Postman and Bruno, read as their programs read them and run against a gateway with the demo workspace.
+// Tests the collections of Postman and Bruno: it reads them as their programs do, and runs them against a gateway with
+// the demo workspace.
 import { readdirSync, readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ describe('the collection', () => {
   test.each([
     ['of Postman', postmanSteps],
     ['of Bruno', brunoSteps],
-  ])('%s runs from sign-in to sign-out, its tokens passed on', async (_, read) => {
+  ])('%s runs from login to logout and passes its tokens on', async (_, read) => {
     const { variables, steps } = read()
     variables.set('baseUrl', demo.url())
     const asked: string[] = []
@@ -99,7 +100,7 @@ function brunoSteps() {
   return { variables, steps }
 }
 
-/** Of Bruno's language: the text of each block by its name, without the two spaces before each line. */
+/** Parses Bruno's language: returns the text of each block by its name, without the two spaces before each line. */
 function blocksOf(text: string): ReadonlyMap<string, string> {
   const found = [...text.matchAll(/^([a-z:-]+) \{\n(.*?)^\}$/gms)]
   return new Map(found.map(([, name = '', content = '']) => [name, content.replaceAll(/^ {2}/gm, '')]))

@@ -1,7 +1,7 @@
-# bash complete.bash SCRIPT LINE: what bash offers for the line when Tab is pressed, one a line.
+# bash complete.bash SCRIPT LINE: prints what bash offers for Tab after the line, one a line.
 source "$1"
 COMP_LINE=$2 COMP_POINT=${#2}
-# As readline makes words of a line: = is one of its own.
+# Splits the line into words as readline does: = is a word of its own.
 read -ra COMP_WORDS <<< "${2//=/ = }"
 [[ $2 == *' ' || $2 == *= ]] && COMP_WORDS+=('')
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))

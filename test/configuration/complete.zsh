@@ -1,4 +1,4 @@
-# zsh -f complete.zsh SCRIPT LINE: what a zsh on a terminal of its own offers for the line when Tab is pressed, one a line.
+# zsh -f complete.zsh SCRIPT LINE: prints what a zsh on its own terminal offers for Tab after the line, one a line.
 zmodload zsh/zpty || exit 1
 offered=$PWD/offered.txt
 setup=$PWD/setup.zsh

@@ -1,3 +1,4 @@
+// Tests which client a trusted proxy names in `X-Forwarded-For` and `Forwarded`, and the list of trusted proxies.
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/auth/caller.ts'
 import { clientOf } from '../../src/http/forwarding/client.ts'
@@ -9,33 +10,65 @@ const PROXIES = createTrustedProxies(['127.0.0.0/8', '10.0.0.0/24', '2001:db8:ff
 type Row = readonly [name: string, headers: Readonly<Record<string, string>>, client: Partial<Client>]
 
 const ROWS: readonly Row[] = [
-  ['no header: the proxy itself', {}, PROXY],
+  ['no header: the client is the proxy itself', {}, PROXY],
   ['X-Forwarded-For', { 'x-forwarded-for': '192.0.2.1' }, { address: '192.0.2.1' }],
   [
-    'what the client put in front is not believed',
+    'entries that the client put in front are ignored',
     { 'x-forwarded-for': '203.0.113.9, 192.0.2.1' },
     { address: '192.0.2.1' },
   ],
   [
-    'nor a trusted address in front of a stranger',
+    'a trusted address in front of an untrusted one is ignored',
     { 'x-forwarded-for': '10.0.0.9, 192.0.2.1' },
     { address: '192.0.2.1' },
   ],
   ['two proxies', { 'x-forwarded-for': '192.0.2.1, 10.0.0.7' }, { address: '192.0.2.1' }],
   ['a proxy outside the list is the client', { 'x-forwarded-for': '192.0.2.1, 10.0.1.7' }, { address: '10.0.1.7' }],
-  ['trusted ones alone: the farthest', { 'x-forwarded-for': '10.0.0.1,10.0.0.2' }, { address: '10.0.0.1' }],
+  [
+    'only trusted addresses: the client is the farthest',
+    { 'x-forwarded-for': '10.0.0.1,10.0.0.2' },
+    { address: '10.0.0.1' },
+  ],
   ['a port', { 'x-forwarded-for': '192.0.2.1:47011' }, { address: '192.0.2.1' }],
   ['IPv6', { 'x-forwarded-for': '2001:db8::1' }, { address: '2001:db8::1' }],
   ['IPv6 with a port', { 'x-forwarded-for': '[2001:db8::1]:443' }, { address: '2001:db8::1' }],
   ['an IPv6 proxy', { 'x-forwarded-for': '192.0.2.1, 2001:db8:ffff::7' }, { address: '192.0.2.1' }],
-  ['nonsense: whoever said it', { 'x-forwarded-for': '192.0.2.1, <script>' }, { address: '127.0.0.1' }],
-  ['unknown: whoever said it', { 'x-forwarded-for': '192.0.2.1, unknown, 10.0.0.7' }, { address: '10.0.0.7' }],
-  ['brackets around no IPv6: whoever said it', { 'x-forwarded-for': '[nonsense]' }, { address: '127.0.0.1' }],
-  ['brackets around IPv4: whoever said it', { forwarded: 'for="[192.0.2.1]"' }, { address: '127.0.0.1' }],
-  ['IPv6 with a zone: whoever said it', { 'x-forwarded-for': 'fe80::1%eth0' }, { address: '127.0.0.1' }],
+  [
+    'an invalid entry: the client is the proxy that sent it',
+    { 'x-forwarded-for': '192.0.2.1, <script>' },
+    { address: '127.0.0.1' },
+  ],
+  [
+    'unknown: the client is the proxy that sent it',
+    { 'x-forwarded-for': '192.0.2.1, unknown, 10.0.0.7' },
+    { address: '10.0.0.7' },
+  ],
+  [
+    'brackets around no address: the client is the proxy that sent it',
+    { 'x-forwarded-for': '[nonsense]' },
+    { address: '127.0.0.1' },
+  ],
+  [
+    'brackets around IPv4: the client is the proxy that sent it',
+    { forwarded: 'for="[192.0.2.1]"' },
+    { address: '127.0.0.1' },
+  ],
+  [
+    'IPv6 with a zone: the client is the proxy that sent it',
+    { 'x-forwarded-for': 'fe80::1%eth0' },
+    { address: '127.0.0.1' },
+  ],
   ['white space', { 'x-forwarded-for': '203.0.113.9 ,\t192.0.2.1 \t' }, { address: '192.0.2.1' }],
-  ['a no-break space: whoever said it', { 'x-forwarded-for': '192.0.2.1\xa0' }, { address: '127.0.0.1' }],
-  ['a no-break space in Forwarded: whoever said it', { forwarded: 'for=192.0.2.1\xa0' }, { address: '127.0.0.1' }],
+  [
+    'a no-break space: the client is the proxy that sent it',
+    { 'x-forwarded-for': '192.0.2.1\xa0' },
+    { address: '127.0.0.1' },
+  ],
+  [
+    'a no-break space in Forwarded: the client is the proxy that sent it',
+    { forwarded: 'for=192.0.2.1\xa0' },
+    { address: '127.0.0.1' },
+  ],
   ['an empty list', { 'x-forwarded-for': '' }, { address: '127.0.0.1' }],
   ['a number that is no address', { 'x-forwarded-for': '3232235777' }, { address: '127.0.0.1' }],
   [
@@ -53,12 +86,12 @@ const ROWS: readonly Row[] = [
     { address: '192.0.2.1', scheme: 'https', host: 'app.example.com' },
   ],
   [
-    'one scheme for a longer list is of the nearest proxy',
+    'a single scheme for a longer list is that of the nearest proxy',
     { 'x-forwarded-for': '203.0.113.9, 192.0.2.1', 'x-forwarded-proto': 'https' },
     { address: '192.0.2.1', scheme: 'https' },
   ],
-  ['a scheme nobody knows', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'javascript' }, { scheme: 'http' }],
-  ['a host that is none', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'a/b@c' }, { host: 'gateway:4000' }],
+  ['an unknown scheme', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'javascript' }, { scheme: 'http' }],
+  ['an invalid host', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'a/b@c' }, { host: 'gateway:4000' }],
   ['a host without an address', { 'x-forwarded-host': 'evil.example.com' }, PROXY],
   [
     'Forwarded',
@@ -71,7 +104,7 @@ const ROWS: readonly Row[] = [
     { address: '2001:db8::1', scheme: 'https' },
   ],
   [
-    'Forwarded: commas and escapes within quotes part nothing',
+    'Forwarded: commas and escapes within quotes do not separate elements',
     { forwarded: 'for="unknown, for=198.51.100.1";by="\\"", for=192.0.2.1;by="a;b,c"' },
     { address: '192.0.2.1' },
   ],
@@ -90,7 +123,7 @@ const ROWS: readonly Row[] = [
     { address: '192.0.2.1', scheme: 'https' },
   ],
   [
-    'a Forwarded of the client, which its proxy did not replace: neither is believed',
+    'a Forwarded of the client that its proxy did not replace: both are ignored',
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': '192.0.2.1' },
     PROXY,
   ],
@@ -106,29 +139,29 @@ const ROWS: readonly Row[] = [
     `for=192.0.2.1${','.repeat(40)}`,
   ].flatMap((forwarded): Row[] => [
     [
-      `Forwarded: what is empty in it says nothing (${forwarded})`,
+      `Forwarded: empty elements are ignored (${forwarded})`,
       { forwarded, 'x-forwarded-for': '192.0.2.1' },
       { address: '192.0.2.1' },
     ],
     [
-      `Forwarded: what is empty in it makes it no other header's turn (${forwarded})`,
+      `Forwarded: empty elements do not make another header count (${forwarded})`,
       { forwarded, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
   ]),
   ...['x y', 'x', 'for=198.51.100.1;for=198.51.100.2', 'a"b, for=198.51.100.1, c"d'].flatMap((spoilt): Row[] => [
     [
-      `Forwarded: a malformed element that a proxy has added to is of somebody unknown (${spoilt})`,
+      `Forwarded: a malformed element before that of a proxy is ignored (${spoilt})`,
       { forwarded: `${spoilt}, for=192.0.2.1`, 'x-forwarded-for': '192.0.2.1' },
       { address: '192.0.2.1' },
     ],
     [
-      `Forwarded: a malformed element that a proxy has added to makes it no other header's turn (${spoilt})`,
+      `Forwarded: a malformed element before that of a proxy does not make another header count (${spoilt})`,
       { forwarded: `${spoilt}, for=192.0.2.1`, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
     [
-      `Forwarded: whom a trusted proxy does not know is not looked for behind it (${spoilt})`,
+      `Forwarded: the search stops at a malformed element before that of a trusted proxy (${spoilt})`,
       { forwarded: `for=198.51.100.1, ${spoilt}, for=10.0.0.7`, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
@@ -141,14 +174,14 @@ const ROWS: readonly Row[] = [
     'for=198.51.100.1;by=", for="[::1]"',
   ].map(
     (forwarded): Row => [
-      `Forwarded: with a quotation mark that a client left open neither is believed (${forwarded})`,
+      `Forwarded: with a quotation mark that the client left open, both are ignored (${forwarded})`,
       { forwarded, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
   ),
   ...['', ',', ' , ,'].map(
     (forwarded): Row => [
-      `an empty Forwarded says nothing (${forwarded})`,
+      `an empty Forwarded is ignored (${forwarded})`,
       { forwarded, 'x-forwarded-for': '192.0.2.1' },
       { address: '192.0.2.1' },
     ],
@@ -160,7 +193,7 @@ describe('the client behind a trusted proxy', () => {
     expect(clientOf(PROXY, PROXIES, (name) => headers[name])).toMatchObject(client)
   })
 
-  test('is looked for in the nearest hops only', () => {
+  test('is searched for in the nearest hops only', () => {
     const list = ['192.0.2.1', ...Array.from({ length: 40 }, () => '10.0.0.7')].join(', ')
     const { address } = clientOf(PROXY, PROXIES, (name) => (name === 'x-forwarded-for' ? list : undefined))
     expect(address).toBe('10.0.0.7')
@@ -174,7 +207,7 @@ describe('a list of trusted proxies', () => {
     ['10.1.2.3/31', ['10.1.2.2', '10.1.2.3'], ['10.1.2.4']],
     ['2001:db8::/32', ['2001:db8:ffff::1'], ['2001:db9::1', '32.1.13.184']],
     ['fe80::/10', ['fe80::1%eth0'], ['fec0::1']],
-  ])('%s', (network, inside, outside) => {
+  ])('includes the addresses of %s and no others', (network, inside, outside) => {
     const { includes } = createTrustedProxies([network])
     expect(inside.filter((address) => !includes(address))).toEqual([])
     expect(outside.filter((address) => includes(address))).toEqual([])
@@ -192,7 +225,7 @@ describe('a list of trusted proxies', () => {
     '0.0.0.0/0',
     '::/0',
     'fe80::1%eth0',
-  ])('does not take "%s"', (text) => {
+  ])('refuses "%s"', (text) => {
     expect(networkProblem(text)).not.toBeNull()
     expect(() => createTrustedProxies([text])).toThrow(RangeError)
   })

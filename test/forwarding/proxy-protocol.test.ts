@@ -1,3 +1,4 @@
+// Tests the PROXY protocol: its header in versions 1 and 2, and a gateway with --proxy-protocol.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -64,19 +65,19 @@ describe('a PROXY header', () => {
       line('PROXY TCP4 192.0.2.1 198.51.100.1 443 0'),
       { address: '192.0.2.1', isTls: false },
     ],
-    ['version 1, a line as long as may be', line(`PROXY UNKNOWN ${'x'.repeat(91)}`), null],
+    ['version 1, a line of the maximum length', line(`PROXY UNKNOWN ${'x'.repeat(91)}`), null],
     ['version 2, other TLVs', version2({ tlvs: [4, 0, 2, 0x20, 0x20] }), { address: '192.0.2.1', isTls: false }],
-    ['version 2, a TLV that is cut', version2({ tlvs: [4, 0] }), { address: '192.0.2.1', isTls: false }],
+    ['version 2, a truncated TLV', version2({ tlvs: [4, 0] }), { address: '192.0.2.1', isTls: false }],
     [
-      'version 2, as much as anybody sends',
+      'version 2, the maximum length',
       version2({ tlvs: [4, 7, 0xf1, ...new Array(2_033).fill(0)] }),
       { address: '192.0.2.1', isTls: false },
     ],
-    ['version 2, the proxy for itself', version2({ command: 0 }), null],
-    ['version 2, the proxy for itself, and no more', Buffer.from([...SIGNATURE, 0x20, 0, 0, 0]), null],
+    ['version 2, a connection of the proxy itself', version2({ command: 0 }), null],
+    ['version 2, a connection of the proxy itself without addresses', Buffer.from([...SIGNATURE, 0x20, 0, 0, 0]), null],
     ['version 2, a Unix socket', version2({ family: 0x31, addresses: new Array(216).fill(0) }), null],
     ['version 2, UDP', version2({ family: 0x12 }), null],
-  ] as const)('%s', (_, header, source) => {
+  ] as const)('is read: %s', (_, header, source) => {
     expect(readProxyHeader(Buffer.concat([header, Buffer.from('GET / HTTP/1.1\r\n')]))).toEqual({
       source,
       byteLength: header.length,
@@ -90,9 +91,9 @@ describe('a PROXY header', () => {
     ['a request', Buffer.from('GET / HTTP/1.1\r\n')],
     ['another case', line('proxy TCP4 192.0.2.1 198.51.100.1 1 2')],
     ['no ports', line('PROXY TCP4 192.0.2.1 198.51.100.1')],
-    ['a port too many', line('PROXY TCP4 192.0.2.1 198.51.100.1 1 2 3')],
-    ['a port too large', line('PROXY TCP4 192.0.2.1 198.51.100.1 65536 2')],
-    ['a port with a zero in front', line('PROXY TCP4 192.0.2.1 198.51.100.1 01 2')],
+    ['a surplus port', line('PROXY TCP4 192.0.2.1 198.51.100.1 1 2 3')],
+    ['a port that is too large', line('PROXY TCP4 192.0.2.1 198.51.100.1 65536 2')],
+    ['a port with a leading zero', line('PROXY TCP4 192.0.2.1 198.51.100.1 01 2')],
     ['an address of the other family', line('PROXY TCP4 ::1 198.51.100.1 1 2')],
     ['no address', line('PROXY TCP4 a 198.51.100.1 1 2')],
     ['no family', line('PROXY ')],
@@ -100,15 +101,15 @@ describe('a PROXY header', () => {
     ['a line without an end', Buffer.from(`PROXY UNKNOWN ${'x'.repeat(93)}`)],
     ['a line that ends too late', line(`PROXY UNKNOWN ${'x'.repeat(92)}`)],
     ['a destination of the other family', line('PROXY TCP4 192.0.2.1 ::1 1 2')],
-    ['no family that there is', line('PROXY TCP5 192.0.2.1 198.51.100.1 1 2')],
-    ['a byte more than anybody sends', version2({ tlvs: new Array(2_037).fill(0) })],
+    ['an unknown family', line('PROXY TCP5 192.0.2.1 198.51.100.1 1 2')],
+    ['a byte more than the maximum length', version2({ tlvs: new Array(2_037).fill(0) })],
     ['version 3', version2({ version: 3 })],
-    ['a command nobody knows', version2({ command: 2 })],
-    ['addresses that are cut', version2({ addresses: [192, 0, 2, 1] })],
-    ['more than anybody sends', version2({ tlvs: new Array(2_100).fill(0) })],
+    ['an unknown command', version2({ command: 2 })],
+    ['truncated addresses', version2({ addresses: [192, 0, 2, 1] })],
+    ['more than the maximum length', version2({ tlvs: new Array(2_100).fill(0) })],
   ])('is malformed: %s', (_, bytes) => expect(readProxyHeader(bytes)).toBe('malformed'))
 
-  test('of random bytes is never read, and never breaks the reader', () => {
+  test('of random bytes is never accepted, and never makes the reader throw', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const tail = randomBytes(round % 80)
       expect(['incomplete', 'malformed']).toContain(readProxyHeader(Buffer.concat([randomBytes(13), tail])))
@@ -144,10 +145,10 @@ describe('a gateway with --proxy-protocol', () => {
     return found
   }
 
-  test('takes the client from the header, each with a limit of its own, and believes no header of the request', async () => {
+  test('takes the client from the header, limits each by itself, and ignores headers of the request', async () => {
     const gateway = await startGateway(OPTIONS)
     const from = (address: string) => line(`PROXY TCP4 ${address} 198.51.100.1 56324 443`)
-    // The guard refuses all of them (403), the limit only who comes again (429).
+    // The guard refuses all of them (403). The rate limit refuses only a client that comes again (429).
     expect(
       await statuses(gateway.url, [
         from('192.0.2.1'),
@@ -159,7 +160,7 @@ describe('a gateway with --proxy-protocol', () => {
     ).toEqual([403, 429, 403, 429, 403])
   })
 
-  test('believes the id of a request only where its client is a listed proxy itself', async () => {
+  test('accepts the id of a request only if its client is a listed proxy itself', async () => {
     const gateway = await startGateway(OPTIONS)
     const request = requestText({
       target: '/projects',
@@ -178,7 +179,7 @@ describe('a gateway with --proxy-protocol', () => {
     expect(await idFrom('127.0.0.1')).toBe('of-somebody-else')
   })
 
-  test('reads a request that comes in pieces, cut anywhere, and the next one of the connection', async () => {
+  test('reads requests that arrive in pieces, cut anywhere, and the next one on the connection', async () => {
     const gateway = await startGateway(OPTIONS)
     const health = requestText({})
     const last = requestText({ headers: [['Connection', 'close']] })
@@ -217,7 +218,7 @@ describe('a gateway with --proxy-protocol', () => {
     expect(await statuses(gateway.url, ['', 'PROXY nonsense\r\n'])).toEqual([undefined, undefined])
   })
 
-  test('reads no header from anybody else', async () => {
+  test('reads no header from an unlisted peer', async () => {
     const gateway = await startGateway({ ...OPTIONS, trustedProxies: ['192.0.2.0/24'] })
     expect(await statuses(gateway.url, [line('PROXY TCP4 192.0.2.1 198.51.100.1 1 2'), ''])).toEqual([400, 403])
   })

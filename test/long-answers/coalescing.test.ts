@@ -1,3 +1,4 @@
+// Tests coalescing: equal concurrent requests share one answer, which is made and held once.
 import { expect, test } from 'vitest'
 import { createCoalescing, isSentAtOnce, type Made } from '../../src/http/caching/coalescing.ts'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
@@ -26,7 +27,7 @@ function createMaker({ isOfState = true } = {}) {
   return { make, waiting, givenBack }
 }
 
-test('who asks for the same while it is made or held gets the same, and the last gives it back', async () => {
+test('equal requests share one answer while it is made or held, and the last one releases it', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
@@ -46,11 +47,11 @@ test('who asks for the same while it is made or held gets the same, and the last
 
 test.each([
   ['another user', liveSession(2), 'list'],
-  ['another state of the workspace', liveSession(1, 'b'), 'list'],
+  ['another state version', liveSession(1, 'b'), 'list'],
   ['another operation', liveSession(1), 'other'],
   ['a viewer without a workspace', liveSession(null), 'list'],
-  ['nobody', null, 'list'],
-])('%s never gets what was made for the first', async (_, who, operation) => {
+  ['a request without a session', null, 'list'],
+])('%s never gets the answer that was made for the first request', async (_, who, operation) => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
   const first = coalesce(liveSession(1), 'list', make)
@@ -60,9 +61,9 @@ test.each([
 })
 
 test.each([
-  ['two without a workspace', true, liveSession(null)],
-  ['all, where nothing is shared,', false, liveSession(1)],
-])('%s make their own', async (_, isOn, who) => {
+  ['two viewers without a workspace', true, liveSession(null)],
+  ['all requests with coalescing off', false, liveSession(1)],
+])('%s make their own answers', async (_, isOn, who) => {
   const coalesce = createCoalescing<number>({ isOn, limit })
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(who, 'list', make), coalesce(who, 'list', make)]
@@ -73,7 +74,7 @@ test.each([
   expect(givenBack).toEqual([2])
 })
 
-test('what is not of the state that was looked up is for its own request alone', async () => {
+test('an answer of another state version is for its own request alone', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker({ isOfState: false })
   const [first, second] = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
@@ -89,7 +90,7 @@ test('what is not of the state that was looked up is for its own request alone',
   expect(givenBack).toEqual([1, 2])
 })
 
-test('who waits for what fails, fails with it, and the next one tries again', async () => {
+test('all requests that wait for an answer fail with it, and the next request tries again', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
@@ -100,7 +101,7 @@ test('who waits for what fails, fails with it, and the next one tries again', as
   expect((await later).value).toBe(2)
 })
 
-test('more different answers of one user are made when others of theirs are, and nobody else waits for them', async () => {
+test('too many different answers of one user wait for each other, and other users do not wait', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
   const own = ['a', 'b', 'c', 'd'].map((operation) => coalesce(liveSession(1), operation, make))
@@ -109,7 +110,7 @@ test('more different answers of one user are made when others of theirs are, and
   waiting[2]?.resolve()
   expect((await other).value).toBe(3)
   expect(waiting.length).toBe(3)
-  // One that fails makes room as well.
+  // A failed answer makes room as well.
   waiting[0]?.reject(new Error('no'))
   await expect(own[0]).rejects.toThrow('no')
   await expect.poll(() => waiting.length).toBe(4)
@@ -125,9 +126,9 @@ test('more different answers of one user are made when others of theirs are, and
 
 test.each([
   ['a small body', true, Buffer.alloc(65_536)],
-  ['a larger one', false, Buffer.alloc(65_537)],
+  ['a larger body', false, Buffer.alloc(65_537)],
   ['a text', false, 'text'],
-  ['what comes in parts', false, { async *[Symbol.asyncIterator]() {} }],
-])('%s is handed over in one go: %s', (_, isAtOnce, body) => {
+  ['a streamed body', false, { async *[Symbol.asyncIterator]() {} }],
+])('%s is sent at once: %s', (_, isAtOnce, body) => {
   expect(isSentAtOnce({ status: 200, headers: {}, body })).toBe(isAtOnce)
 })

@@ -1,10 +1,11 @@
+// Tests which long lists are kept replies.
 import { expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 
 const KIB = 1_024
 
-/** Of a KiB and a little more. */
+/** A document of a little more than a KiB. */
 const textOf = (n: number, word: string) => `{"id":"t${n}","text":"${word.repeat(KIB / 4)}"}`
 const textsOf = (count: number, word: string) => Array.from({ length: count }, (_, n) => textOf(n, word))
 const arrayOf = (count: number, word: string) => `[${textsOf(count, word).join(',')}]`
@@ -38,7 +39,7 @@ test('a list that is read in several parts is made once, and again after a chang
   expect(kept).toEqual([false, true, true, false])
 })
 
-test('one of more than four mebibytes is made for each request', async () => {
+test('a list of more than four mebibytes is made for each request', async () => {
   const { read, kept } = await startWith(4_200)
   const [first, again] = [await read(), await read()]
   expect(first.text.length).toBeGreaterThan(4 * KIB * KIB)

@@ -1,4 +1,4 @@
-// The minimum rate of a client that reads: 64 KiB in each write timeout. Only the clock of that time-out is the test's.
+// Tests the minimum rate of a client that reads: 64 KiB in each write timeout. Only the clock of that timeout is fake.
 import { once } from 'node:events'
 import { type Duplex, duplexPair } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -10,7 +10,7 @@ import { openSocket, requestText } from '../support/wire.ts'
 
 const TIMEOUT_MS = 20_000
 const SLICE_BYTES = 65_536
-/** More than any kernel takes for a connection by itself. */
+/** More than any kernel buffers for a connection. */
 const BODY = Buffer.alloc(512 * SLICE_BYTES, 'x')
 
 beforeEach(() => {
@@ -28,21 +28,21 @@ function createServer(body: () => Uint8Array | AsyncIterable<Uint8Array>) {
 }
 
 const KINDS = [
-  ['a body that is there', () => BODY],
+  ['a complete body', () => BODY],
   [
-    'a body that is streamed',
+    'a streamed body',
     async function* () {
       for (let at = 0; at < BODY.byteLength; at += 100_000) yield BODY.subarray(at, at + 100_000)
     },
   ],
 ] as const
 
-/** Real turns of the event loop, enough for whatever can go on without time to do so. */
+/** Waits for real turns of the event loop, enough for everything that can continue without time. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test.each(KINDS)('a client that trickles is closed by it, although it goes on reading: %s', async (_, body) => {
+test.each(KINDS)('a client that trickles is disconnected, although it continues to read: %s', async (_, body) => {
   const { server, brokenOff } = createServer(body)
   const url = await listenForTest(server)
   const socket = await openSocket(url)
@@ -54,7 +54,7 @@ test.each(KINDS)('a client that trickles is closed by it, although it goes on re
   await once(socket, 'readable')
   let seconds = 0
   let read = 0
-  // What the kernel has room for after a first read may begin one more slice.
+  // After a first read, the room in the kernel may let one more slice begin.
   for (; brokenOff.length === 0 && seconds < 100; seconds += 1) {
     await settle()
     read += socket.read(1_024)?.length ?? 0
@@ -62,7 +62,7 @@ test.each(KINDS)('a client that trickles is closed by it, although it goes on re
   }
   expect(seconds * 1_000).toBeGreaterThanOrEqual(TIMEOUT_MS)
   expect(seconds * 1_000).toBeLessThan(4 * TIMEOUT_MS)
-  // It read all the time.
+  // The client read all the time.
   expect(read).toBe(seconds * 1_024)
   expect(brokenOff).toEqual([
     { reason: 'stalled', method: 'GET', path: '/long', status: 200, sentBytes: expect.any(Number) },
@@ -72,7 +72,7 @@ test.each(KINDS)('a client that trickles is closed by it, although it goes on re
   expect(sentBytes).toBeLessThan(BODY.byteLength)
 })
 
-/** A connection without a kernel in it: what the client has not read, the server has not written. */
+/** Connects without a kernel in between: the server has not written what the client has not read. */
 function connectTo(server: ReturnType<typeof createServer>['server']): Duplex {
   const [client, side] = duplexPair()
   server.emit('connection', Object.assign(side, { resetAndDestroy: () => side.destroy(), remoteAddress: '127.0.0.1' }))
@@ -82,7 +82,9 @@ function connectTo(server: ReturnType<typeof createServer>['server']): Duplex {
   return client
 }
 
-/** Reads 64 KiB every so many milliseconds, until all is read or the connection is closed. Answers how much came. */
+/**
+ * Reads 64 KiB every so many milliseconds until all is read or the connection is closed. Returns how many bytes came.
+ */
 async function readEvery(client: Duplex, milliseconds: number): Promise<number> {
   let read = 0
   for (let slice = 0; slice < 600 && !client.destroyed; slice += 1) {
@@ -99,14 +101,14 @@ async function readEvery(client: Duplex, milliseconds: number): Promise<number> 
   return read
 }
 
-test.each(KINDS)('one that reads slowly, and as fast as it asks, gets all of it: %s', async (_, body) => {
+test.each(KINDS)('a client that reads a little faster than the minimum rate gets all of it: %s', async (_, body) => {
   const { server, brokenOff } = createServer(body)
   const read = await readEvery(connectTo(server), TIMEOUT_MS - 100)
   expect(read).toBeGreaterThan(BODY.byteLength)
   expect(brokenOff).toEqual([])
 })
 
-test.each(KINDS)('one that is a little slower than that does not: %s', async (_, body) => {
+test.each(KINDS)('a client that reads a little slower than the minimum rate is disconnected: %s', async (_, body) => {
   const { server, brokenOff } = createServer(body)
   const read = await readEvery(connectTo(server), TIMEOUT_MS + 100)
   expect(read).toBeLessThan(4 * SLICE_BYTES)

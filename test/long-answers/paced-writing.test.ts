@@ -1,3 +1,4 @@
+// Tests that long answers are written over many turns of the event loop.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -8,7 +9,7 @@ import { openSocket, requestText } from '../support/wire.ts'
 
 const MIB = 1_048_576
 
-test('what clients take at once goes out in many turns of the event loop, so that others are answered in between', async () => {
+test('answers that clients take at once are written over many turns of the event loop', async () => {
   const body = Buffer.alloc(MIB)
   const server = createHttpServer(async () => ({ status: 200, headers: {}, body }), serverOptions())
   const { url, sockets } = await listening(server)
@@ -28,7 +29,7 @@ test('what clients take at once goes out in many turns of the event loop, so tha
   expect(most).toBeLessThan(MIB / 2)
 })
 
-test('what begins at once for many who wait for the same begins in many turns, however short its parts are', async () => {
+test('an answer that many clients wait for starts over many turns, however short its chunks are', async () => {
   const { promise: made, resolve: make } = Promise.withResolvers<void>()
   let waiting = 0
   const server = createHttpServer(async () => {

@@ -1,10 +1,10 @@
-// Long answers of several users at a time: whose part is read next, and who has room for theirs.
+// Tests long answers of several users at the same time: whose part is read next, and who has room.
 import { expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
-/** Each is a part by itself. */
+/** Each document is a part by itself. */
 const DOCUMENT_LENGTH = 140_000
 const DOCUMENTS = 8
 const LISTS = 4
@@ -22,8 +22,8 @@ async function askForLists(gateway: TestGateway, { accessToken }: Tokens, at: nu
   return (await gateway.graphql(`{ me { ${lists.join(' ')} } }`, { accessToken })).status
 }
 
-test('the parts of one long list are read between those of the many lists of another user', async () => {
-  /** Of each part that was read, whose it is. */
+test("the parts of one long list are read between the parts of another user's many lists", async () => {
+  /** The user of each part that was read. */
   const parts: number[] = []
   const gateway = await startGateway({
     wrapStore: (store) => ({
@@ -45,11 +45,12 @@ test('the parts of one long list are read between those of the many lists of ano
   const isOfOne = (userId: number) => userId !== userOfMany
   expect(parts.filter(isOfOne)).toHaveLength(DOCUMENTS)
   const span = parts.slice(parts.findIndex(isOfOne), parts.findLastIndex(isOfOne) + 1)
-  // One or a few of the other's after each; in one line with them it was all that the other waits for.
+  // One or a few parts of the other user come in between. In a single queue, it would be all that the other user waits
+  // for.
   expect(span.length).toBeLessThan(2 * REQUESTS * LISTS)
 })
 
-test('the many lists of one user leave room for one of another', async () => {
+test('the many lists of one user leave room for a list of another user', async () => {
   const gateway = await startGateway({ inFlight: createInFlightBytes(16_777_216) })
   await gateway.load(longList(ANA) + longList(BEN))
   const [ana, ben] = [await gateway.login(ANA), await gateway.login(BEN)]
@@ -61,6 +62,6 @@ test('the many lists of one user leave room for one of another', async () => {
   })
   while (!isOver) one.push((await gateway.get('/projects', ben.accessToken)).status)
   expect(new Set(one)).toEqual(new Set([200]))
-  // They did ask for more than there is.
+  // Together they asked for more than there is room for.
   expect(await asked).toContain(503)
 })

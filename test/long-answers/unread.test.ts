@@ -1,3 +1,4 @@
+// Tests the memory of long answers whose clients do not read.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -39,7 +40,7 @@ interface Stalled {
   readonly status: string
 }
 
-/** Asks, reads the first bytes, and nothing more. */
+/** Sends a request, reads the first bytes, and nothing more. */
 async function stall(gateway: TestGateway, accessToken: string, request: WireRequest, coding = ''): Promise<Stalled> {
   const socket = await openSocket(gateway.url)
   onTestFinished(() => {
@@ -60,8 +61,8 @@ test.each([
   ['a list', { target: '/templates' }, ''],
   ['a compressed list', { target: '/templates' }, 'br'],
   ['GraphQL', GRAPHQL, ''],
-] as const)('many who do not read the same long answer hold it once: %s', async (_, request, coding) => {
-  // Of the answer of nearly 8 MB, and what each connection may hold.
+] as const)('many clients that do not read the same long answer hold it once: %s', async (_, request, coding) => {
+  // Has room for the answer of nearly 8 MB and for what each connection may hold.
   const inFlight = createInFlightBytes(14 * MIB)
   const gateway = await start({ inFlight })
   const { method = 'GET', target, body }: WireRequest & { readonly target: string } = request
@@ -73,13 +74,13 @@ test.each([
   )
   expect(stalled.map(({ status }) => status)).toEqual(stalled.map(() => '200'))
   expect(inFlight.byteLength()).toBeLessThan(14 * MIB)
-  // Who comes later, too, gets all of it.
+  // A later client also gets all of it.
   expect(digest(await ask())).toBe(alone)
   for (const { socket } of stalled) socket.destroy()
   await expect.poll(inFlight.byteLength).toBe(0)
 })
 
-test('an answer that is being sent to somebody is not the answer to who asks after a change, nor to another user', async () => {
+test('an answer that is being sent is not reused after a change, nor for another user', async () => {
   const gateway = await start()
   const ben = await gateway.login(BEN)
   await stall(gateway, gateway.accessToken, { target: '/templates' })
@@ -88,7 +89,7 @@ test('an answer that is being sent to somebody is not the answer to who asks aft
   expect(await digestOfList(gateway, gateway.accessToken)).toBe(digestOf([...texts('a'), '{"id":"new"}']))
 })
 
-test('a large body counts once while it is sent, however many do not read it; another that finds no room is 503', async () => {
+test('a large body counts once while many clients do not read it; another body without room gets a 503', async () => {
   const inFlight = createInFlightBytes(24 * MIB)
   const bodies: Readonly<Record<string, Buffer>> = { '/a': randomBytes(16 * MIB), '/b': randomBytes(16 * MIB) }
   const server = createHttpServer(
@@ -115,7 +116,7 @@ test.each([
   ['/graphql', { query: '{ me { templates { data } } }' }],
   ['/graphql', { query: '{ me { latestExport(ref: "big") { data } } }' }],
 ])(
-  'one document that finds no room is 503 to be asked for again, and no fault of ours: %s %j',
+  'a document without room gets a 503 with Retry-After, and is no reported failure: %s %j',
   async (path, {
     query,
   }: {

@@ -1,4 +1,5 @@
-// The gate before a release: what would break clients of the last one has to stand in the change log.
+// Tests that the change log names every change since the last release that breaks clients, and that the gate finds such
+// changes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { changesOf, unnamedIn } from '../../packaging/gate/breaking-change.ts'
@@ -10,7 +11,7 @@ import { API_VERSION } from '../../src/http/response.ts'
 import { createOpenApi } from '../../src/rest/openapi/openapi.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
-/** Oldest first. */
+/** The releases, oldest first. */
 const RELEASES = readdirSync(new URL('.', import.meta.url))
   .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
   .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
@@ -19,10 +20,10 @@ const OLD_SCHEMA = read(`./${LAST}/schema.graphql`)
 const OLD_OPENAPI = read(`./${LAST}/openapi.json`)
 const { version } = JSON.parse(read('../../package.json'))
 const CHANGELOG = read('../../CHANGELOG.md')
-/** Where a change of today is named. */
+/** The section of the change log for current changes. */
 const NEWEST = RELEASES.includes(version) ? 'Unreleased' : version
 
-test('nothing of the last release is broken without the change log saying so', async () => {
+test('the change log names every change that breaks clients of the last release', async () => {
   const options = { apiVersion: API_VERSION, basePath: '', examples: await demoExamples() }
   const openApi = createOpenApi(createSchema(), options)
   const changes = [
@@ -33,7 +34,7 @@ test('nothing of the last release is broken without the change log saying so', a
   expect(unnamed.map(({ description }) => description)).toEqual([])
 })
 
-test('every release that the change log tells of can be compared with', () => {
+test('every release in the change log has its schemas here', () => {
   const parts = [...CHANGELOG.matchAll(/^## (\S+)/gm)].map(([, name = '']) => name)
   expect(parts.filter((name) => name !== NEWEST)).toEqual(RELEASES.toReversed())
 })
@@ -42,7 +43,7 @@ test.each([
   ['a field is gone', /^ {2}email: String!$/gm, '  address: String!', 'User.email'],
   ['an argument is required', /^ {2}project\(/m, '  project(branch: String!', 'User.project'],
   ['a type has another name', /\bSession\b/g, 'OpenSession', 'Session'],
-])('the gate notices that %s in GraphQL', (_, before, after, subject) => {
+])('the gate notices in GraphQL that %s', (_, before, after, subject) => {
   const changes = breakingGraphql(OLD_SCHEMA, OLD_SCHEMA.replace(before, after))
   expect(changes.map((change) => change.subject)).toContain(subject)
   expect(unnamedIn('', changes)).toEqual(changes)
@@ -78,7 +79,7 @@ test.each<[string, (document: ReturnType<typeof JSON.parse>) => void, string]>([
     'GET /projects: the answer 200 has another type',
   ],
   [
-    'a problem is described elsewhere and has lost a member',
+    'a problem schema has moved and lost a member',
     ({ components }) => delete components.schemas.Problem.properties.title,
     'GET /projects: the answer 401 has no title any more',
   ],
@@ -88,13 +89,13 @@ test.each<[string, (document: ReturnType<typeof JSON.parse>) => void, string]>([
     'GET /exports: the answer 404 is gone',
   ],
   ['a token is needed', ({ paths }) => paths['/token'].post.security.push({}), 'POST /token: needs a token'],
-])('the gate notices that %s in OpenAPI', (_, change, description) => {
+])('the gate notices in OpenAPI that %s', (_, change, description) => {
   const changed = JSON.parse(OLD_OPENAPI)
   change(changed)
   expect(breakingOpenApi(JSON.parse(OLD_OPENAPI), changed).map((found) => found.description)).toContain(description)
 })
 
-test('what only adds, or only moves a schema, passes the gate', () => {
+test('additions and moved schemas pass the gate', () => {
   const changed = JSON.parse(OLD_OPENAPI)
   const content = changed.paths['/projects'].get.responses[200].content['application/json']
   changed.components.schemas.Projects = { ...content.schema, description: 'Moved.' }

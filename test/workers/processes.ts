@@ -1,4 +1,4 @@
-// The processes of a gateway with workers, as the kernel sees them.
+// Reads the processes of a gateway with workers from /proc.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServingProcess } from '../support/command-line.ts'
@@ -11,7 +11,10 @@ export function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 }
 
-/** The state that proc_pid_status(5) names first: `T` of one that was stopped, `Z` of one that has ended and was not waited for. */
+/**
+ * Returns the first state that proc_pid_status(5) names: `T` for a stopped process, `Z` for one that has ended and was
+ * not awaited.
+ */
 export function stateOf(pid: number): string {
   return /^State:\t(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
 }

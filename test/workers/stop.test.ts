@@ -1,4 +1,4 @@
-// The end of a gateway with workers, however its processes are told.
+// Tests the end of a gateway with workers, whichever processes get the signal.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { ANA } from '../support/workspaces.ts'
 import { until, workersOf } from './processes.ts'
 
 test.skipIf(process.platform !== 'linux')(
-  'a worker that is told by whoever tells all processes, and by its supervisor, answers what it has in hand',
+  'a worker that gets SIGTERM twice, from outside and from its supervisor, answers the request in flight',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const gateway = await serveForTest(['--workers', '2', '--database', database])
@@ -23,7 +23,7 @@ test.skipIf(process.platform !== 'linux')(
     const workers = workersOf(gateway)
     for (const pid of workers) process.kill(pid, 'SIGTERM')
     await until(() => gateway.stderr().split('"msg":"stopping"').length === 3)
-    // The other one has nothing in hand, and ends.
+    // The other worker has no request in flight, and ends.
     const left = () => workersOf(gateway).filter((pid) => workers.includes(pid))
     await until(() => left().length === 1)
     for (const pid of left()) process.kill(pid, 'SIGTERM')

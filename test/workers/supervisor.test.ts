@@ -1,4 +1,4 @@
-// A supervisor outlives what happens to its workers, and has as many as it was asked for.
+// Tests that a supervisor survives what happens to its workers, and keeps as many as it was asked for.
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { commandOf, stateOf, until, workersOf } from './processes.ts'
 
-/** With a `--worker-timeout` of a second. */
+/** The interval of the supervisor's questions with a `--worker-timeout` of a second. */
 const QUESTION_MS = 250
 
 function databaseOption(): readonly string[] {
   return ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
 }
 
-/** Has the supervisor run `code` first, in which `cluster` is the module. */
+/** Makes the supervisor run `code` first; in it, `cluster` is the module. */
 function inSupervisor(code: string): { readonly env: Readonly<Record<string, string>> } {
   const path = join(temporaryDirectory(), 'supervisor.mjs')
   writeFileSync(path, `import cluster from 'node:cluster'\nif (cluster.isPrimary) ${code}\n`)
@@ -23,7 +23,7 @@ function inSupervisor(code: string): { readonly env: Readonly<Record<string, str
 }
 
 describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
-  test('goes on when a worker was killed that it is about to ask something', async () => {
+  test('survives when a worker is killed just before the supervisor asks it something', async () => {
     const gateway = await serveForTest(['--workers', '2', '--worker-timeout', '1', ...databaseOption()])
     const supervisor = gateway.process.pid ?? 0
     const [victim = 0, other] = workersOf(gateway)
@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     await until(() => stateOf(supervisor) === 'T')
     process.kill(victim, 'SIGKILL')
     await until(() => stateOf(victim) === 'Z')
-    // Its next question is due then, and timers come before what has arrived.
+    // Then the next question is due, and timers run before messages that have arrived.
     const stoodStillSince = performance.now()
     await until(() => performance.now() - stoodStillSince > QUESTION_MS)
     process.kill(supervisor, 'SIGCONT')
@@ -41,13 +41,13 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     expect(await gateway.kill('SIGTERM')).toBe(0)
   })
 
-  test('goes on when no process can be started, and starts one once that is possible', async () => {
+  test('survives when no process can be started, and starts one once that is possible', async () => {
     const tellKept = "process.on('exit', () => process.stderr.write('kept: ' + Object.keys(cluster.workers).length))"
     const gateway = await serveForTest(['--workers', '2', ...databaseOption()], inSupervisor(tellKept))
     const { pid } = gateway.process
     const [victim = 0, other] = workersOf(gateway)
     const limitOpenFiles = (count: number) => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`])
-    // What it has open stays open: stdin, stdout and stderr take up the limit.
+    // Open files stay open, and stdin, stdout and stderr use up the limit.
     limitOpenFiles(3)
     process.kill(victim, 'SIGKILL')
     await until(() => gateway.stderr().split('a worker ended before it listened').length > 2)
@@ -61,9 +61,9 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
   })
 
   test.each([
-    ['is not there', () => join(temporaryDirectory(), 'node'), 'ENOENT'],
-    ['may not be run', () => temporaryDirectory(), 'EACCES'],
-  ])('ends with a sentence when the program of its first worker %s', async (_, pathOf, code) => {
+    ['is missing', () => join(temporaryDirectory(), 'node'), 'ENOENT'],
+    ['may not be executed', () => temporaryDirectory(), 'EACCES'],
+  ])('ends with one sentence when the program of its first worker %s', async (_, pathOf, code) => {
     const path = pathOf()
     let supervisor: ChildProcess | undefined
     const serving = serve(
@@ -79,13 +79,13 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     expect(supervisor?.exitCode).toBe(1)
   })
 
-  test('has no worker too many when one is killed while another one starts in its place', async () => {
+  test('has no extra worker after one was killed while its successor started', async () => {
     const gateway = await serveForTest(['--workers', '2', ...databaseOption()])
     const before = workersOf(gateway)
     const [victim = 0] = before
     const started = () => workersOf(gateway).find((pid) => !before.includes(pid)) ?? 0
     gateway.process.kill('SIGHUP')
-    // Not before it runs its own program: whoever starts it waits for that.
+    // Waits until the successor runs its own program, because the process that starts it waits for that too.
     await until(() => started() !== 0 && commandOf(started()) !== commandOf(gateway.process.pid ?? 0))
     const successor = started()
     process.kill(successor, 'SIGSTOP')

@@ -1,4 +1,4 @@
-// What a supervisor has added up of its workers, whatever comes when.
+// Tests the totals that a supervisor keeps of its workers, in whatever order their answers come.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,10 @@ import { stateOf, until, workersOf } from './processes.ts'
 
 const HELD = 'an answer is held back'
 
-/** A module that has the first worker say last what it was asked before: as when the database answers its questions in another order. */
+/**
+ * Returns a module that makes the first worker send its earlier answers last, as when the database answers its
+ * questions in another order.
+ */
 function answersOfTheFirstWorkerLate(): Readonly<Record<string, string>> {
   const path = join(temporaryDirectory(), 'late.mjs')
   writeFileSync(
@@ -34,7 +37,7 @@ if (cluster.isWorker && cluster.worker.id === 1) {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'what a worker has counted when it ends is kept when an answer from before comes later',
+  'the final counts of a worker are kept when an earlier answer arrives after them',
   async () => {
     const { serving, metrics } = await serveWatched(['--workers', '2'], answersOfTheFirstWorkerLate())
     const scraped = metrics()
@@ -42,7 +45,7 @@ test.skipIf(process.platform !== 'linux')(
     await until(() => pid() > 0)
     const first = pid()
     const second = workersOf(serving).find((one) => one !== first) ?? 0
-    // The first one is to count all of them.
+    // The first worker has to count all requests.
     process.kill(second, 'SIGSTOP')
     await until(() => stateOf(second) === 'T')
     for (let count = 0; count < 40; count += 1) {
