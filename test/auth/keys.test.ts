@@ -32,7 +32,7 @@ async function listed(
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 
-test('keys retire accepts a kid that begins with - after --, as earlier versions made them', async () => {
+test('keys retire needs -- before a kid that begins with -, as keys of earlier versions may have', async () => {
   const gateway = await startGateway()
   const database = new Database(gateway.databasePath)
   database.exec(`insert into signing_key select '-abc', private_jwk, created_at - 100000000 from signing_key`)
@@ -285,7 +285,7 @@ describe('encryption', () => {
     expect(filesWith(gateway, d)).toEqual([])
   })
 
-  test('a key retired or encrypted while a reader holds an older snapshot is reported as left in the files', async () => {
+  test('a key that is retired or encrypted beside a reader is reported as left in the files', async () => {
     const gateway = await startGateway()
     const [stored] = await gateway.store.signingKeys()
     const { kid = '', privateJwk = '' } = stored ?? {}

@@ -84,7 +84,7 @@ test('a token of 4,096 characters is verified, a longer one is refused', async (
   for (const [length, isGood] of verdicts) expect([length, isGood]).toEqual([length, length <= 4_096])
 })
 
-test('a text that is not three parts in canonical spelling is refused', async () => {
+test('a token in any other spelling than its canonical three parts is refused', async () => {
   await using opened = await openTokens()
   const [here, elsewhere] = [opened.create(), opened.create()]
   const token = await here.issue({ sessionId: 'session', email: ANA })

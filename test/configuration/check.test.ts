@@ -69,7 +69,7 @@ afterEach(() => {
 describe.each(WRONG)('$message', ({ args, message, ...rest }) => {
   const environment: Readonly<Record<string, string>> = 'environment' in rest ? rest.environment : {}
 
-  test.each(['config check', 'serve'])('is the message of %s, which makes no database', async (command) => {
+  test.each(['config check', 'serve'])('is what %s says, and no database is made', async (command) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
     const path = join(temporaryDirectory(), 'workspace.db')
     const { exitCode, stdout, stderr } = await runHere([

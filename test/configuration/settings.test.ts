@@ -308,7 +308,7 @@ describe('a day that does not exist', () => {
     }),
   )
 
-  test('is tested for the options of serve, audit and ledger that take a day', () => {
+  test('is tried with options of serve, audit and ledger', () => {
     expect(TIMES.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         'serve --deprecated',

@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('when stdout has no room', () => {
     return { status, stderr }
   }
 
-  test('a command completes its change, records it in the audit log, and clears the files', async () => {
+  test('a command completes its change, records it in the audit log, and erases removed data', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD + templateLines(0, 1, EVE).join(''))
     const input = workspace.write('input.ndjson', SMALL_WORLD.replaceAll('"name":"', '"name":"New '))

@@ -28,7 +28,7 @@ async function tokenOf({ url }: ServingProcess): Promise<string> {
   return (await openSession(url, ANA)).accessToken
 }
 
-test('after SIGTERM, the gateway is not ready, and serves on during --shutdown-delay', async () => {
+test('after SIGTERM, the gateway is not ready, and continues to serve during --shutdown-delay', async () => {
   const serving = await serveForTest(['--database', await database(), '--shutdown-delay', '60'])
   const accessToken = await tokenOf(serving)
   expect((await ask(`${serving.url}/readyz`)).status).toBe(200)

@@ -33,7 +33,7 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
-test.each(engines)('%s: a backup removes the oldest one once it is whole itself', async (_, database) => {
+test.each(engines)('%s: each backup, once whole, removes the oldest one beyond the limit', async (_, database) => {
   const nights = await createNights(await database())
   mkdirSync(nights.folder)
   const others = [nights.write('backups/by-hand.db', 'mine'), nights.write(`backups/${named(1)}.1a2b3c4d.part`, '')]
@@ -138,7 +138,7 @@ test('--keep-newest requires an existing folder, so that an unmounted disk does 
   expect(nights.found()).toEqual([])
 })
 
-test('a backup that cannot be removed is reported, and does not protect the others', async () => {
+test('a backup that cannot be removed is reported, and the others are removed', async () => {
   const nights = await createNights()
   mkdirSync(nights.folder)
   for (const night of [1, 2]) {

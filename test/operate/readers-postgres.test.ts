@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_URL === null)('while a client reads', () => {
     expect((await run(['dump', '--database', database])).stdout).toBe(stored)
   })
 
-  test('keys retire says that the key stays in the files, also for a reader whose role it cannot see', async () => {
+  test("keys retire says that the key is still in the files, even if it cannot see the reader's role", async () => {
     const database = await temporaryDatabase()
     const owner = await asNewUser(database)
     const { username } = new URL(owner)

@@ -31,7 +31,7 @@ async function start() {
 }
 
 describe('a route that is being retired', () => {
-  test('announces it in all its answers, also kept ones, 304 and failures; GraphQL does not', async () => {
+  test('announces it in every answer, also kept ones, 304 and failures; GraphQL and other paths do not', async () => {
     const { gateway } = await start()
     const { accessToken } = await gateway.login(ANA)
     const expected = [

@@ -54,7 +54,7 @@ const refusal = ({ status, json, headers }: Awaited<ReturnType<typeof ask>>) => 
 })
 
 test.each([429, 503])(
-  'with --answer-from old, a login that gets %i is not retried before its time, which clients are told',
+  'with --answer-from old, a login that gets %i is retried only after its Retry-After, which clients get too',
   async (status) => {
     const { old, signIn, stop } = await start('--answer-from', 'old', '--shadow-sample', '0')
     const refused = keepBusy(old, '/login', status, '250')

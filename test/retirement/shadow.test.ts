@@ -357,7 +357,7 @@ test.each(['ours', 'old'])(
   },
 )
 
-test('a user whom the old server refuses is logged with the status of the login', async () => {
+test('a login that the old server refuses is logged with its status', async () => {
   const { old, gateway, login, read, stop } = await start([])
   old.setIntercept((request, response) => {
     if (request.url !== '/v1/login') return false

@@ -191,7 +191,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('PostgreSQL statements', () => {
     expect(executed().map(({ traceId }) => traceId)).toContain(traceOf(1))
   })
 
-  test('a gateway without a receiver logs that no statement has a trace', async () => {
+  test('have no trace without a receiver, as the log says', async () => {
     const serving = await serveForTest(['--database', databaseUrl, OPTION], { cwd: temporaryDirectory() })
     expect(serving.stderr()).toContain('set OTEL_EXPORTER_OTLP_ENDPOINT')
     await serving.kill('SIGTERM')

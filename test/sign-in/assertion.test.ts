@@ -312,16 +312,19 @@ describe.each(PRESETS)('the preset %s', (preset) => {
 })
 
 describe('email_verified', () => {
-  test.each(PRESETS)('is required for %s only if its documentation has it, and must never be false', async (preset) => {
-    const isRequired = preset === 'oidc' || preset === 'aws-alb'
-    const { decide, token } = await start(preset)
-    expect(await outcomeOf(decide(token({ email_verified: undefined })))).toBe(isRequired ? 'refused' : 'admitted')
-    const other = await start(preset, { emailVerified: isRequired ? 'ifPresent' : 'required' })
-    expect(await outcomeOf(other.decide(other.token({ email_verified: undefined })))).toBe(
-      isRequired ? 'admitted' : 'refused',
-    )
-    expect(await outcomeOf(other.decide(other.token({ email_verified: false })))).toBe('refused')
-  })
+  test.each(PRESETS)(
+    'has the documented default for %s, can be configured, and must never be false',
+    async (preset) => {
+      const isRequired = preset === 'oidc' || preset === 'aws-alb'
+      const { decide, token } = await start(preset)
+      expect(await outcomeOf(decide(token({ email_verified: undefined })))).toBe(isRequired ? 'refused' : 'admitted')
+      const other = await start(preset, { emailVerified: isRequired ? 'ifPresent' : 'required' })
+      expect(await outcomeOf(other.decide(other.token({ email_verified: undefined })))).toBe(
+        isRequired ? 'admitted' : 'refused',
+      )
+      expect(await outcomeOf(other.decide(other.token({ email_verified: false })))).toBe('refused')
+    },
+  )
 })
 
 describe('options', () => {
@@ -442,7 +445,7 @@ describe('the key source', () => {
     onTestFinished(() => void vi.useRealTimers())
   }
 
-  test('with a URL per key, limits 10,000 unknown ids to three fetches', async () => {
+  test('with a URL per key, makes three fetches for 10,000 unknown ids; the others are UNAVAILABLE', async () => {
     stopFetchClock()
     const { decide, token, server, reported } = await start('aws-alb')
     const known = token()

@@ -84,7 +84,7 @@ describe('mail test', () => {
     expect(server.mails).toEqual([])
   })
 
-  test('shows the status code of the server, and nothing that contains the email', async () => {
+  test('shows the status code of the server, and does not show the email', async () => {
     const server = await startMailServer({
       onRcptTo({ address }, _session, callback) {
         callback(Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }))

@@ -94,7 +94,7 @@ describe('the login guard "mail"', () => {
     expect((await login(email.replace('@', `+code-${(await server.mail(0)).code}@`))).status).toBe(200)
   })
 
-  test('treats an email of that form as an email when no code is pending for it', async () => {
+  test('treats an email with a code in it as an ordinary email when no code is pending', async () => {
     const { server, login } = await startMailGateway()
     const tagged = 'ana+code-k7qm2p9d@example.com'
     expectSent(await login(tagged))
