@@ -169,7 +169,7 @@ test('a background lookup in flight at the close is the last one', async () => {
   await running.disposeAsync()
   release()
   const others = other.lookups.length
-  // As long as another instance needs for three more lookups.
+  // Waits as long as another instance needs for three more lookups.
   await expect
     .poll(() => {
       other.find('a')

@@ -98,7 +98,7 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
-    what: 'more memory than a worker for each processor can have',
+    what: 'more memory than the machine has for a worker on each processor',
     checks: ['memory'],
     says: /answers in flight and kept ones may take/,
     isThere: availableParallelism() > 1,
@@ -170,7 +170,7 @@ const ON_POSTGRES: readonly Planted[] = [
       examine(['--database', await filled(), '--workers', '40', '--pool-size', '20'], () => Date.now() + HOUR_MS),
   },
   {
-    what: 'more connections of a worker for each processor than the server allows',
+    what: 'more connections for a worker on each processor than the server allows',
     checks: ['server-sync', 'server-connections'],
     says: /this machine alone may want \d+ connections \(workers × \(pool size \+ 4\)\)/,
     isThere: availableParallelism() > 1,

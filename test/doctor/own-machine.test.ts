@@ -1,5 +1,5 @@
-// Tests the doctor on the machine of the gateway: it finds nothing false, whatever address the gateway listens on or
-// retires.
+// Tests the doctor on the machine of the gateway: it finds nothing false, whatever address the gateway listens on and
+// whatever routes it retires.
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Measures a backup while another process commits: node test/faults/backup-beside-writes.ts [MEGABYTES
-// [COMMITS_PER_SECOND]]
+// Measures a backup while another process commits:
+// node test/faults/backup-beside-writes.ts [MEGABYTES [COMMITS_PER_SECOND]]
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

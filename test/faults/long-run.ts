@@ -1,5 +1,5 @@
-// Causes each fault many times under load, and checks after each that nothing acknowledged was lost: node
-// test/faults/long-run.ts [TIMES [SEED [NAMES]]]
+// Causes each fault many times under load, and checks after each that nothing acknowledged was lost:
+// node test/faults/long-run.ts [TIMES [SEED [NAMES]]]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Measures hundreds of clients that request large answers and do not read them: node
-// test/faults/many-stalled-readers.ts [READERS[/SECOND] [KIND,…|all [OPTIONS OF SERVE]]]
-// READERS/SECOND of them connect in a second; without it, all connect at once.
+// Measures hundreds of clients that request large answers and do not read them:
+// node test/faults/many-stalled-readers.ts [READERS[/SECOND] [KIND,…|all [OPTIONS OF SERVE]]]
+// With /SECOND, this many readers connect in a second; without it, all connect at once.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const MAX_RATIO = 2
 /** Requests of the other clients in a second. */
 const OTHERS = 50
 const QUIET_MS = 10_000
-/** Warms the gateway up before the measurement, as if it had served for a while, also clients that come and go. */
+/** The warm-up before the measurement: the gateway has then served for a while, also clients that come and go. */
 const WARM_UP_READS = 3_000
 const WARM_UP_CONNECTIONS = 1_000
 

@@ -128,15 +128,15 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
     await execute(url, `select pg_terminate_backend(${pid})`)
     await hand.query('rollback')
     await expect(writing).rejects.toBeInstanceOf(StoreUnavailableError)
-    // Not even later or by another connection.
+    // The write is not retried later or on another connection either.
     await store.ping()
     expect(await countSessions(url)).toBe(1)
   })
 })
 
 /**
- * Makes a database with its tables on a small disk. The log of the server is elsewhere, because the server would end
- * without it.
+ * Makes a database with its tables on a small disk. The write-ahead log of the server is elsewhere, because the server
+ * would end without room for it.
  */
 async function databaseOnSmallDisk() {
   const disk = smallDisk(24 * 1_048_576)

@@ -283,7 +283,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
       expect(logins).not.toContain(200)
       expect(await ended(serving)).toBe(1)
       expectOneFatalLine(serving, 'disk I/O error')
-      // The earlier session still exists. The clients were told nothing about the refused ones.
+      // The earlier session still exists. Nothing is promised about the refused ones.
       const again = await serveForTest(['--database', `file:${path}`])
       expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     },

@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
       { address: '192.0.2.1' },
     ],
     [
-      `Forwarded: empty elements do not make another header count (${forwarded})`,
+      `Forwarded: with empty elements, a contradicting X-Forwarded-For makes both ignored (${forwarded})`,
       { forwarded, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
       { address: '192.0.2.1' },
     ],
     [
-      `Forwarded: a malformed element before that of a proxy does not make another header count (${spoilt})`,
+      `Forwarded: after a malformed element, a contradicting X-Forwarded-For makes both ignored (${spoilt})`,
       { forwarded: `${spoilt}, for=192.0.2.1`, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],

@@ -39,7 +39,7 @@ function fill(root: string): void {
   chmodSync(root, 0o755)
   for (const folder of ['tmp', 'var/tmp']) chmodSync(join(root, folder), 0o1777)
   for (const program of PROGRAMS) copyProgram(pathOf(program), join(root, 'bin', program), root)
-  // Scripts look for `env` here in their first line.
+  // The first line of scripts names this path.
   symlinkSync('/bin/env', join(root, 'usr/bin/env'))
   copyProgram(process.execPath, join(root, 'usr/local/bin/node'), root)
   const npm = dirname(dirname(realpathSync(pathOf('npm'))))

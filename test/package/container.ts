@@ -36,7 +36,7 @@ export function describeContainer(packed: () => Packed): void {
       copyProgram(process.execPath, join(root, 'bin/node'), root)
       mkdirSync(join(root, dataFolder), { mode: 0o700 })
       chownSync(join(root, dataFolder), USER_ID, USER_ID)
-      // A careful administrator may have a clone with these permissions.
+      // `mkdtemp` makes a folder that only root may enter; the user has to enter it too.
       chmodSync(folder, 0o755)
 
       expect(stage).toMatch(/^USER node$/m)

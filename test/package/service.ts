@@ -47,7 +47,7 @@ export function describeService(installed: () => string): void {
 
         await systemd.systemctl('stop', 'workspace-gateway.service')
         expect([await systemd.show('Result'), await systemd.show('ExecMainStatus')]).toEqual(['success', '0'])
-        // The service gets back the ownership of a database that root changes while nobody has it open.
+        // After root changes a database that nobody has open, its files still belong to the service.
         await systemd.run(...shownCommand('rotate'))
         // Its socket is still there, so a connection starts the service.
         expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
