@@ -272,6 +272,40 @@ test('every option explains a wrong value in its own words', () => {
   expect(said.filter((text) => /: (?:Invalid|Expected|Too)/.test(text))).toEqual([])
 })
 
+describe('an empty value', () => {
+  test('is no list of the domains that get codes: all would, where a variable was left empty', async () => {
+    const path = write('serve:\n  mail-domains: example.com\n')
+    const message = 'must name a domain, or be left out for all\n'
+    const checked = (...args: string[]) => runHere(['config', 'check', '--config', path, ...args])
+    for (const value of ['', ' ', ',']) {
+      const said = `--mail-domains (WORKSPACE_GATEWAY_MAIL_DOMAINS): ${message}`
+      expect(await checked('--mail-domains', value)).toMatchObject({ exitCode: 2, stdout: '', stderr: said })
+      vi.stubEnv('WORKSPACE_GATEWAY_MAIL_DOMAINS', value)
+      expect(await checked()).toMatchObject({ exitCode: 2, stdout: '', stderr: said })
+      vi.unstubAllEnvs()
+    }
+    const empty = write('serve:\n  mail-domains:\n')
+    const said = `${empty}:2: mail-domains: ${message}`
+    expect(await runHere(['config', 'check', '--config', empty])).toMatchObject({ exitCode: 2, stderr: said })
+  })
+
+  test('is wrong for an option of serve, unless it turns a switch off, or is a list that lets nobody in', () => {
+    const rows = COMMANDS.filter(({ name }) => name === 'serve').flatMap(({ rows }) => rows)
+    const taken = rows.filter((row) => row.flags.includes(' <') && row.schema.safeParse('').success)
+    expect(taken.map(longName).toSorted()).toEqual([
+      'assertion-audience',
+      // The guard requires a long one.
+      'assertion-secret',
+      'brownout',
+      'cors-origin',
+      'deprecated',
+      'deprecation-link',
+      'sunset',
+      'trusted-proxy',
+    ])
+  })
+})
+
 test('a switch names its allowed values from every source, and takes no value as a flag', async () => {
   vi.stubEnv('WORKSPACE_GATEWAY_NO_DEMO', 'yes')
   const path = write('serve:\n  proxy-protocol: yes\n')

@@ -43,8 +43,11 @@ export const MAIL_OPTIONS = {
   mailDomains: {
     flags: '--mail-domains <domains>',
     description: 'guard mail: domains whose addresses get codes, separated by commas (default: all)',
-    default: '',
-    schema: list.transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context))),
+    // An empty value is refused: a variable that was meant to hold domains would let in those of every domain.
+    schema: list
+      .pipe(z.array(z.string()).min(1, 'must name a domain, or be left out for all'))
+      .transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context)))
+      .optional(),
   },
   mailKnownUsersOnly: {
     flags: '--mail-known-users-only',
@@ -92,7 +95,7 @@ export function toMailGuardOptions(config: Config<typeof MAIL_OPTIONS>): MailGua
   return (
     server && {
       server,
-      domains: config.mailDomains,
+      domains: config.mailDomains ?? [],
       isForKnownUsersOnly: config.mailKnownUsersOnly ?? false,
       maxPerAddress: config.mailLimitAddress,
       maxPerNetwork: config.mailLimitNetwork,
