@@ -108,6 +108,23 @@ test.each(['breaks off', 'is 502'])('a renewal that %s does not end the session 
   expect(old.openSessions()).toBe(0)
 })
 
+test.each([203, 204, 206])(
+  'where the old server answers, its %i is no whole answer of the contract, and the client gets none of it',
+  async (status) => {
+    const { old, log, signIn, stop } = await start(FROM_OLD)
+    const read = await signIn(ANA)
+    old.setIntercept(({ url }, response) => {
+      if (url === '/v1/projects') response.writeHead(status, JSON_TYPE).end(status === 204 ? undefined : '[{"id":"pa')
+      return url === '/v1/projects'
+    })
+    const answer = await read('/projects')
+    expect([answer.status, answer.json().code]).toEqual([503, 'UNAVAILABLE'])
+    await stop()
+    expect(failuresIn(log())).toEqual([`GET /projects answered ${status}`])
+    expect(old.openSessions()).toBe(0)
+  },
+)
+
 test('a login that a proxy answers with 502 does not count as a refusal of the user', async () => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.setIntercept(({ url }, response) => {

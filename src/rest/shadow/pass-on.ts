@@ -9,7 +9,8 @@ import type { ShadowReport } from './shadow-report.ts'
 const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified']
 
 const CONDITIONS = ['if-match', 'if-none-match']
-const REQUEST_STATUSES = new Set([304, 400, 404, 412])
+/** The statuses of the contract and of conditions. Any other status is about the old server, or is no whole answer. */
+const PASSED_STATUSES = new Set([200, 304, 400, 404, 412])
 
 /** Throws `UNAVAILABLE` when the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
@@ -30,7 +31,7 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
       .catch((error: unknown) => {
         throw error instanceof OldBusyError ? busy(Math.ceil(error.retryAfterMs / 1_000)) : away()
       })
-    if (isPassedOn(answer.status)) return answer
+    if (PASSED_STATUSES.has(answer.status)) return answer
     report.failed(new OldAwayError(`${method} ${path} answered ${answer.status}`))
     throw away()
   }
@@ -64,11 +65,6 @@ function toResponse({ status, headers, body }: OldAnswer, held: Disposable): Gat
     body: status === 304 ? null : body,
     held,
   }
-}
-
-/** Whether the status is about the request. Any other status is about the old server. */
-function isPassedOn(status: number): boolean {
-  return (status >= 200 && status < 300) || REQUEST_STATUSES.has(status)
 }
 
 function busy(retryAfterSeconds: number): GatewayError {
