@@ -145,11 +145,22 @@ test('a backup that cannot be removed is reported, and the others are removed', 
     nights.moveTo(night)
     expect((await nights.backup(5)).exitCode).toBe(0)
   }
-  rmSync(`${nights.folder}/${named(1)}`)
-  mkdirSync(`${nights.folder}/${named(1)}`)
+  rmSync(`${nights.folder}/${named(1)}.sha256`)
+  mkdirSync(`${nights.folder}/${named(1)}.sha256`)
   nights.moveTo(3)
   const { exitCode, stdout, stderr } = await nights.backup(1)
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`removed ${nights.folder}/${named(2)}\n`)])
   expect(stderr).toMatch(/^backed up, but older backups stay: .*2026-01-01.*\n$/)
-  expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(3))].toSorted())
+  expect(nights.found()).toEqual([`${named(1)}.sha256`, ...withDigest(named(3))].toSorted())
+})
+
+test('a folder of such a name is none: it takes the place of no backup, and stays', async () => {
+  const nights = await createNights()
+  for (const day of [1, 9]) mkdirSync(`${nights.folder}/${named(day)}`, { recursive: true })
+  for (const night of [2, 3, 4]) {
+    nights.moveTo(night)
+    expect(await nights.backup(2)).toMatchObject({ exitCode: 0, stderr: '' })
+  }
+  const kept = [...withDigest(named(3)), ...withDigest(named(4))]
+  expect(nights.found()).toEqual([named(1), ...kept, named(9)])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { wholeNameOf } from './publish-file.ts'
 
-/** Names of backups. Every other file in the folder is ignored. */
+/** Names of backups. Every other file in the folder is ignored, and every directory: it is no backup. */
 const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
 /** Age of the last write, in milliseconds, after which a partial file counts as abandoned. */
 const ABANDONED_AFTER_MS = 86_400_000
@@ -37,7 +37,7 @@ export interface RemovedBackups {
  * listed.
  */
 export async function removeOldBackups(folder: string, keep: number, made: string): Promise<RemovedBackups> {
-  const others = (await listFolder(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
+  const others = (await listFiles(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
   const isMadeNewest = others.every((name) => name < made)
   const old = others.slice(0, Math.max(0, others.length - (isMadeNewest ? keep - 1 : Math.max(keep - 1, 1))))
   const removed: string[] = []
@@ -73,9 +73,10 @@ export async function removeAbandonedParts(folder: string, now: number): Promise
   return removed
 }
 
-/** Throws `MachineError`. */
-function listFolder(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch((error: unknown) => {
+/** The names of everything but directories. Throws `MachineError`. */
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw new MachineError(`backed up, but older backups stay: ${reasonOf(error)}`, { cause: error })
   })
+  return entries.flatMap((entry) => (entry.isDirectory() ? [] : entry.name))
 }
