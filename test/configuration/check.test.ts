@@ -16,11 +16,21 @@ const ASSERTION = [
   'site',
 ] as const
 
+/** One header, in two spellings. */
+const UNSIGNED = [
+  ...['--login-guard', 'assertion', '--assertion-header-unsigned', 'X-Email'],
+  ...['--assertion-secret-header', 'x-email'],
+] as const
+
 /** Each is refused by its own rule, with a message that starts like this. */
 const WRONG = [
   { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is the --port of clients' },
   { args: ['--host', '0.0.0.0'], message: '--host 0.0.0.0 can be reached from other machines' },
   { args: ['--login-guard', 'mail'], message: 'login guard "mail" needs a mail server' },
+  {
+    args: [...UNSIGNED, '--trusted-proxy', '127.0.0.1', '--assertion-secret', 'x'.repeat(32)],
+    message: 'assertion-header-unsigned and assertion-secret-header name the same header',
+  },
   { args: ['--proxy-protocol'], message: '--proxy-protocol: name the proxies' },
   { args: ['--import-token-file', 'missing'], message: '--import-token-file: cannot read missing: ENOENT' },
   {

@@ -32,6 +32,9 @@ export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptio
     ...(unsigned.secretHeader === ''
       ? [`${UNSIGNED} needs assertion-secret-header: the name of a header that the proxy sets`]
       : []),
+    ...(unsigned.secretHeader === unsigned.header
+      ? [`${UNSIGNED} and assertion-secret-header name the same header: the email and the secret need one each`]
+      : []),
     ...(unsigned.secret.length < MIN_SECRET_LENGTH
       ? [`${UNSIGNED} needs assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
       : []),
