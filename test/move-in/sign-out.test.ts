@@ -49,6 +49,35 @@ test('import reports the sessions that the other server does not end', async () 
   expect((await moveIn()).stdout).toContain('2 users: 0 added, 0 replaced, 7 unchanged')
 })
 
+test('a sign-out is sent again when its connection breaks off', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const workspace = createWorkspace()
+  let broken = 0
+  server.setIntercept(({ method, socket }) => {
+    if (method !== 'DELETE' || broken === 3) return false
+    broken += 1
+    socket.destroy()
+    return true
+  })
+  const { exitCode, stderr } = await workspace.run('import', server.url, '--email', `${ANA},${BEN}`)
+  expect([exitCode, stderr, broken, server.openSessions()]).toEqual([0, '', 3, 0])
+})
+
+test('a sign-out whose connection breaks off each time is given up, and told of', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const workspace = createWorkspace()
+  let broken = 0
+  server.setIntercept(({ method, socket }) => {
+    if (method !== 'DELETE') return false
+    broken += 1
+    socket.destroy()
+    return true
+  })
+  const { exitCode, stderr } = await workspace.run('import', server.url, '--email', ANA)
+  expect([exitCode, stderr]).toEqual([0, '1 session is left open there: the server did not take the sign-out\n'])
+  expect([broken, server.openSessions()]).toEqual([4, 1])
+})
+
 test('a busy server gets one more sign-out when everything is told to stop', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const stop = new AbortController()

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact, toLine } from '../../redact.ts'
 import { createSilenceLimit, readWhole } from './answer-limits.ts'
-import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
+import { isConnectionEnded, kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
 /** Timeout until a response begins, and for each further 64 KiB: large exports may take long, but not forever. */
 const SILENCE_MS = 60_000
@@ -18,7 +18,7 @@ const MAX_SIGN_OUT_ATTEMPTS = 2
 const ALL_SIGN_OUTS_MS = 30_000
 /** After a stop, no more sign-outs are sent once this number in a row got no response. */
 const MAX_UNANSWERED_SIGN_OUTS = 4
-/** Maximum number of attempts of one request that the server answers with 500. */
+/** Maximum number of attempts of one request that the server answers with 500, and of a sign-out that breaks off. */
 const MAX_BROKEN_ATTEMPTS = 4
 
 /**
@@ -59,9 +59,16 @@ interface NoAnswer {
   readonly reason: string
   /** Whether the response was too large: a retry would be as large. */
   readonly isTooLarge: boolean
+  /** Whether the server had accepted the connection, which then ended. */
+  readonly isBrokenOff: boolean
 }
 
-const TOO_LARGE: NoAnswer = { status: null, reason: 'the answer is larger than 512 MiB', isTooLarge: true }
+const TOO_LARGE: NoAnswer = {
+  status: null,
+  reason: 'the answer is larger than 512 MiB',
+  isTooLarge: true,
+  isBrokenOff: false,
+}
 
 export interface RemoteClientOptions {
   /** Sent with every request, unless the request sets the field itself. */
@@ -78,9 +85,9 @@ export interface RemoteClient {
   /** Throws `OutageError`, or the reason of `stop`. The returned response is complete. */
   readonly send: (request: RemoteRequest) => Promise<RemoteAnswer>
   /**
-   * Sends a sign-out, even after a stop. Retries like `send` while the server is busy or failing, but after a stop only
-   * once. An unreachable server is not retried; after a stop, several requests in a row without a response end all
-   * sign-outs. A failure is counted and not thrown.
+   * Sends a sign-out, even after a stop. Retries like `send` while the server is busy or failing, and when the connection
+   * ends before a response, but after a stop only once. An unreachable or silent server is not retried; after a stop,
+   * several requests in a row without a response end all sign-outs. A failure is counted and not thrown.
    */
   readonly endSession: (request: RemoteRequest) => Promise<void>
   /** Address of the server, for messages. */
@@ -141,7 +148,8 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
       if (response.status === 304) traffic.notModified += 1
       return { status: response.status, headers: response.headers, body: whole }
     } catch (error) {
-      return { status: null, reason: noAnswerInWords(error), isTooLarge: false }
+      const reason = noAnswerInWords(error)
+      return { status: null, reason, isTooLarge: false, isBrokenOff: isConnectionEnded(error) }
     }
   }
 
@@ -185,7 +193,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
       const answer = await once(request, SIGN_OUT_TIMEOUT_MS)
       unansweredSignOuts = stop.aborted && answer.status === null ? unansweredSignOuts + 1 : 0
       if (isEnded(answer)) return
-      const kind = answer.status === null ? 'answer' : kindOfStatus(answer.status)
+      const kind = answer.status === null ? (answer.isBrokenOff ? 'broken' : 'answer') : kindOfStatus(answer.status)
       const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
       if (isTold || attemptsAfterStop >= MAX_SIGN_OUT_ATTEMPTS || (attemptsAfterStop === 0 && isTooLong(start))) break
       await rest(pauseAfter(answer, attempt))

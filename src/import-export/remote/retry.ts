@@ -1,10 +1,13 @@
 // Decides when another server is asked again: after which pause, and whether with another access token.
+import { causeCodeOf } from '../../errors.ts'
 
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 15_000
 /** Maximum of `Retry-After`. The next response states the remaining time again. */
 const MAX_RETRY_AFTER_MS = 300_000
 const BUSY = new Set([408, 429, 502, 503, 504])
+/** Error codes for a connection that ended before an answer, from Node's sockets and from `fetch`. */
+const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
  * Exponential backoff with jitter between half and all of it, so that clients that failed together do not return
@@ -67,4 +70,12 @@ export function isSessionRefused(status: number): boolean {
 export function kindOfStatus(status: number): 'answer' | 'busy' | 'broken' {
   if (BUSY.has(status)) return 'busy'
   return status >= 500 ? 'broken' : 'answer'
+}
+
+/**
+ * Whether the connection ended before the answer: servers close idle connections, perhaps while a request is in flight
+ * (RFC 9112 section 9.3.1).
+ */
+export function isConnectionEnded(error: unknown): boolean {
+  return CONNECTION_ENDED.has(causeCodeOf(error) ?? '')
 }

@@ -1,11 +1,9 @@
 // Sends a request to the old server and adapts its answer.
-import { causeCodeOf } from '../../errors.ts'
+import { isConnectionEnded } from '../../import-export/remote/retry.ts'
 
 /** Time limit until an answer begins, and for each further chunk of it. */
 export const ANSWER_MS = 30_000
 
-/** Error codes for a connection that ended before an answer, from Node's sockets and from `fetch`. */
-const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** Content codings that `fetch` decodes. */
 const DECODED_BY_FETCH = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
 
@@ -20,14 +18,14 @@ export interface OldAnswer {
 }
 
 /**
- * Retries once when the connection ends before an answer: servers close idle connections, perhaps while a request is in
- * flight (RFC 9112 section 9.3.1). A login that ran twice leaves a session on the old server that expires by itself.
+ * Retries once when the connection ends before an answer. A login that ran twice leaves a session on the old server that
+ * expires by itself.
  */
 export async function fetchAgain(url: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {
-    if (init.signal.aborted || !CONNECTION_ENDED.has(causeCodeOf(error) ?? '')) throw error
+    if (init.signal.aborted || !isConnectionEnded(error)) throw error
     return fetch(url, init)
   }
 }
