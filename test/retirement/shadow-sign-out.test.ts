@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createOldServer } from '../../src/rest/shadow/old-server.ts'
 import { startPlainServer } from '../support/plain-server.ts'
-import { documentLine } from '../support/workspaces.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
 
 test('many sessions are signed out a few at a time', async () => {
   const emails = Array.from({ length: 120 }, (_, at) => `user${at}@example.com`)
@@ -26,4 +26,20 @@ test('many sessions are signed out a few at a time', async () => {
   expect(server.openSessions()).toBe(0)
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThan(60)
+})
+
+test('a sign-out whose connection ends, as an idle one may, is sent once more', async () => {
+  await using server = await startPlainServer({ records: documentLine('template', ANA, '{"id":"t"}') })
+  const { signal } = new AbortController()
+  const old = createOldServer({ url: server.url, headers: {} }, signal, () => {})
+  await (await old.read(ANA, { method: 'GET', target: '/templates', signal })).cancel()
+  let broken = 0
+  server.setIntercept(({ socket }) => {
+    if (broken === 1) return false
+    broken += 1
+    socket.destroy()
+    return true
+  })
+  await old[Symbol.asyncDispose]()
+  expect([broken, server.openSessions()]).toEqual([1, 0])
 })

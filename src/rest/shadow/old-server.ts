@@ -210,7 +210,7 @@ export function createOldServer(
     try {
       const { refreshToken } = await session
       if (refreshToken === null) return
-      const response = await fetch(`${url}/logout`, {
+      const response = await fetchAgain(`${url}/logout`, {
         method: 'DELETE',
         headers: withJson,
         body: JSON.stringify({ refreshToken }),
