@@ -134,8 +134,13 @@ export function reasonOf(thrown: unknown): string {
  * was sent.
  */
 export function noAnswerInWords(thrown: unknown, words = 'no answer'): string {
-  const code = causeCodeOf(thrown)
+  const code = causeCodeOf(thrown) ?? (isPortRefused(thrown) ? 'fetch refuses this port: use another one' : null)
   return code === null ? words : `${words} (${code})`
+}
+
+/** Whether `fetch` sent nothing because of the port (https://fetch.spec.whatwg.org/#port-blocking). It has no code. */
+function isPortRefused(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.cause instanceof Error && thrown.cause.message === 'bad port'
 }
 
 /** The error code of `thrown`, or of the nearest `cause` below it that has one; null if none has. */

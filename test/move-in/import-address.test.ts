@@ -40,6 +40,15 @@ test('import does not advise naming users for a bad line in a file at a URL or i
   }
 })
 
+test('a port that fetch asks nothing of is said to be one', async () => {
+  const address = 'http://127.0.0.1:10080'
+  const { import: load, run } = createWorkspace()
+  const reason = 'no answer (fetch refuses this port: use another one)\n'
+  const [server, file] = [await run('import', address, '--email', ANA), await load(`${address}/all.ndjson`)]
+  expect(server).toEqual({ exitCode: 1, stdout: '', stderr: `GET ${address}/projects: ${reason}` })
+  expect(file).toEqual({ exitCode: 1, stdout: '', stderr: `cannot read ${address}/all.ndjson: ${reason}` })
+})
+
 const NEW = 'https://new.example.com/v2'
 
 test.each([301, 302, 307, 308])(
