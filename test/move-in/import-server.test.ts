@@ -1,6 +1,6 @@
 // Importing a whole server: what the server may do meanwhile, and what may happen on this side.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
@@ -314,6 +314,16 @@ test('import --replace removes what is not there, and keeps the history of what 
     '"data":[{"path":"new.html"},1.0]}',
     '"data":[{"path":"old.html"}]}',
   ])
+})
+
+test('a state that nothing can be kept in is refused before anything is done', async () => {
+  const { server, workspace } = await oldServer(SMALL_WORLD)
+  // Behind a link: a command that removed it would remove what the system needs.
+  const state = workspace.path('nowhere')
+  symlinkSync('/dev/null', state)
+  const { exitCode, stdout, stderr } = await workspace.run('import', server.url, '--email', ANA, '--state', state)
+  expect([exitCode, stdout, stderr]).toEqual([2, '', `--state: ${state} is no file: name one that keeps who is done\n`])
+  expect(server.openSessions()).toBe(0)
 })
 
 test('import reports input that cannot be used before it does anything', async () => {

@@ -1,6 +1,6 @@
 // Records in a file which users of a long import are done, so that the next run can resume.
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { UsageError } from '../../errors.ts'
 
 export interface DoneUsers extends AsyncDisposable {
@@ -30,6 +30,10 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   const { from, into, replace } = identity
   /** The first line as version 0.3.0 wrote it, without the fields. */
   const earlierHead = digest(JSON.stringify({ from, into, replace }))
+  const found = await stat(path).catch(() => null)
+  // A device such as /dev/null keeps nothing, and a pipe would be waited for.
+  if (found !== null && !found.isFile())
+    throw new UsageError(`--state: ${path} is no file: name one that keeps who is done`)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
