@@ -1,5 +1,5 @@
 // import of a URL without users: the URL names a file of records; import recognizes when a server was meant instead.
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -38,6 +38,25 @@ test('import does not advise naming users for a bad line in a file at a URL or i
     const { exitCode, stderr } = await workspace.import(source)
     expect([exitCode, stderr.includes('nothing was imported'), stderr.includes('--email')]).toEqual([1, true, false])
   }
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('a file beside users, who are named in the environment perhaps, is told what they are for', async () => {
+  const workspace = createWorkspace()
+  const file = workspace.write('ana.ndjson', SMALL_WORLD)
+  const stderr =
+    '--email and --emails (WORKSPACE_GATEWAY_EMAIL, WORKSPACE_GATEWAY_EMAILS) go with the address of a server, http:// or https://, and not with a file\n'
+  expect(await workspace.import(file, '--email', ANA)).toEqual({ exitCode: 2, stdout: '', stderr })
+  vi.stubEnv('WORKSPACE_GATEWAY_EMAIL', ANA)
+  for (const source of [file, '-']) {
+    expect(await workspace.import(source)).toEqual({ exitCode: 2, stdout: '', stderr })
+  }
+  vi.stubEnv('WORKSPACE_GATEWAY_EMAIL', '')
+  const empty = await workspace.import(file)
+  expect([empty.exitCode, empty.stderr]).toEqual([2, '--email (WORKSPACE_GATEWAY_EMAIL): must name a user\n'])
 })
 
 test('a port that fetch asks nothing of is said to be one', async () => {

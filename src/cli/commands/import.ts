@@ -45,6 +45,11 @@ export async function runImport(
     throw new UsageError('--email, --emails and --keep-going do not go with --to')
   }
   if (isFromServer) {
+    if (!/^https?:\/\//.test(source)) {
+      throw new UsageError(
+        '--email and --emails (WORKSPACE_GATEWAY_EMAIL, WORKSPACE_GATEWAY_EMAILS) go with the address of a server, http:// or https://, and not with a file',
+      )
+    }
     if (config.keepGoing || config.dryRun)
       throw new UsageError('--keep-going and --dry-run do not go with --email or --emails')
     const { runServerImport } = await import('./move-in/import-server.ts')

@@ -17,7 +17,7 @@ export const remoteOptions = {
   email: {
     flags: '--email <emails>',
     description: 'move in from a server of this contract: emails of the users to read there, separated by commas',
-    schema: list.optional(),
+    schema: list.pipe(z.array(z.string()).min(1, 'must name a user')).optional(),
   },
   emails: {
     flags: '--emails <path>',
