@@ -106,6 +106,15 @@ test('restore replaces the database behind a link, and the link stays', async ()
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'second.db'])
 })
 
+test.each(['file', 'stream'])('a folder is no place for a database: restoring a %s says so', async (kind) => {
+  const { backup, run, write } = await backedUp()
+  const source = kind === 'file' ? backup : write('lines.backup', (await run('backup', '-')).stdout)
+  const folder = temporaryDirectory()
+  const { exitCode, stdout, stderr } = await runHere(['restore', source, '--database', `file:${folder}`])
+  expect([exitCode, stdout, stderr]).toEqual([2, '', `cannot write ${folder}: it is a folder, so name a file in it\n`])
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('restore follows a link to a missing file, and refuses a circular link', async () => {
   const { path, stored, restoreTo } = await backedUp()
   const folder = temporaryDirectory()

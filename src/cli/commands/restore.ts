@@ -1,6 +1,7 @@
 // restore: puts a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
@@ -75,9 +76,12 @@ async function readHeader(path: string): Promise<string> {
 
 /** The path behind symbolic links: a rename to `path` itself would replace the link. Throws `UsageError`. */
 async function targetOf(path: string): Promise<string> {
-  return behindLinks(path).catch((error: unknown) => {
+  const target = await behindLinks(path).catch((error: unknown) => {
     throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
   })
+  const found = await stat(target).catch(() => null)
+  if (found?.isDirectory()) throw new UsageError(`cannot write ${path}: it is a folder, so name a file in it`)
+  return target
 }
 
 async function orCannotWrite(path: string, write: () => Promise<unknown>): Promise<void> {
