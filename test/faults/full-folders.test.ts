@@ -2,7 +2,7 @@
 // log goes.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -24,6 +24,29 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect(stderr).toMatch(/^cannot keep stdin in \S+ \(TMPDIR names another folder\): ENOSPC.*\n$/)
     expect(stderr).toContain(env.TMPDIR)
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+  })
+
+  test('an import that has no room for its end says that its beginning stays, and is completed by another run', async () => {
+    const workspace = createWorkspace()
+    const lines = templateLines(0, 16_000).join('')
+    const input = workspace.write('lines.ndjson', lines)
+    const disk = smallDisk(32 * 1_048_576)
+    const ballast = join(disk.path, 'ballast')
+    appendFileSync(ballast, Buffer.alloc(28 * 1_048_576))
+    const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
+    const { exitCode, stdout, stderr } = await run(['import', input, ...flags])
+    expect([exitCode, stdout]).toEqual([1, ''])
+    // The entry of the audit log may find room, or not.
+    expect(stderr.replace('the audit log could not be written\n', '')).toMatch(
+      /^broken off at record \d+: what was imported before stays; run it again to go on\n.*disk.* full\n$/,
+    )
+    expect((await run(['dump', ...flags])).stdout).toMatch(/^\{"kind":"template".*\n/)
+    rmSync(ballast)
+    const again = await run(['import', input, ...flags])
+    expect([again.exitCode, again.stderr]).toEqual([0, ''])
+    expect(again.stdout).toMatch(/: [1-9]\d* added, 0 replaced, [1-9]\d* unchanged /)
+    await workspace.load(lines)
+    expect((await run(['dump', ...flags])).stdout).toBe(await workspace.dump())
   })
 
   test('restore names the file that has no room, and leaves what was there', async () => {

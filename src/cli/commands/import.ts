@@ -12,6 +12,7 @@ import {
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
+import { StoreFaultError, StoreUnavailableError } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import { type ImportSource, openImportSource } from '../import/import-source.ts'
@@ -161,6 +162,10 @@ async function importUnchanged(
   const counts = await running.finally(importing.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
+    const isOfDatabase = error instanceof StoreUnavailableError || error instanceof StoreFaultError
+    if (isOfDatabase && reached > 0 && !config.dryRun) {
+      io.stderr.write(`${detail}: what was imported before stays; run it again to go on\n`)
+    }
     throw error
   })
   const done = countsInWords(counts, config.replace === true)
