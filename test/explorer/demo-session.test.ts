@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGateway, type Tokens } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
@@ -26,6 +26,12 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     await Promise.all([1, 2, 3].map(() => visit(context, url)))
     expect(asked().filter((path) => path === '/login')).toHaveLength(1)
     await expectSessions(page, url, 1)
+  })
+
+  test('tabs that are opened all at once share one, though none was there before', async () => {
+    const { context, url, listed } = await open()
+    await Promise.all([1, 2, 3].map(() => visit(context, url)))
+    await eventually(listed).toBe(1)
   })
 
   test('is replaced without a message if it was ended elsewhere', async () => {
@@ -57,6 +63,8 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     /** The requested sign-in paths, in order. */
     readonly asked: () => readonly string[]
     readonly endAll: () => Promise<void>
+    /** How many sessions the demo user has. */
+    readonly listed: () => Promise<number>
   }> {
     const { url, load, login, graphql } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
@@ -70,7 +78,14 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
       const { accessToken } = await login(BEN)
       await graphql('mutation { logoutEverywhere }', { accessToken })
     }
-    return { context, url, asked: () => asked, endAll }
+    let observer: Tokens | null = null
+    async function listed(): Promise<number> {
+      observer ??= await login(BEN)
+      const answer = await graphql('{ me { sessions { id } } }', { accessToken: observer.accessToken })
+      // Without the one that asks.
+      return answer.json().data.me.sessions.length - 1
+    }
+    return { context, url, asked: () => asked, endAll, listed }
   }
 })
 

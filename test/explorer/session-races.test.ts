@@ -180,20 +180,40 @@ test('a session that one tab finds ended ends in all tabs that hold it; a sign-i
 })
 
 describe('no demo session is left over', () => {
-  test('after two tabs that were opened at once have signed out', async () => {
+  test('after the sign-out of three tabs that were opened at once and share one', async () => {
     const { open, holdAnswers, live } = fakeBrowser()
-    const tabs = [open(), open()] as const
+    const tabs = [open(), open(), open()] as const
     const release = holdAnswers('/login')
     const starting = tabs.map(started)
     await vi.advanceTimersByTimeAsync(1_000)
     release()
     await Promise.all(starting)
+    expect(tabs.map(emailOf)).toEqual([DEMO, DEMO, DEMO])
+    expect(live()).toEqual([DEMO])
     // The tabs share the session that is renewed first.
     await vi.advanceTimersByTimeAsync(900_000)
+    expect(tabs.map(emailOf)).toEqual([DEMO, DEMO, DEMO])
     await tabs[0].session.signOut()
     await settled()
-    expect(tabs.map(emailOf)).toEqual([null, null])
+    expect(tabs.map(emailOf)).toEqual([null, null, null])
     expect(live()).toEqual([])
+  })
+
+  test('one that was opened as another tab signed out, nor does the next page look for it', async () => {
+    const { open, holdAnswers, live, calls } = fakeBrowser()
+    const release = holdAnswers('/login')
+    const starting = started(open())
+    await vi.advanceTimersByTimeAsync(1_000)
+    // What is asked from here on is answered.
+    holdAnswers('/login')()
+    await (await started(open())).session.signOut()
+    release()
+    await starting
+    await settled()
+    expect(live()).toEqual([])
+    const before = calls.length
+    await started(open())
+    expect(calls.slice(before)).toEqual(['/login'])
   })
 
   test('after any sign-in of a user who switches between the demo and their own workspace', async () => {

@@ -46,10 +46,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   const { fetchFrom, openTabs } = options
   const { state, change, subscribe } = createShownState()
   const kept = keptSession(options.storage, options.sharedStorage, facts.basePath)
-  const opening = createLogin(facts, fetchFrom, () => state().email ?? '')
-  const { login, openAnother, post } = opening
+  const { login, openAnother, post } = createLogin(facts, fetchFrom, () => state().email ?? '')
   const endAtGateway = createEndAtGateway(post, options.onLeave)
-  const underWay = createSignInsUnderWay((opened) => void endAtGateway(opened))
+  const underWay = createSignInsUnderWay(endOpened)
   let refreshToken: string | null = null
   let signedInAt = 0
   let held: HeldToken | null = null
@@ -195,6 +194,12 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     void endAtGateway(presented)
   }
 
+  /** Ends a session that this tab opened and does not use. */
+  function endOpened(opened: string): void {
+    kept.forgetDemo(opened)
+    void endAtGateway(opened)
+  }
+
   function endKeptDemo(): void {
     const left = kept.demoToken()
     kept.forgetDemo(left)
@@ -212,7 +217,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   async function beginDemo(email: string): Promise<void> {
     isDemoDue = false
     try {
-      const tokens = await underWay.run(email, () => demoTokens(kept, opening, email))
+      const { alone } = tabs
+      const tokens = await underWay.run(email, () => demoTokens({ kept, post, login, alone, email, end: endOpened }))
       if (tokens && refreshToken === null) return begin(tokens, 0, false)
       // The person signed in while the demo sign-in was in flight.
       if (refreshToken !== null) return endReplaced(tokens?.refreshToken ?? null)
