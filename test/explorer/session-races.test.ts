@@ -133,7 +133,10 @@ describe('a sign-out', () => {
     await settled()
     release()
     await starting
-    expect(opened.session.state()).toMatchObject({ phase: 'signed-out', message: 'You signed out in another tab.' })
+    expect(opened.session.state()).toMatchObject({
+      phase: 'signed-out',
+      message: { text: 'You signed out in another tab.', isFailure: false },
+    })
     expect(live()).toEqual([])
     // A reload does not undo it either.
     opened.close()
@@ -170,7 +173,7 @@ test('a session that one tab finds ended ends in all tabs that hold it; a sign-i
   const signingIn = tabs[2].session.signIn(ANA)
   expect((await tabs[0].session.send('/graphql')).status).toBe(401)
   await settled()
-  const ended = { phase: 'signed-out', message: 'Your session has ended: sign in again.' }
+  const ended = { phase: 'signed-out', message: { text: 'Your session has ended: sign in again.', isFailure: false } }
   expect(tabs.map(({ session }) => session.state())).toMatchObject([ended, ended, ended])
   expect(calls.filter((path) => path === '/logout')).toEqual([])
   release()

@@ -216,7 +216,11 @@ test("a kept session that has ended says so once, and the next reload is the dem
   endAll(ANA)
   tab.close()
   const again = await started(open(tab.storage))
-  const ended = { phase: 'signed-out', email: null, message: 'Your session has ended: sign in again.' }
+  const ended = {
+    phase: 'signed-out',
+    email: null,
+    message: { text: 'Your session has ended: sign in again.', isFailure: false },
+  }
   expect(again.session.state()).toMatchObject(ended)
   again.close()
   expect(emailOf(await started(open(tab.storage)))).toBe(DEMO)

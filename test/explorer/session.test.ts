@@ -92,7 +92,11 @@ test('a request gets 401 if the session has ended, and the user is told', async 
   server.accepts = 'nothing'
   server.isEnded = true
   expect((await session.send('/projects')).status).toBe(401)
-  expect(session.state()).toMatchObject({ phase: 'signed-out', email: null, message: expect.stringContaining('ended') })
+  expect(session.state()).toMatchObject({
+    phase: 'signed-out',
+    email: null,
+    message: { text: expect.stringContaining('ended'), isFailure: false },
+  })
   expect(calls.filter((call) => call.endsWith('/token'))).toHaveLength(1)
 })
 
@@ -117,7 +121,10 @@ test.each(['isDown', 'isCut'] as const)(
     server[fault] = true
     const session = reload()
     await session.start()
-    expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('Trying again') })
+    expect(session.state()).toMatchObject({
+      phase: 'signed-out',
+      message: { text: expect.stringContaining('Trying again'), isFailure: true },
+    })
     server[fault] = false
     await vi.advanceTimersByTimeAsync(6_000)
     const taken = { phase: 'signed-in', email: 'ana@example.com', isRemembered: true, message: null }
@@ -140,7 +147,11 @@ test('a kept session that ends while its renewal is retried says so, and is not 
   server.isDown = false
   server.isEnded = true
   await vi.advanceTimersByTimeAsync(6_000)
-  const ended = { phase: 'signed-out', isRemembered: false, message: expect.stringContaining('has ended') }
+  const ended = {
+    phase: 'signed-out',
+    isRemembered: false,
+    message: { text: expect.stringContaining('has ended'), isFailure: false },
+  }
   expect(session.state()).toMatchObject(ended)
   expect([...storage.values()]).not.toContain('refresh1')
   await before.signOut()
@@ -183,7 +194,10 @@ test("a tab uses the tokens that another tab passes on, and its session ends wit
   expect((await session.send('/projects')).status).toBe(200)
   expect(others.held()).toMatchObject({ refreshToken: 'of the other tab', receivedAt })
   others.onEnd({ refreshToken: 'of the other tab', email: 'ana@example.com' })
-  expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('another tab') })
+  expect(session.state()).toMatchObject({
+    phase: 'signed-out',
+    message: { text: expect.stringContaining('another tab'), isFailure: false },
+  })
   expect(calls.filter((call) => call.endsWith('/token'))).toEqual([])
 })
 
@@ -193,7 +207,10 @@ test('a sign-out that does not reach the gateway says so and is retried', async 
   const { session, server, calls } = await signedIn()
   server.isDown = true
   await session.signOut()
-  expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('could not be told') })
+  expect(session.state()).toMatchObject({
+    phase: 'signed-out',
+    message: { text: expect.stringContaining('could not be told'), isFailure: true },
+  })
   server.isDown = false
   await vi.advanceTimersByTimeAsync(6_000)
   expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(2)
@@ -218,7 +235,9 @@ test.each([
   await vi.advanceTimersByTimeAsync(60_000)
   expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(times)
   const isRefused = times === 1 && status !== 401
-  expect(session.state().message).toEqual(isRefused ? expect.stringContaining('refused') : null)
+  expect(session.state().message).toEqual(
+    isRefused ? { text: expect.stringContaining('refused'), isFailure: true } : null,
+  )
 })
 
 test('a failed sign-out is retried after another user signs in, who sees no message about it', async () => {

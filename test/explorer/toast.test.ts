@@ -88,8 +88,11 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     const form = page.locator('form').filter({ visible: true })
     await form.locator('input[type=email]').fill(ANA)
     await form.getByRole('button', { name: 'Sign in' }).click()
+    await page.route('**/logout', (route) => route.abort())
     await signOut(page)
     await notice(page, 'You are signed out.').waitFor()
+    // A failure looks like one.
+    await page.locator('.toast[data-kind=failed]', { hasText: 'the gateway could not be told yet' }).waitFor()
   })
 
   test('says which session was ended', async () => {

@@ -2,7 +2,6 @@
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { askedGuards } from './asked-guards.ts'
-import { NOTICES } from './session/session-messages.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** How the gateway decides who may sign in, by the name of a login guard. */
@@ -29,8 +28,8 @@ export function SignInCard(): ReactNode {
         libraries.
       </p>
       {message !== null && (
-        <p role="alert" className={NOTICES.has(message) ? 'notice told' : 'notice'}>
-          {message}
+        <p role="alert" className={message.isFailure ? 'notice' : 'notice told'}>
+          {message.text}
         </p>
       )}
       <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} />

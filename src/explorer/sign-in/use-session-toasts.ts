@@ -11,7 +11,7 @@ export function useSessionToasts(isWithoutCard: boolean): void {
     const was = before.current
     before.current = { phase, message }
     if (!isWithoutCard || phase !== 'signed-out') return
-    if (message !== null && message !== was.message) toast(message, 'told')
+    if (message !== null && message !== was.message) toast(message.text, message.isFailure ? 'failed' : 'told')
     else if (was.phase === 'signed-in') toast('You are signed out.')
   }, [phase, message, isWithoutCard, toast])
 }

@@ -1,4 +1,5 @@
 // Holds the session state that the pages show, and notifies listeners of changes.
+import type { SessionMessage } from './session-messages.ts'
 
 export interface SessionState {
   readonly phase: 'starting' | 'signed-out' | 'signed-in'
@@ -7,7 +8,7 @@ export interface SessionState {
   readonly endsAt: number | null
   readonly isRemembered: boolean
   /** Why nobody is signed in; null when there is nothing to say. */
-  readonly message: string | null
+  readonly message: SessionMessage | null
 }
 
 export interface ShownState {

@@ -8,10 +8,12 @@ import { createRenewal } from './renewal.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
 import {
   ENDED,
+  failed,
   NOT_ENDED,
   NOT_KEPT,
   NOT_RENEWED,
   NOT_TOLD,
+  type SessionMessage,
   SIGNED_OUT_ELSEWHERE,
   SIGNED_OUT_MEANWHILE,
 } from './session-messages.ts'
@@ -129,7 +131,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null, isRemembered })
   }
 
-  function end(message: string | null): void {
+  function end(message: SessionMessage | null): void {
     renewal.stop()
     // A stored session whose renewal is being retried counts too, although nobody is signed in yet.
     const wasActive = refreshToken !== null || state().phase !== 'signed-out'
@@ -226,7 +228,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       kept.markSignedOut()
     } catch (error) {
       isDemoDue = error instanceof TypeError && refreshToken === null
-      if (refreshToken === null) end(failureText(error))
+      if (refreshToken === null) end(failed(failureText(error)))
     }
   }
 
