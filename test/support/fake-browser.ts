@@ -111,16 +111,21 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
     const refreshToken = body.refreshToken ?? `refresh${opened}`
     const email = body.email ?? emails.get(refreshToken)
     if (email === undefined) return Response.json({}, { status: 401 })
-    if (path === '/logout') emails.delete(refreshToken)
-    else emails.set(refreshToken, email)
+    if (path === '/logout') {
+      emails.delete(refreshToken)
+      return Response.json({})
+    }
+    emails.set(refreshToken, email)
     return Response.json({ accessToken: accessTokenOf(email), refreshToken })
   }
 
   async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     const path = String(input)
     calls.push(path)
+    init.signal?.throwIfAborted()
     const answered = answerTo(path, init)
     await held.get(path)
+    init.signal?.throwIfAborted()
     return answered
   }
 

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
-import { sendRest } from '../rosetta/requests.ts'
+import { sendRest, withOwnSession } from '../rosetta/requests.ts'
 import type { ProjectChoice } from '../rosetta/use-project-choices.ts'
 import { ValueField } from '../rosetta/value-field.tsx'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
@@ -55,11 +55,9 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
   }
 
   async function answerTo(row: NonNullable<typeof route>, sent: string, signal: AbortSignal): Promise<Answer> {
-    const headers = sentHeaders(draft.headers)
-    if (row.field !== 'refreshToken') return sendRest({ route: row, value: sent, headers }, session, signal)
-    // Not aborted: if the logout were not sent, the session that was opened for it would stay.
-    const { refreshToken } = await session.openAnother()
-    return sendRest({ route: row, value: refreshToken, headers }, session)
+    const send = (value: string) =>
+      sendRest({ route: row, value, headers: sentHeaders(draft.headers) }, session, signal)
+    return row.field === 'refreshToken' ? withOwnSession(row, session, send) : send(sent)
   }
 
   return (

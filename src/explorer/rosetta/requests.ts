@@ -19,15 +19,42 @@ export interface RowRequest {
 
 const JSON_HEADERS = { 'content-type': 'application/json', ...ASK_FOR_TIMES }
 
-/** A call that takes a refresh token uses a new session of its own, so that the user stays signed in. */
-export async function sendSide(
+/** The answers of a successful logout, over REST and over GraphQL. */
+const LOGGED_OUT: readonly string[] = ['{}', '{"data":{"logout":true}}']
+
+/**
+ * Runs a call that takes a refresh token with a new session of its own, so that the user stays signed in. Ends that
+ * session unless the call has done so: it may have been aborted or refused, and nobody else has the token.
+ */
+export async function withOwnSession(
+  { path }: ExplorerRoute,
+  session: Session,
+  run: (refreshToken: string) => Promise<Answer>,
+): Promise<Answer> {
+  const { refreshToken } = await session.openAnother()
+  let isEnded = false
+  try {
+    const answer = await run(refreshToken)
+    isEnded = path === '/logout' && LOGGED_OUT.includes(answer.text)
+    return answer
+  } finally {
+    if (!isEnded) session.endAnother(refreshToken)
+  }
+}
+
+export function sendSide(side: Side, request: RowRequest, session: Session, signal: AbortSignal): Promise<Answer> {
+  const send = (token: string | null) => sendWith(token, side, request, session, signal)
+  return request.route.field === 'refreshToken' ? withOwnSession(request.route, session, send) : send(null)
+}
+
+async function sendWith(
+  token: string | null,
   side: Side,
   request: RowRequest,
   session: Session,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { route, query } = request
-  const token = route.field === 'refreshToken' ? (await session.openAnother()).refreshToken : null
   if (side === 'rest') return sendRest({ route, value: token ?? request.value }, session, signal)
   const variables = readVariables(request.variables, token)
   const body = JSON.stringify({ query, variables })

@@ -30,6 +30,8 @@ export interface Session extends Pick<ShownState, 'state' | 'subscribe'>, Pick<L
   /** Throws a LoginFailure. Its code is `LOGIN_CODE_SENT` when the caller must retry with the code from the mailbox. */
   readonly signIn: (email: string, options?: SignInOptions) => Promise<void>
   readonly signOut: () => Promise<void>
+  /** Ends a session that `openAnother` opened. */
+  readonly endAnother: (refreshToken: string) => void
   /** Sets whether this tab stores the session across a reload. */
   readonly remember: (isRemembered: boolean) => void
   /**
@@ -240,6 +242,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     state,
     subscribe,
     openAnother,
+    endAnother: endOpened,
     async start() {
       const [own, isOfSomebody] = [kept.token(), kept.isOfSomebody()]
       refreshToken = own
