@@ -62,7 +62,8 @@ export function App(): ReactNode {
         <Skeleton label="Signing in" />
       ) : phase === 'signed-in' || page.isPublic ? (
         <ErrorBoundary key={page.path}>
-          <page.Page key={email ?? ''} theme={theme.theme} />
+          {/* A public page is the same for every user, and stays where it is scrolled when one signs in. */}
+          <page.Page key={page.isPublic ? '' : (email ?? '')} theme={theme.theme} />
         </ErrorBoundary>
       ) : (
         <SignInCard />

@@ -4,7 +4,7 @@ import { type MouseEvent, type ReactNode, useCallback, useEffect } from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Link } from '../frame/navigation/link.tsx'
-import { useExplorer } from '../frame/use-explorer.ts'
+import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { ErrorBody } from './error-body.tsx'
@@ -18,6 +18,7 @@ import './reference.css'
 
 export function ReferencePage(): ReactNode {
   const { facts, connection } = useExplorer()
+  const { email } = useSessionState()
   const address = `${facts.basePath}/openapi.json`
   const loaded = useLoaded(
     useCallback(async () => {
@@ -26,11 +27,16 @@ export function ReferencePage(): ReactNode {
       return (await answer.json()) as OpenApi
     }, [connection, address]),
   )
+  // The browser could not scroll to the fragment of the address, because the sections had not been rendered yet.
+  useEffect(() => {
+    if (loaded.phase === 'ready') show(location.hash.slice(1))
+  }, [loaded.phase])
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="The reference could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
-  return <Reference document={loaded.value} address={address} />
+  // Keyed by user, so that answers and typed text do not carry over to the next user.
+  return <Reference key={email ?? ''} document={loaded.value} address={address} />
 }
 
 function Reference({ document, address }: { readonly document: OpenApi; readonly address: string }): ReactNode {
@@ -41,8 +47,6 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
   const operations = shownOperations(document)
   const shown = operations.filter((operation) => isAbout(operation, words))
 
-  // The browser could not scroll to the fragment of the address, because the sections had not been rendered yet.
-  useEffect(() => show(location.hash.slice(1)), [])
   useSectionInAddress()
 
   return (

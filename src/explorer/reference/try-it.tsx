@@ -13,6 +13,8 @@ import { HeaderFields } from './header-fields.tsx'
 import { type Draft, sentHeaders } from './own-headers.ts'
 
 interface TryItProps {
+  /** Id of the section of the operation. */
+  readonly id: string
   readonly method: string
   readonly path: string
   /** The projects to choose from; the first is the default. */
@@ -21,7 +23,7 @@ interface TryItProps {
   readonly onDraft: (draft: Draft) => void
 }
 
-export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): ReactNode {
+export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps): ReactNode {
   const { facts, session } = useExplorer()
   const { phase, email } = useSessionState()
   const route = facts.routes.find((row) => row.method === method && row.path === path)
@@ -37,7 +39,11 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
     return (
       <details className="try-sign-in">
         <summary>Sign in to try it here</summary>
-        <SignInForm label={`Email, to try ${method} ${path}`} suggestion={facts.demoEmail ?? ''} />
+        <SignInForm
+          label={`Email, to try ${method} ${path}`}
+          suggestion={facts.demoEmail ?? ''}
+          onDone={() => focusTry(id)}
+        />
       </details>
     )
   }
@@ -99,4 +105,9 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
       )}
     </div>
   )
+}
+
+/** The sign-in has replaced the focused form by this button. */
+function focusTry(id: string): void {
+  document.getElementById(id)?.querySelector<HTMLElement>('.try > .controls > button')?.focus()
 }
