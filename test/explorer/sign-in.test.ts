@@ -308,13 +308,16 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await page.locator('#start').getByLabel('with sign-in').count()).toBe(isOffered ? 1 : 0)
   })
 
-  test('a gateway that lets nobody in says so and offers no form', async () => {
-    const { url } = await startGateway({ createGuard: guardsOf(['none'], { trustedOrigins: [] }) })
+  test.each([
+    ['none', 'This gateway opens no new sessions at the moment.'],
+    ['client', 'Only registered programs can sign people in at this gateway, so nobody can sign in on this page.'],
+  ] as const)('a gateway whose pages let nobody in says so, and offers no form (%s)', async (guard, sentence) => {
+    const { url } = await startGateway({ createGuard: guardsOf([guard], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()
     for (const path of ['/', '/docs']) {
       await page.goto(url + path)
       if (path === '/docs') await page.locator('#getProjects').getByText('Sign in to try it here').click()
-      await page.getByText('This gateway opens no new sessions at the moment.').filter({ visible: true }).waitFor()
+      await page.getByText(sentence).filter({ visible: true }).waitFor()
       expect(await page.getByRole('textbox', { name: 'Email' }).count()).toBe(0)
       expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0)
     }

@@ -8,6 +8,9 @@ import { LoginFailure } from './session/login.ts'
 /** Replaces the gateway's message, which tells programs to sign in without a code; this page has a button for that. */
 const CODE_WRONG = 'The code is wrong or no longer valid.'
 
+/** The guard `client` asks for the secret of a program, which a form must not ask people for. */
+const CLIENTS_ONLY = 'Only registered programs can sign people in at this gateway, so nobody can sign in on this page.'
+
 interface SignInFormProps {
   readonly label: string
   readonly suggestion?: string
@@ -17,9 +20,9 @@ interface SignInFormProps {
 /** The form, or a sentence instead of it where nobody can sign in. */
 export function SignInForm(props: SignInFormProps): ReactNode {
   const { facts } = useExplorer()
-  if (askedGuards(facts).includes('none')) {
-    return <p className="note">This gateway opens no new sessions at the moment.</p>
-  }
+  const guards = askedGuards(facts)
+  if (guards.includes('none')) return <p className="note">This gateway opens no new sessions at the moment.</p>
+  if (guards.every((name) => name === 'client')) return <p className="note">{CLIENTS_ONLY}</p>
   return <Form {...props} />
 }
 
