@@ -34,6 +34,16 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.try .status.good').waitFor()
   })
 
+  test('the description of a field gives way to what is typed', async () => {
+    const page = await open()
+    await page.locator('.graphiql-response .t-string').first().waitFor()
+    const field = page.locator('.graphiql-query-editor .cm-property', { hasText: 'email' })
+    await field.click()
+    await page.locator('.CodeMirror-info', { hasText: 'The canonical email' }).waitFor()
+    await page.keyboard.type('x')
+    await page.locator('.CodeMirror-info').waitFor({ state: 'detached' })
+  })
+
   test("F19: every example is answered from the user's data, with status, time, size and headers", async () => {
     const page = await open()
     const seen: string[] = []

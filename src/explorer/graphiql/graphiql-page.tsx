@@ -12,6 +12,7 @@ import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
+import { hideInfoWhileTyping } from './hide-info.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
@@ -79,6 +80,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
     return { shared, examples: examplesFor(email, refs[0] ?? null) }
   })
   useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
+  useEffect(() => (frame.current ? hideInfoWhileTyping(frame.current) : undefined), [])
 
   // The fetcher must keep its identity: GraphiQL loads the schema again when it changes.
   const run = useCallback(
