@@ -28,11 +28,12 @@ describe.skipIf(!canMount())('on a full disk', () => {
 
   test('an import that has no room for its end says that its beginning stays, and is completed by another run', async () => {
     const workspace = createWorkspace()
-    const lines = templateLines(0, 16_000).join('')
+    const lines = templateLines(0, 80_000).join('')
     const input = workspace.write('lines.ndjson', lines)
-    const disk = smallDisk(32 * 1_048_576)
+    // There is room for the first records, but not for all: their lines alone are longer.
+    const disk = smallDisk(64 * 1_048_576)
     const ballast = join(disk.path, 'ballast')
-    appendFileSync(ballast, Buffer.alloc(28 * 1_048_576))
+    appendFileSync(ballast, Buffer.alloc(60 * 1_048_576))
     const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
     const { exitCode, stdout, stderr } = await run(['import', input, ...flags])
     expect([exitCode, stdout]).toEqual([1, ''])
