@@ -16,7 +16,7 @@ import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { divide } from './import-runs.ts'
-import { applyRemovals, isRemoval, type Removal, removing } from './removals.ts'
+import { applyRemovals, isRemoval, type Removal } from './removals.ts'
 import { dropSomeStale, lockReplacementsOf } from './stale-stages.ts'
 import { putDocuments } from './upsert-documents.ts'
 
@@ -102,7 +102,7 @@ export function createChanges(pool: Pool): ChangeVerbs {
   return {
     applyChanges(changes) {
       const run = (connection: Connection) => apply(connection, changes)
-      return changes.some(isRemoval) ? removing(pool, run) : pool.transaction(run)
+      return changes.some(isRemoval) ? pool.unboundedTransaction(run) : pool.transaction(run)
     },
     projectIdsByRef: (refs) =>
       pool.repeatable(async (connection) => {

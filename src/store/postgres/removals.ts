@@ -4,7 +4,6 @@ import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
-import { isStatementTimeout } from './engine/faults/pg-errors.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS } from './engine/swap-user.ts'
@@ -206,24 +205,11 @@ const REMOVE: {
   },
 }
 
-/**
- * Runs a removal again without a statement timeout if it exceeds that timeout: it takes long for a user or a project that
- * has much. The first attempt uses a connection of the pool, because most removals are short.
- */
-export async function removing<T>(pool: Pool, run: (connection: Connection) => Promise<T>): Promise<T> {
-  try {
-    return await pool.transaction(run)
-  } catch (error) {
-    if (!isStatementTimeout(error)) throw error
-    return pool.longTransaction(run, true)
-  }
-}
-
 export function createRemovals(pool: Pool): RemovalVerbs {
   return {
     holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
     removeUsers: (emails) =>
-      removing(pool, async (connection) => {
+      pool.unboundedTransaction(async (connection) => {
         await lockReplacementsOf(connection, emails)
         await connection.query(LOCK_USERS, [emails])
         const removed = await removeUsers(connection, emails)
@@ -231,7 +217,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         return removed
       }),
     renameUser: (email, to) =>
-      removing(pool, async (connection) => {
+      pool.unboundedTransaction(async (connection) => {
         await lockReplacementsOf(connection, [email])
         const renamed = await connection.query(RENAME, [email, to])
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'

@@ -14,11 +14,6 @@ import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
 /** Maximum number of users that one call of `swapReplacement` swaps. */
 const MAX_USERS_PER_SWAP = 256
-/**
- * When a swap concerns more than this, counted in documents and elements of up to 2,000 bytes, it runs without a
- * statement timeout.
- */
-const LARGE_SWAP = 10_000
 
 const BEGIN: Statement = {
   name: 'beginReplacement',
@@ -109,23 +104,6 @@ const NEXT: Statement = {
       where n < $3 and (n = 0 or documents + d.count <= $4))
     select id, email, "userId" from fitting where n > 0 order by n`,
 }
-/** The rows of one list, in an order that an index has, so that no more of them are read than are counted. */
-const listed = (table: string, owner: string, order: string) =>
-  `(select text from workspace_gateway.${table} where ${owner} order by ${order} limit ${LARGE_SWAP} + 1)`
-// A user who was added after the exports were staged has another id than these. Their elements are moved then.
-const LARGE: Statement = {
-  name: 'isLargeSwap',
-  text: `select 1 from (
-      select sum(1 + octet_length(listed.text) / 2000) over (rows unbounded preceding) as size
-      from workspace_gateway.staged_user s left join workspace_gateway.user u on u.email = s.email
-      cross join lateral (
-        ${listed('staged_document', 'owner = s.id', 'kind, position')}
-        union all ${listed('document', 'user_id = u.id', 'kind, position')}
-        union all ${listed('export_element', 'user_id = u.id', 'export_id, position')}
-        union all ${listed('export_element', 'user_id = s.user_id and s.user_id is distinct from u.id', 'export_id, position')}
-      ) listed where s.id = any($1::bigint[])) counted
-    where size > ${LARGE_SWAP} limit 1`,
-}
 
 type ReplacementVerbs = Pick<
   WorkspaceEdits,
@@ -151,19 +129,15 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
         await stage(connection, replacement, steps)
       }),
     async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
-      const { fitting, isLarge } = await pool.repeatable(async (connection) => {
-        const asked = [replacement, after, MAX_USERS_PER_SWAP, maxDocuments]
-        const fitting = await connection.query<StagedUser & object>(NEXT, asked)
-        return { fitting, isLarge: (await connection.query(LARGE, [fitting.map(({ id }) => id)])).length > 0 }
-      })
-      async function swap(connection: Connection): Promise<readonly Swapped[]> {
+      const asked = [replacement, after, MAX_USERS_PER_SWAP, maxDocuments]
+      const fitting = await pool.repeatable((connection) => connection.query<StagedUser & object>(NEXT, asked))
+      return pool.unboundedTransaction(async (connection): Promise<readonly Swapped[]> => {
         await requireTouched(connection, replacement, now)
         await connection.query(LOCK_USERS, [fitting.map(({ email }) => email)])
         const swapped = []
         for (const user of fitting) swapped.push(await swapUser(connection, user, options))
         return swapped
-      }
-      return isLarge ? pool.longTransaction(swap, true) : pool.transaction(swap)
+      })
     },
     endReplacement: (replacement) =>
       pool.once(async (connection) => {

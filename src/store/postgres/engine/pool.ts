@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
 import type { PostgresTarget } from './connection-string.ts'
-import { ConnectionLostError, isRolledBack } from './faults/pg-errors.ts'
+import { ConnectionLostError, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
 
 export interface PoolOptions extends ConnectionOptions {
   readonly poolSize: number
@@ -23,6 +23,12 @@ export interface Pool extends AsyncDisposable {
    * has that timeout still.
    */
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>, isLockTimed?: boolean) => Promise<T>
+  /**
+   * Same as `transaction`. When a statement exceeds the timeout, it runs again as a `longTransaction`, whose locks are
+   * timed: what a statement does depends on how much is stored. Most are short, so the first attempt needs no connection
+   * of its own.
+   */
+  readonly unboundedTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /**
    * Opens a connection outside of the pool limit, without a statement timeout unless `isTimed`. The caller closes it.
    */
@@ -175,6 +181,22 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   const dedicated = (isTimed = false) => connectOne(isTimed ? options : { ...options, statementTimeoutMs: 0 })
 
+  const transaction: Pool['transaction'] = (run) =>
+    retryOnConflict(() => once((connection) => inTransaction(connection, run)))
+
+  const longTransaction: Pool['longTransaction'] = (run, isLockTimed = false) =>
+    retryOnConflict(async () => {
+      const connection = await dedicated()
+      try {
+        return await inTransaction(connection, async (begun) => {
+          if (isLockTimed) await begun.script(limitsOfLocks(options.statementTimeoutMs))
+          return run(begun)
+        })
+      } finally {
+        connection.close()
+      }
+    })
+
   return {
     once,
     async repeatable(run) {
@@ -185,19 +207,16 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
         return once(run)
       }
     },
-    transaction: (run) => retryOnConflict(() => once((connection) => inTransaction(connection, run))),
-    longTransaction: (run, isLockTimed = false) =>
-      retryOnConflict(async () => {
-        const connection = await dedicated()
-        try {
-          return await inTransaction(connection, async (begun) => {
-            if (isLockTimed) await begun.script(limitsOfLocks(options.statementTimeoutMs))
-            return run(begun)
-          })
-        } finally {
-          connection.close()
-        }
-      }),
+    transaction,
+    longTransaction,
+    async unboundedTransaction(run) {
+      try {
+        return await transaction(run)
+      } catch (error) {
+        if (!isStatementTimeout(error)) throw error
+        return longTransaction(run, true)
+      }
+    },
     dedicated,
     ofRequest: options.traces?.bind ?? ((run) => run),
     patienceMs,
