@@ -72,12 +72,18 @@ async function apply(store: MigratableStore, change: Change): Promise<unknown> {
   return (await store.applyChanges([change]))[0]
 }
 
+async function prune(store: MigratableStore): Promise<unknown> {
+  const userId = (await store.userByEmail(ANA))?.id ?? 0
+  return (await store.pruneExports({ userId, keep: 0, before: null, after: '' })).exports === 1 && 'removed'
+}
+
 describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
   test.each<[what: string, remove: (store: MigratableStore) => Promise<unknown>]>([
     ['a user', async (store) => (await store.removeUsers([ANA]))[0]?.exports === 1 && 'removed'],
     ['a user, as a step of an import', (store) => apply(store, { type: 'removeUser', email: ANA })],
     ['a project', (store) => apply(store, { type: 'removeDocument', email: ANA, kind: 'project', id: 'p' })],
     ['exports', (store) => apply(store, { type: 'removeExports', email: ANA, ref: 'r', instant: null, digest: null })],
+    ['an export, by its age', prune],
   ])('the removal of %s completes, however long it takes', async (_, remove) => {
     const url = await slowDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
@@ -92,6 +98,16 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
     expect((await store.removeUsers([ANA]))[0]).toMatchObject({ exports: 1 })
+  })
+
+  test('sealing an export that is already stored removes its staged elements, however long it takes', async () => {
+    const url = await slowDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
+    const [staging, ...filling] = exportSteps(ANA, 'r')
+    await store.applyChanges([staging])
+    expect(await store.applyChanges(filling)).toEqual(['staged', 'unchanged'])
+    expect(await elementsOf(url)).toBe(1)
   })
 
   test('renaming a user removes the data staged for that user, however long it takes', async () => {

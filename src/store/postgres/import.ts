@@ -102,7 +102,7 @@ export function createChanges(pool: Pool): ChangeVerbs {
   return {
     applyChanges(changes) {
       const run = (connection: Connection) => apply(connection, changes)
-      return changes.some(isRemoval) ? pool.unboundedTransaction(run) : pool.transaction(run)
+      return changes.some(mayTakeLong) ? pool.unboundedTransaction(run) : pool.transaction(run)
     },
     projectIdsByRef: (refs) =>
       pool.repeatable(async (connection) => {
@@ -115,6 +115,11 @@ export function createChanges(pool: Pool): ChangeVerbs {
       }),
     dropStaleStages: (before) => pool.transaction((connection) => dropSomeStale(connection, before)),
   }
+}
+
+/** An export that is stored already is sealed by removing all of its staged elements. */
+function mayTakeLong(change: Change): boolean {
+  return isRemoval(change) || change.type === 'sealExport'
 }
 
 async function apply(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {

@@ -227,7 +227,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before, after }) =>
-      pool.transaction(async (connection) => {
+      pool.unboundedTransaction(async (connection) => {
         // Deleting nothing fires the move triggers: a move refuses the write before this transaction holds a row lock.
         await connection.query(PRUNE, [userId, []])
         await connection.query(LOCK_USER, [userId])
