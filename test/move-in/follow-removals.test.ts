@@ -285,30 +285,45 @@ test('exports of all of two users are removed at once with --remove-many', async
 
 const projectAndTemplateOf = (email: string) => projectAndExportOf(email) + templateOf(email)
 
-/** Makes the list of projects `[]`; the other lists of the users stay. */
-function loseProjects(server: PlainServer, emails: readonly string[]): void {
-  for (const email of emails) server.workspaces.get(email)?.projects.splice(0)
+type List = 'projects' | 'templates'
+
+/** Makes one list `[]`; the other lists of the users stay. */
+function loseList(server: PlainServer, list: List, emails: readonly string[]): void {
+  for (const email of emails) server.workspaces.get(email)?.[list].splice(0)
 }
 
-test.each([
-  ['all of two', 2, 2],
-  ['four of twenty', 20, 4],
-])('projects of %s are not removed when their list is empty and other lists are not', async (_, count, users) => {
+test.each<[list: List, many: string, count: number, users: number]>([
+  ['projects', 'all of two', 2, 2],
+  ['projects', 'four of twenty', 20, 4],
+  ['templates', 'all of two', 2, 2],
+  ['templates', 'four of twenty', 20, 4],
+])('%s of %s are not removed when their list is empty and other lists are not', async (list, _, count, users) => {
   const { server, emails, flags, stored } = await startMove(count, projectAndTemplateOf)
   await using _server = server
   const following = startFollow(server.url, flags)
   await following.until(({ changed }) => changed === count)
-  const before = emails.map((email) => [...(server.workspaces.get(email)?.projects ?? [])])
-  loseProjects(server, emails.slice(0, users))
+  const before = emails.map((email) => [...(server.workspaces.get(email)?.[list] ?? [])])
+  loseList(server, list, emails.slice(0, users))
   for (let round = 0; round < 4; round += 1) {
     expect(await following.until(({ failed }) => failed > 0)).toMatchObject({ failed: users, removed: 0 })
   }
-  expect([await stored('project'), await stored('export')]).toEqual([count, count])
+  expect([await stored('project'), await stored('export'), await stored()]).toEqual([count, count, count])
   for (const [index, email] of emails.entries())
-    server.workspaces.get(email)?.projects.splice(0, 1, ...(before[index] ?? []))
+    server.workspaces.get(email)?.[list].splice(0, 1, ...(before[index] ?? []))
   await following.until(({ unchanged, failed }) => unchanged === count && failed === 0)
   const { stderr } = await following.stop()
-  expect(stderr.match(/GET \/projects answered an empty list, .*--remove-many/g)).toHaveLength(users)
+  const told = stderr.split('\n').filter((line) => line.includes(`GET /${list} answered an empty list, `))
+  expect([told.length, told.every((line) => line.includes('--remove-many'))]).toEqual([users, true])
+})
+
+test('lists of few users each are emptied, though many users have lost one of them', async () => {
+  const { server, emails, stored, once } = await startMove(6, projectAndTemplateOf)
+  await using _server = server
+  expect((await once()).exitCode).toBe(0)
+  loseList(server, 'projects', emails.slice(0, 3))
+  loseList(server, 'templates', emails.slice(3))
+  expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
+  expect([await stored('project'), await stored('export'), await stored()]).toEqual([3, 3, 3])
 })
 
 test.each([
@@ -318,7 +333,7 @@ test.each([
   const { server, emails, stored, once } = await startMove(count, projectAndTemplateOf)
   await using _server = server
   expect((await once()).exitCode).toBe(0)
-  loseProjects(server, emails.slice(0, users))
+  loseList(server, 'projects', emails.slice(0, users))
   expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
   expect([await stored('project'), await stored('export'), await stored()]).toEqual([
     count - users,
@@ -331,7 +346,7 @@ test('the projects of all of two users are removed at once with --remove-many', 
   const { server, emails, stored, once } = await startMove(2, projectAndTemplateOf)
   await using _server = server
   expect((await once()).exitCode).toBe(0)
-  loseProjects(server, emails)
+  loseList(server, 'projects', emails)
   expect((await once()).exitCode).toBe(1)
   expect(await stored('project')).toBe(2)
   expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })

@@ -91,7 +91,7 @@ test('import goes on with the others, and reports the user who failed', async ()
     stop: signal,
     isReplacement: true,
     mayEmptyLists: false,
-    mayEmptyProjects: false,
+    mayClear: [],
     mayEmptyWorkspace: false,
     mayLoseAllExports: false,
   }

@@ -37,8 +37,11 @@ export interface TakeInOptions {
   readonly isReplacement: boolean
   /** Whether a replacement treats a single list with 404 as empty although documents of it are stored here. */
   readonly mayEmptyLists: boolean
-  /** Whether a replacement removes all projects, and with them their exports, when the list of projects is empty there. */
-  readonly mayEmptyProjects: boolean
+  /**
+   * Lists of which a replacement removes all documents when they are empty there, while other lists are not. With the
+   * projects, their exports go.
+   */
+  readonly mayClear: readonly DocumentKind[]
   /** Whether a replacement removes all documents of a user whose lists there are all empty. */
   readonly mayEmptyWorkspace: boolean
   /** Whether a replacement removes exports when the other server has none for any project, but some are stored here. */
@@ -58,10 +61,17 @@ export class LostListError extends ContractError {}
 export class EmptiedWorkspaceError extends ContractError {}
 
 /**
- * The list of projects is empty there, and projects are stored here. For one user this is a removal; a server that has
- * lost its projects looks the same for every user.
+ * These lists are empty there while others are not, and documents of them are stored here. For one user this is a
+ * removal; a server that has lost a list looks the same for every user.
  */
-export class EmptiedProjectsError extends ContractError {}
+export class EmptiedListsError extends ContractError {
+  readonly kinds: readonly DocumentKind[]
+  constructor(kinds: readonly DocumentKind[]) {
+    const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
+    super(`${paths} answered an empty list, and such documents are stored here`)
+    this.kinds = kinds
+  }
+}
 
 /**
  * The user's projects exist there without any export, and exports of them are stored here. Either the exports are gone,
@@ -145,32 +155,36 @@ async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<
 async function requireDocuments(
   email: string,
   { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
-  { store, mayEmptyLists, mayEmptyProjects, mayEmptyWorkspace }: TakeInOptions,
+  { store, mayEmptyLists, mayClear, mayEmptyWorkspace }: TakeInOptions,
 ): Promise<void> {
-  const lost = mayEmptyLists ? null : await firstStoredKind(store, email, absent)
-  if (lost !== null) {
+  const [lost] = mayEmptyLists ? [] : await storedKinds(store, email, absent)
+  if (lost !== undefined) {
     const path = LIST_PATHS[lost]
     throw new LostListError(`GET ${path} answered 404, other lists did not, and documents of it are stored here`)
   }
   if (isEmpty(lists)) {
-    if (mayEmptyWorkspace || (await firstStoredKind(store, email, DOCUMENT_KINDS)) === null) return
+    if (mayEmptyWorkspace || (await storedKinds(store, email, DOCUMENT_KINDS)).length === 0) return
     throw new EmptiedWorkspaceError('every list is empty there, and documents are stored here')
   }
-  if (mayEmptyProjects || lists.project.length > 0 || absent.includes('project')) return
-  if ((await firstStoredKind(store, email, ['project'])) !== null)
-    throw new EmptiedProjectsError('GET /projects answered an empty list, and projects are stored here')
+  const kept = DOCUMENT_KINDS.filter((kind) => !absent.includes(kind) && !mayClear.includes(kind))
+  const emptied = await storedKinds(
+    store,
+    email,
+    kept.filter((kind) => lists[kind].length === 0),
+  )
+  if (emptied.length > 0) throw new EmptiedListsError(emptied)
 }
 
-/** The first of these kinds of which the user has documents here; null when there is none. */
-async function firstStoredKind(
+/** Those of these kinds of which the user has documents here. */
+async function storedKinds(
   store: Store,
   email: string,
   kinds: readonly DocumentKind[],
-): Promise<DocumentKind | null> {
+): Promise<readonly DocumentKind[]> {
   const user = kinds.length > 0 ? await store.userByEmail(email) : null
-  if (!user) return null
+  if (!user) return []
   const firsts = await store.documentsOf(kinds.map((kind) => ({ userId: user.id, kind, after: 0, limit: 1 })))
-  return kinds.find((_, index) => (firsts[index] ?? []).length > 0) ?? null
+  return kinds.filter((_, index) => (firsts[index] ?? []).length > 0)
 }
 
 function isEmpty(lists: Lists): boolean {

@@ -6,7 +6,7 @@ import type { Round } from '../../../import-export/remote/follow/round.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import {
-  EmptiedProjectsError,
+  EmptiedListsError,
   EmptiedWorkspaceError,
   LostExportsError,
   LostListError,
@@ -171,8 +171,8 @@ function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo)
 function hintFor(error: Error): string {
   if (error instanceof LostListError)
     return ': the user is left as it was; --remove-many takes that list for an empty one'
-  if (error instanceof EmptiedProjectsError)
-    return ': the user is left as it was, because this is so of many users at once; --remove-many removes the projects'
+  if (error instanceof EmptiedListsError)
+    return ': the user is left as it was, because this is so of many users at once; --remove-many removes them'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
     return ': the user is left as it was; they go when it stays so for as long as --remove-after says, unless it is so of many users at once, or with --remove-many'
   }

@@ -5,6 +5,7 @@ import { eachOf } from '../../../import-export/each-of.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
 import { movedTo, statusInWords } from '../../../import-export/remote/redirect.ts'
+import { DOCUMENT_KINDS } from '../../../import-export/remote/seen-workspace.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
@@ -42,7 +43,7 @@ export async function runServerImport(
       openTemporaryFile,
       isReplacement,
       mayEmptyLists: false,
-      mayEmptyProjects: true,
+      mayClear: DOCUMENT_KINDS,
       mayEmptyWorkspace: true,
       mayLoseAllExports: true,
       client,

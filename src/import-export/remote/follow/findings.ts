@@ -3,6 +3,7 @@ import type { ContractError } from '../client.ts'
 import type { RemoteUser } from '../move-in.ts'
 import type { SeenWorkspace } from '../seen-workspace.ts'
 import type { RemoteSession } from '../session.ts'
+import type { EmptiedListsError } from '../take-in.ts'
 import type { FoundLoss } from './losses.ts'
 import { createUnanswered, type Unanswered } from './unanswered.ts'
 
@@ -32,8 +33,8 @@ export interface Findings {
   readonly gone: Losing[]
   /** Users who have no documents there but some here. */
   readonly emptied: Refused[]
-  /** Users who have no projects there but some here, and other documents there. */
-  readonly emptiedProjects: Refused[]
+  /** Users with lists that are empty there and not here, and with other documents there. */
+  readonly emptiedLists: (Refused & { readonly error: EmptiedListsError })[]
   readonly lostExports: Refused[]
   readonly unanswered: Unanswered<Failed>
   /** Number of users that may get a response in this round. Only they tell whether the server is down. */
@@ -52,7 +53,7 @@ export function createFindings(): Findings {
     counts: { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 },
     gone: [],
     emptied: [],
-    emptiedProjects: [],
+    emptiedLists: [],
     lostExports: [],
     unanswered: createUnanswered(),
     users: Infinity,

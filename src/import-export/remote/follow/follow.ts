@@ -1,12 +1,12 @@
 // Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
-import { StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
+import { type DocumentKind, StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
-import { seenInStore } from '../seen-workspace.ts'
+import { DOCUMENT_KINDS, seenInStore } from '../seen-workspace.ts'
 import { createRemoteSession } from '../session.ts'
-import { EmptiedProjectsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
+import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
@@ -32,14 +32,14 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
    */
   readonly removeAfterMs: number
   /**
-   * Whether to believe at once, for any number of users, that workspaces are gone or empty, that all projects are gone,
-   * and a 404 for one list or for all exports of a user.
+   * Whether to believe at once, for any number of users, that workspaces are gone or empty, that a list is empty, and a
+   * 404 for one list or for all exports of a user.
    */
   readonly mayRemoveMany: boolean
 }
 
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
-type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyProjects' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
+type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
 /** `gone`: no workspace there, but one here. */
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
@@ -49,7 +49,7 @@ export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
     mayEmptyLists: mayRemoveMany,
-    mayEmptyProjects: mayRemoveMany,
+    mayClear: mayRemoveMany ? DOCUMENT_KINDS : [],
     mayEmptyWorkspace: mayRemoveMany,
     mayLoseAllExports: mayRemoveMany,
   }
@@ -135,7 +135,7 @@ export function createFollower(options: FollowOptions): Follower {
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
       if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error })
-      else if (error instanceof EmptiedProjectsError) found.emptiedProjects.push({ user, one, at, error })
+      else if (error instanceof EmptiedListsError) found.emptiedLists.push({ user, one, at, error })
       else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error })
       else failUnseen(user, one, error, found)
     }
@@ -176,25 +176,27 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  /** Whether too many users of the round have lost the same for it to be true. */
-  function areDoubted({ length }: readonly Refused[], { counts }: Findings): boolean {
-    return areTooMany(length, length + counts.changed + counts.unchanged)
-  }
-
-  /** Removes all projects of users whose list there is empty, unless there are too many such users. */
-  async function settleEmptiedProjects(found: Findings): Promise<void> {
-    const { emptiedProjects } = found
-    const isRefused = areDoubted(emptiedProjects, found)
-    for (const { user, one, error } of emptiedProjects) {
-      if (isRefused || found.outage !== null) failUnseen(user, one, error, found)
-      else await tryStep(user, one, found, { ...removable, mayEmptyProjects: true })
+  /** Empties the lists here that are empty there, except a list that is empty there for too many users. */
+  async function settleEmptiedLists(found: Findings): Promise<void> {
+    const { emptiedLists, counts } = found
+    const losing = emptiedLists.splice(0)
+    const all = losing.length + counts.changed + counts.unchanged
+    const lost = (kind: DocumentKind) => losing.filter(({ error }) => error.kinds.includes(kind)).length
+    const doubted = DOCUMENT_KINDS.filter((kind) => areTooMany(lost(kind), all))
+    for (const { user, one, error } of losing) {
+      const isRefused = found.outage !== null || error.kinds.some((kind) => doubted.includes(kind))
+      if (isRefused) failUnseen(user, one, error, found)
+      else await tryStep(user, one, found, { ...removable, mayClear: error.kinds })
     }
+    // Another list has become empty since.
+    for (const { user, one, error } of emptiedLists) failUnseen(user, one, error, found)
   }
 
   /** Removes lost exports, unless too many users have lost them. */
   async function settleLostExports(found: Findings): Promise<void> {
-    const { lostExports } = found
-    if (!areDoubted(lostExports, found)) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
+    const { lostExports, counts } = found
+    const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
+    if (!areDoubted) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
     for (const { user, one, error } of lostExports) failUnseen(user, one, error, found)
   }
 
@@ -267,7 +269,7 @@ export function createFollower(options: FollowOptions): Follower {
         done += 1
         onUser?.(done)
       })
-      await settleEmptiedProjects(found)
+      await settleEmptiedLists(found)
       await settleLostExports(found)
       const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found
