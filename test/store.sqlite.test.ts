@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { StoreUnavailableError } from '../src/store/contract.ts'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
 import type { CodeRules } from '../src/store/sign-in/code-contract.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
@@ -79,6 +80,15 @@ test('a closed store refuses a snapshot without reporting a fault of the databas
   await store[Symbol.asyncDispose]()
   await expect(store.openSnapshot()).rejects.toThrow('the store is closed')
   expect(faults).toEqual([])
+})
+
+test('a snapshot whose file cannot be opened at the moment, as with too many open files, is unavailable', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal() {} })
+  renameSync(path, `${path}.away`)
+  await expect(store.openSnapshot()).rejects.toThrow(StoreUnavailableError)
+  renameSync(`${path}.away`, path)
+  await using _snapshot = await store.openSnapshot()
 })
 
 test('a snapshot is not opened on another database that has taken the file name', async () => {

@@ -1,11 +1,21 @@
 // Tests commands of another user than the gateway's, and paths that lead nowhere: they read what is readable, and
 // otherwise fail with one sentence.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { run } from '../support/command-line.ts'
+import { run, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { SERVER_USER } from '../support/postgres-server.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -72,6 +82,36 @@ describe.skipIf(runBound('--version').exitCode !== 0)('a command of another user
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toContain('zoe@example.com')
     expect(stdout).not.toContain(ANA)
+  })
+
+  test('to enter its folder any more, a served database is read from, and written to again once the right is back', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    chmodSync(workspace.directory, 0o755)
+    const folder = workspace.path('served')
+    mkdirSync(folder)
+    const path = join(folder, 'workspace.db')
+    copyFileSync(workspace.path('workspace.db'), path)
+    const { uid = -1, gid = -1 } = SERVER_USER
+    for (const name of [folder, path]) chownSync(name, uid, gid)
+    const flags = ['--database', `file:${path}`, '--login-guard', 'open']
+    const serving = await serveForTest(flags, { user: SERVER_USER, cwd: '/' })
+    const readiness = async () => (await ask(`${serving.url}/readyz`)).status
+    const login = () => postJson(`${serving.url}/login`, { email: ANA })
+    const { accessToken } = (await login()).json()
+    expect(await readiness()).toBe(200)
+
+    chmodSync(folder, 0o000)
+    onTestFinished(() => chmodSync(folder, 0o755))
+    const refused = await login()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await readiness()).toBe(503)
+    expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+
+    chmodSync(folder, 0o755)
+    expect((await login()).status).toBe(200)
+    expect(await readiness()).toBe(200)
+    expect(await serving.kill('SIGTERM')).toBe(0)
   })
 
   test('fails with one sentence when it may not enter the folder', async () => {

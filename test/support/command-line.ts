@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly stdin?: string
   /** The limit of open files for the process; by default the limit of this one. */
   readonly maxOpenFiles?: number
+  /** Whom it runs as; as whom this one runs otherwise. */
+  readonly user?: { readonly uid?: number; readonly gid?: number }
 }
 
 /** Runs a command to its end. */
@@ -121,8 +123,8 @@ export function shareDemoGateway(): { readonly url: () => string } {
   return { url: () => url }
 }
 
-function start(args: readonly string[], { cwd, env, maxOpenFiles }: RunOptions): ChildProcess {
-  const options = { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } }
+function start(args: readonly string[], { cwd, env, maxOpenFiles, user }: RunOptions): ChildProcess {
+  const options = { ...user, ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } }
   if (maxOpenFiles === undefined) return spawn(process.execPath, [PROGRAM, ...args], options)
   const limited = `ulimit -n ${maxOpenFiles} && exec "$@"`
   return spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...args], options)

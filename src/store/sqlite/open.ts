@@ -15,7 +15,7 @@ import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
 import { assertHasContent, assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
-import { faultOf, sqliteCode } from './engine/faults/sqlite-errors.ts'
+import { faultOf, isFaultOnOpen, sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { assertLocalFileSystem, assertWhole, type IntegrityCheck, toFaultError } from './engine/faults/startup-check.ts'
 import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
 import { whileLocked } from './engine/faults/while-locked.ts'
@@ -247,8 +247,7 @@ function openDatabase(path: string, checkpoints?: Checkpoints): Database {
   try {
     return openWriter(path, checkpoints)
   } catch (error) {
-    if (error instanceof StoreFaultError || (faultOf(error) !== null && sqliteCode(error) !== 'SQLITE_NOTADB'))
-      throw error
+    if (error instanceof StoreFaultError || isFaultOnOpen(error)) throw error
     const code: unknown = Reflect.get(Object(error), 'code')
     const message = `cannot open ${path}: ${reasonOf(error)}`
     if (NOT_WRITABLE.has(code)) throw notWritable(path, error)

@@ -17,7 +17,7 @@ export interface FaultLatch {
    * is a `StoreUnavailableError`, which means an inconclusive check. Throws `StoreUnavailableError` in both cases.
    */
   readonly assertInPlace: (look: () => void) => void
-  /** Calls `listener` for every transient fault except a held lock. */
+  /** Calls `listener` for every transient fault except a held lock, and for every inconclusive check of the files. */
   readonly onUnavailable: (listener: () => void) => void
   /** Throws `StoreUnavailableError` once a fatal fault is latched. */
   readonly assertWritable: () => void
@@ -34,9 +34,13 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
     onFatal(error)
   }
 
+  function tellUnavailable(): void {
+    for (const listener of listeners) listener()
+  }
+
   function translate(error: unknown): unknown {
     if (isFatal(error)) latch(error)
-    else if (faultOf(error) !== null && !isBusy(error)) for (const listener of listeners) listener()
+    else if (faultOf(error) !== null && !isBusy(error)) tellUnavailable()
     return toFaultError(toStoreError(error), path)
   }
 
@@ -60,7 +64,10 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
       try {
         look()
       } catch (error) {
-        if (error instanceof StoreUnavailableError) throw error
+        if (error instanceof StoreUnavailableError) {
+          tellUnavailable()
+          throw error
+        }
         latch(error)
         throw new StoreUnavailableError('the files of the database are gone', { cause: error })
       }

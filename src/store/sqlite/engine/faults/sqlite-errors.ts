@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../../contract.ts'
 /** `unavailable`: it may recover by itself. `fatal`: the state on disk is unknown, and only a restart recovers. */
 type Consequence = 'unavailable' | 'fatal'
 
-export type SqliteFault = 'busy' | 'full' | 'readOnly' | 'corrupt' | 'io'
+export type SqliteFault = 'busy' | 'full' | 'readOnly' | 'unopened' | 'corrupt' | 'io'
 
 interface FaultRow {
   /** Pattern of the extended result code. The first row that matches decides. */
@@ -37,6 +37,13 @@ const FAULTS: readonly FaultRow[] = [
     message: 'the database cannot be written to',
   },
   {
+    // While the database is served, only a snapshot opens files: there are too many open ones, or a right was taken away.
+    code: /^SQLITE_CANTOPEN/,
+    fault: 'unopened',
+    consequence: 'unavailable',
+    message: 'a file of the database cannot be opened',
+  },
+  {
     code: /^SQLITE_(?:CORRUPT|NOTADB)/,
     fault: 'corrupt',
     consequence: 'fatal',
@@ -52,6 +59,14 @@ export function sqliteCode(error: unknown): string {
 /** Null for an error that is not a fault of the database: a constraint violation, or a bug in this program. */
 export function faultOf(error: unknown): SqliteFault | null {
   return rowOf(error)?.fault ?? null
+}
+
+/**
+ * Whether an error of opening a database is a fault of its disk or its contents. Otherwise the path leads to no database.
+ */
+export function isFaultOnOpen(error: unknown): boolean {
+  const fault = faultOf(error)
+  return fault !== null && fault !== 'unopened' && sqliteCode(error) !== 'SQLITE_NOTADB'
 }
 
 export function isBusy(error: unknown): boolean {

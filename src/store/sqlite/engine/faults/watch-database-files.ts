@@ -1,7 +1,8 @@
 // Checks that the files of an open database are still those at its path: SQLite continues to write to deleted files.
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { StoreFaultError } from '../../../contract.ts'
+import { reasonOf } from '../../../../errors.ts'
+import { StoreFaultError, StoreUnavailableError } from '../../../contract.ts'
 import { openCommittedLog } from './committed-log.ts'
 import { isBusy } from './sqlite-errors.ts'
 
@@ -81,12 +82,12 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
     throw error
   }
   return {
-    assertInPlace() {
+    assertInPlace: whereAllowed(() => {
       assertSame(file)
       assertSame(logFile)
       assertSame(index)
       if (!log.isWhole()) throw cutShort(logName)
-    },
+    }),
     close: log.close,
   }
 }
@@ -94,7 +95,7 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
 /** For a database that is read in place: `assertInPlace` throws if the file was deleted or replaced. */
 export function watchReadFile(path: string): DatabaseFiles {
   const file = watch(path, () => null)
-  return { assertInPlace: () => assertSame(file) }
+  return { assertInPlace: whereAllowed(() => assertSame(file)) }
 }
 
 /**
@@ -105,9 +106,23 @@ export function watchCopiedFiles(path: string): DatabaseFiles {
   const contents = () => [path, `${path}-wal`].map((name) => contentsOf(statOf(name))).join()
   const before = contents()
   return {
-    assertInPlace() {
+    assertInPlace: whereAllowed(() => {
       if (contents() !== before) throw new Error(`${path} was written to, and a copy of it is being read: start again`)
-    },
+    }),
+  }
+}
+
+/** Without the right to enter its folder, nothing shows where a file is. The right may be given back. */
+function whereAllowed(look: () => void): () => void {
+  return () => {
+    try {
+      look()
+    } catch (error) {
+      if (Reflect.get(Object(error), 'code') !== 'EACCES') throw error
+      throw new StoreUnavailableError(`the folder of the database may not be entered: ${reasonOf(error)}`, {
+        cause: error,
+      })
+    }
   }
 }
 
