@@ -1,5 +1,15 @@
 // The SQLite store: the contract of all stores, and what only SQLite does.
-import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -72,6 +82,31 @@ const moving = async () => {
 
 describeMoves('sqlite', moving)
 describeCutover('sqlite', moving)
+
+test('a database whose last transaction was interrupted is read as it was before, and stays as it is', async () => {
+  const [path, cut] = [join(temporaryDirectory(), 'store.db'), join(temporaryDirectory(), 'cut.db')]
+  {
+    await using store = await open(path)
+    await store.applyChanges([put()])
+  }
+  const hand = new Database(path)
+  hand.pragma('journal_mode = DELETE')
+  // So that the changed pages are in the file before the commit.
+  hand.pragma('cache_size = 1')
+  hand.exec(`begin; update user set email = '${BEN}'; create table filler (bytes blob)`)
+  for (let row = 0; row < 50; row += 1) hand.prepare('insert into filler values (randomblob(8000))').run()
+  for (const end of ['', '-journal']) copyFileSync(path + end, cut + end)
+  hand.exec('rollback')
+  hand.close()
+  const bytes = () => ['', '-journal'].map((end) => readFileSync(cut + end).toString('base64'))
+  const before = bytes()
+  {
+    await using store = await openSqliteStore(cut, { ...OPTIONS, isReadOnly: true })
+    expect(await store.userByEmail(ANA)).not.toBeNull()
+    expect(await store.userByEmail(BEN)).toBeNull()
+  }
+  expect(bytes()).toEqual(before)
+})
 
 test('a closed store refuses a snapshot without reporting a fault of the database', async () => {
   const faults: unknown[] = []

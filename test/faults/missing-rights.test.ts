@@ -84,7 +84,7 @@ describe.skipIf(runBound('--version').exitCode !== 0)('a command of another user
     expect(stdout).not.toContain(ANA)
   })
 
-  test('to enter its folder any more, a served database is read from, and written to again once the right is back', async () => {
+  test('a gateway that may no longer enter its folder serves reads, and writes again once it may', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)
     chmodSync(workspace.directory, 0o755)

@@ -1,8 +1,8 @@
 // Opens a database for reads only: in place if possible, else as a copy, because SQLite needs writable files beside it.
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
@@ -14,12 +14,14 @@ const COPY_NAME = 'workspace.db'
 
 /**
  * Error codes of SQLite if the log or its index is missing and cannot be created: on a read-only disk, or without
- * permissions on the folder or the index.
+ * permissions on the folder or the index. The last one: an interrupted transaction is to be rolled back first, which
+ * writes to the file.
  */
-const NEEDS_FILES_BESIDE = new Set<unknown>([
+const NEEDS_A_COPY = new Set<unknown>([
   'SQLITE_CANTOPEN',
   'SQLITE_READONLY_DIRECTORY',
   'SQLITE_READONLY_CANTINIT',
+  'SQLITE_READONLY_ROLLBACK',
 ])
 
 export interface ReadOnlyDatabase {
@@ -32,7 +34,7 @@ export interface ReadOnlyDatabase {
 
 /**
  * Opened in place, the database shows the commits of other processes. Where that fails, nobody has it open, because
- * otherwise the index of its log would exist. Then a copy of the file and its log is read, in a private temporary
+ * otherwise the index of its log would exist. Then a copy of the file with its log and journal is read, in a private temporary
  * folder that is removed on close. `path` is the target of `named`. Throws `StoreOpenError`, `StoreFaultError`, or an
  * error of SQLite.
  */
@@ -40,7 +42,7 @@ export function openForReading(path: string, named: string): ReadOnlyDatabase {
   try {
     return opened(path, watchReadFile(named), () => {})
   } catch (error) {
-    if (!NEEDS_FILES_BESIDE.has(sqliteCode(error))) throw error
+    if (!NEEDS_A_COPY.has(sqliteCode(error))) throw error
   }
   // Start watching before the copy, so that a write during the copy is noticed.
   const files = watchCopiedFiles(path)
@@ -79,8 +81,11 @@ function copyAside(path: string): string {
   try {
     directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-read-only-'))
     const copy = join(directory, COPY_NAME)
-    copyFileSync(path, copy, constants.COPYFILE_FICLONE)
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+    for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(path + name))) {
+      copyFileSync(path + end, copy + end, constants.COPYFILE_FICLONE)
+      chmodSync(copy + end, 0o600)
+    }
+    if (existsSync(`${copy}-journal`)) rollBack(copy)
     return directory
   } catch (error) {
     if (directory !== null) rmSync(directory, { recursive: true, force: true })
@@ -88,5 +93,15 @@ function copyAside(path: string): string {
       `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reasonOf(error)}. Make room there, or name another folder with TMPDIR`,
       { cause: error },
     )
+  }
+}
+
+/** SQLite rolls an interrupted transaction back at the first read of a connection that may write. */
+function rollBack(copy: string): void {
+  const database = new SqliteDatabase(copy, { fileMustExist: true })
+  try {
+    database.pragma('schema_version')
+  } finally {
+    database.close()
   }
 }
