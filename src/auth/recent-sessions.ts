@@ -1,4 +1,5 @@
 // Caches sessions, which this process may use for a bounded time without asking the database again.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Awaitable } from '../store/contract.ts'
@@ -41,6 +42,8 @@ interface Seen {
 
 const MAX_KEPT = 100_000
 const SESSIONS_PER_LOOKUP = 1_000
+/** Maximum number of sessions that are walked over in one turn of the event loop: about half a millisecond. */
+const SESSIONS_PER_TURN = 1_000
 /** Background lookups within `maxAgeMs`. With several, the cache survives a database outage of nearly `maxAgeMs`. */
 const LOOKS = 10
 const LONGEST_PAUSE_MS = 1_000
@@ -53,7 +56,14 @@ export function createRecentSessions(
   load: (ids: readonly string[]) => Awaitable<readonly (LiveSession | null)[]>,
   { maxAgeMs, clock, running }: RecentSessionsOptions,
 ): RecentSessions {
-  const seen = new LRUCache<string, Seen>({ max: MAX_KEPT })
+  /** The ids of `seen`: unlike the cache itself, a set can be walked in pieces while it changes. */
+  const ids = new Set<string>()
+  const seen = new LRUCache<string, Seen>({
+    max: MAX_KEPT,
+    dispose(_, id, reason) {
+      if (reason !== 'set') ids.delete(id)
+    },
+  })
   /**
    * When this process ended sessions, by session id or email. A lookup that began before that may complete after it.
    */
@@ -71,10 +81,10 @@ export function createRecentSessions(
     return Math.max(monotonic - since.monotonic, wall - since.wall) <= maxAgeMs
   }
 
-  async function look(ids: readonly string[]): Promise<readonly (LiveSession | null)[]> {
+  async function look(asked: readonly string[]): Promise<readonly (LiveSession | null)[]> {
     const at = now()
-    const found = await load(ids)
-    for (const [index, id] of ids.entries()) keep(id, found[index] ?? null, at)
+    const found = await load(asked)
+    for (const [index, id] of asked.entries()) keep(id, found[index] ?? null, at)
     return found
   }
 
@@ -83,7 +93,10 @@ export function createRecentSessions(
     if (known && known.at.monotonic > at.monotonic) return
     const isEnded = !session || wasEnded(id, at) || wasEnded(session.email, at)
     if (isEnded) seen.delete(id)
-    else seen.set(id, { session, at, usedAt: known?.usedAt ?? at })
+    else {
+      seen.set(id, { session, at, usedAt: known?.usedAt ?? at })
+      ids.add(id)
+    }
   }
 
   function wasEnded(key: string, at: Instant): boolean {
@@ -91,20 +104,30 @@ export function createRecentSessions(
   }
 
   /**
-   * Looks up the recently used sessions again. While the database does not answer, the cached sessions only get older.
+   * Looks up the recently used sessions again, and drops those that are unused or ended. While the database does not
+   * answer, the cached sessions only get older.
    */
   async function refresh(): Promise<void> {
-    const ids: string[] = []
-    const unused: string[] = []
-    for (const [id, { usedAt, at }] of seen.entries()) {
-      if (isRecent(usedAt)) ids.push(id)
-      else if (!isRecent(at)) unused.push(id)
+    const used: string[] = []
+    let walked = 0
+    for (const id of ids) {
+      walked += 1
+      if (walked % SESSIONS_PER_TURN === 0) await nextTurn()
+      if (isInUse(id)) used.push(id)
     }
-    // Not deleted within the loop: when the oldest entry is deleted, the iterator begins again.
-    for (const id of unused) seen.delete(id)
-    for (let start = 0; start < ids.length && !isClosed; start += SESSIONS_PER_LOOKUP) {
-      await look(ids.slice(start, start + SESSIONS_PER_LOOKUP))
+    for (let start = 0; start < used.length && !isClosed; start += SESSIONS_PER_LOOKUP) {
+      await look(used.slice(start, start + SESSIONS_PER_LOOKUP))
     }
+  }
+
+  function isInUse(id: string): boolean {
+    const known = seen.peek(id)
+    if (!known) return false
+    const { session, at, usedAt } = known
+    const isEnded = wasEnded(session.email, at)
+    if (!isEnded && isRecent(usedAt)) return true
+    if (isEnded || !isRecent(at)) seen.delete(id)
+    return false
   }
 
   function next(): void {
@@ -127,7 +150,7 @@ export function createRecentSessions(
   return {
     find(id) {
       const known = seen.get(id)
-      if (!known || !isRecent(known.at)) return lookUp(id)
+      if (!known || !isRecent(known.at) || wasEnded(known.session.email, known.at)) return lookUp(id)
       known.usedAt = now()
       return known.session
     },
@@ -138,8 +161,8 @@ export function createRecentSessions(
       }
     },
     forgetAllOf(email) {
+      // `find` no longer uses its sessions, and the next walk drops them: to find them here would stop all requests.
       ended.set(email, performance.now())
-      for (const [id, { session }] of seen.entries()) if (session.email === email) seen.delete(id)
     },
   }
 }

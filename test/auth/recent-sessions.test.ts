@@ -102,6 +102,57 @@ test('an ended session is dropped, alone or with all sessions of its email', asy
   expect(find('c')).toMatchObject({ id: 'c' })
 })
 
+test('who signs out everywhere is not looked for among all sessions, and may sign in again', async () => {
+  const { find, forgetAllOf, table, lookups } = openTable()
+  let looks = 0
+  for (let at = 0; at < 100; at += 1) {
+    table.set(`s${at}`, {
+      id: `s${at}`,
+      get email() {
+        looks += 1
+        return 'a@example.com'
+      },
+      userId: 1,
+      revision: 1,
+      stateVersion: 'a',
+      client: '',
+    })
+  }
+  await Promise.all([...table.keys()].map(find))
+  looks = 0
+  forgetAllOf('a@example.com')
+  expect(looks).toBeLessThan(table.size)
+  const asked = lookups.length
+  await Promise.all([...table.keys()].map(find))
+  expect(lookups.slice(asked).flat()).toHaveLength(table.size)
+  expect(find('s0')).toMatchObject({ id: 's0' })
+})
+
+test('many sessions are walked over in pieces, and requests are answered in between', async () => {
+  const { find, lookups, add } = openTable({ maxAgeMs: 4_000 })
+  const ids = Array.from({ length: 3_500 }, (_, at) => `s${at}`)
+  for (const id of ids) add(id)
+  await Promise.all(ids.map(find))
+  let turns = 0
+  const count = () => {
+    turns += 1
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  onTestFinished(() => clearImmediate(counting))
+  // Both clocks are read once for each session that is walked over.
+  const walkedPerTurn = new Map<number, number>()
+  const { now } = performance
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    walkedPerTurn.set(turns, (walkedPerTurn.get(turns) ?? 0) + 1)
+    return now.call(performance)
+  })
+  onTestFinished(() => clock.mockRestore())
+  const asked = lookups.length
+  await expect.poll(() => lookups.length).toBeGreaterThan(asked)
+  expect(Math.max(...walkedPerTurn.values())).toBeLessThan(2_500)
+})
+
 test('a lookup that returns late does not replace the result of a newer one', async () => {
   const { add, find, advance, hold } = openTable()
   add('a', 1)

@@ -67,13 +67,8 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/auth/recent-sessions.ts',
-    line: 'else if (!isRecent(at)) unused.push(id)',
-    reason: 'what is too old is looked up again, there or not',
-  },
-  {
-    path: 'src/auth/recent-sessions.ts',
-    line: 'for (const id of unused) seen.delete(id)',
-    reason: 'what is too old is looked up again, there or not',
+    line: 'if (isEnded || !isRecent(at)) seen.delete(id)',
+    reason: 'what is too old, or has ended, is looked up again, there or not',
   },
   {
     path: 'src/auth/recent-sessions.ts',
