@@ -1,8 +1,9 @@
 // Users who no longer have a workspace on the old server: follow believes removals unless there are too many at once.
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
-import { startFollow } from '../support/follow.ts'
+import { openFollower, startFollow } from '../support/follow.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import type { PlainWorkspace } from '../support/plain-workspaces.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -281,6 +282,30 @@ test('exports of all of two users are removed at once with --remove-many', async
   expect(await stored('export')).toBe(2)
   expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await stored('export')).toBe(0)
+})
+
+test('a user who loses something else while a loss is settled counts as failed, and keeps both', async () => {
+  const [email = ''] = emailsOf(1)
+  await using server = await startPlainServer({ records: projectAndTemplateOf(email) })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal() {},
+  })
+  await using follower = openFollower(server.url, store)
+  const users = [{ email, login: email, label: email }]
+  expect(await follower.round(users)).toMatchObject({ changed: 1 })
+  loseExports(server, [email])
+  expect(await follower.round(users)).toMatchObject({ failed: 1 })
+  let asked = 0
+  server.setIntercept(({ url }, response) => {
+    // The second time, the loss of the exports is being settled.
+    if (url === '/templates') asked += 1
+    if (url !== '/templates' || asked < 2) return false
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+    return true
+  })
+  expect(await follower.round(users)).toMatchObject({ failed: 1, changed: 0, removed: 0 })
+  expect((await store.holdingsOf([email]))[0]).toMatchObject({ templates: 1, exports: 1 })
 })
 
 const projectAndTemplateOf = (email: string) => projectAndExportOf(email) + templateOf(email)

@@ -9,6 +9,7 @@ import { createRemoteSession } from '../session.ts'
 import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
+import { fromAnywhere } from './from-anywhere.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
 import type { Changes, Round } from './round.ts'
 
@@ -188,21 +189,27 @@ export function createFollower(options: FollowOptions): Follower {
       if (isRefused) failUnseen(user, one, error, found)
       else await tryStep(user, one, found, { ...removable, mayClear: error.kinds })
     }
-    // Another list has become empty since.
-    for (const { user, one, error } of emptiedLists) failUnseen(user, one, error, found)
   }
 
   /** Removes lost exports, unless too many users have lost them. */
   async function settleLostExports(found: Findings): Promise<void> {
     const { lostExports, counts } = found
-    const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
-    if (!areDoubted) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
-    for (const { user, one, error } of lostExports) failUnseen(user, one, error, found)
+    const losing = lostExports.splice(0)
+    const areDoubted = areTooMany(losing.length, losing.length + counts.changed + counts.unchanged)
+    if (!areDoubted) return settle(losing, 'exports', found, { mayLoseAllExports: true })
+    for (const { user, one, error } of losing) failUnseen(user, one, error, found)
+  }
+
+  /** Fails users who were asked again to settle a loss, and have lost something else meanwhile. */
+  function failOthers(found: Findings): void {
+    for (const { user, one, error } of [...found.emptiedLists, ...found.lostExports, ...found.emptied])
+      failUnseen(user, one, error, found)
   }
 
   /** Removes or empties the workspaces here that are gone or empty there, unless there are too many. */
   async function settleWorkspaces(found: Findings): Promise<Pick<Round, 'waiting' | 'doubted'>> {
-    const { counts, gone, emptied } = found
+    const { counts, gone } = found
+    const emptied = found.emptied.splice(0)
     const lost = gone.length + emptied.length
     if (!mayRemoveMany && areTooMany(lost, lost + counts.changed + counts.unchanged)) {
       for (const { one } of [...gone, ...emptied]) one.loss = null
@@ -272,6 +279,7 @@ export function createFollower(options: FollowOptions): Follower {
       await settleEmptiedLists(found)
       await settleLostExports(found)
       const { waiting, doubted } = await settleWorkspaces(found)
+      failOthers(found)
       const { outage } = found
       wasAbandoned = outage !== null
       if (outage === null) tellUnanswered(found)
@@ -283,13 +291,4 @@ export function createFollower(options: FollowOptions): Follower {
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())
     },
   }
-}
-
-/**
- * In the same order, beginning with a random one: a server that limits requests ends round after round early, and those
- * at the end must get their turn. No fixed place, which users who get no answer could keep for themselves.
- */
-function fromAnywhere<T>(users: readonly T[]): readonly T[] {
-  const start = Math.floor(Math.random() * users.length)
-  return [...users.slice(start), ...users.slice(0, start)]
 }
