@@ -44,6 +44,21 @@ test('a later late request keeps its time when the time of an earlier one ends',
   expect(written).toEqual([])
 })
 
+test('a connection of many late requests keeps nothing of those that have come', async () => {
+  const { socket, written, read, beLate, resume } = connect()
+  read()
+  const listeners = socket.listenerCount('close')
+  for (let request = 0; request < 12; request += 1) {
+    socket.pause()
+    beLate()
+    await resume()
+    read()
+    vi.advanceTimersByTime(OPTIONS.requestTimeoutMs)
+  }
+  expect(written).toEqual([])
+  expect(socket.listenerCount('close')).toBe(listeners)
+})
+
 test('a late request that does not come once its connection is read again is refused', async () => {
   const { socket, written, read, beLate, resume } = connect()
   read()

@@ -114,7 +114,12 @@ function giveTimeAnew(exchange: Exchange, socket: Duplex, timeoutMs: number, ref
   exchange.late = late
   let timer: NodeJS.Timeout | undefined
 
+  function onClose(): void {
+    clearTimeout(timer)
+  }
+
   function check(): void {
+    socket.off('close', onClose)
     // By now a later request may be late.
     if (exchange.late === late) exchange.late = null
     if (!late.incoming?.complete) refuse()
@@ -128,7 +133,7 @@ function giveTimeAnew(exchange: Exchange, socket: Duplex, timeoutMs: number, ref
   }
 
   socket.on('resume', onResume)
-  socket.once('close', () => clearTimeout(timer))
+  socket.once('close', onClose)
 }
 
 /**
