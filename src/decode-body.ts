@@ -44,14 +44,12 @@ export async function decodeBody(
     const coding = name.trim()
     if (coding === '' || coding === 'identity') continue
     const decode = DECODERS.get(coding)
-    if (!decode) throw new CodingError(`something answers in a coding that is not known: ${coding}`)
+    if (!decode) throw new CodingError(`something answers, but with an unknown content coding: ${coding}`)
     bytes = await decode(bytes, { maxOutputLength: maxBytes }).catch((error: unknown) => {
       if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') {
-        throw new BodySizeError(
-          `something answers with a body that is larger than ${maxBytes} bytes without its coding`,
-        )
+        throw new BodySizeError(`something answers, but its decoded body is larger than ${maxBytes} bytes`)
       }
-      throw new CodingError(`something answers with a body that is not in the coding that its header names: ${coding}`)
+      throw new CodingError(`something answers, but its body does not match its content coding: ${coding}`)
     })
   }
   return bytes

@@ -52,7 +52,7 @@ test('a backup refuses an item that is too long to be restored, and does not nam
   const longest = Math.max(...(await Array.fromAsync(backupLines(store, 0))).map(bytesOf))
   expect(await Array.fromAsync(backupLines(store, 0, longest))).not.toEqual([])
   await expect(Array.fromAsync(backupLines(store, 0, longest - 1))).rejects.toThrow(
-    `no whole backup can be made as lines of JSON: one item of user 1 (addDocument) is longer there than ${longest - 1} bytes`,
+    `a backup as lines of JSON would be incomplete: one item of user 1 (addDocument) is longer than ${longest - 1} bytes`,
   )
 })
 
@@ -62,5 +62,5 @@ test('a line of a backup that is too long to be read is reported as such, not as
   const lines = linesOfBackup(path, 20)
   expect((await lines.next()).value).toBe('short')
   expect((await lines.next()).value).toBe('as long as it may be')
-  await expect(lines.next()).rejects.toThrow('line 3 of the backup is too long to be read: longer than 20 bytes')
+  await expect(lines.next()).rejects.toThrow('line 3 of the backup is too long: longer than 20 bytes')
 })

@@ -25,11 +25,11 @@ test.each([
   ['three directives', 'query @x { a @skip(if: true) ... @skip(if: true) { b } }', 'directives'],
   ['directives of variables', 'query($a: Int @x, $b: Int @x, $c: Int @x) { a }', 'directives'],
   ['eight fields', '{ a { b c d } e { f g h } }', null],
-  ['nine fields', '{ a { b c d } e { f g h i } }', 'fields with its fragments in place'],
+  ['nine fields', '{ a { b c d } e { f g h i } }', 'fields with its fragments expanded'],
   [
     'nine fields of a fragment spread twice',
     '{ a { ...F } b { ...F } } fragment F on T { c d e f }',
-    'fields with its fragments in place',
+    'fields with its fragments expanded',
   ],
   ['a fragment that is not there', '{ a { ...F } }', null],
   ['types, which are refused elsewhere', 'type A { a: Int b: Int c: Int } { a }', null],
@@ -52,6 +52,6 @@ test('fragments that double at each of sixty levels are measured once each', () 
     (_, level) => `fragment F${level} on T { ...F${level + 1} ...F${level + 1} }`,
   )
   expect(excess(`{ a { ...F0 } } ${levels.join(' ')} fragment F60 on T { b }`)).toContain(
-    'fields with its fragments in place',
+    'fields with its fragments expanded',
   )
 })

@@ -112,10 +112,10 @@ test('POST /import refuses missing and wrong credentials and wrong parameters, a
   expect(await dumpOf(gateway)).toBe('')
   expect((await gateway.get('/import', TOKEN)).status).toBe(405)
   for (const [search, detail] of [
-    ['replace=0', 'replace is given alone, or as true or false.'],
-    ['replace&verbose=maybe', 'verbose is given alone, or as true or false.'],
-    ['dry-run', 'dry-run and verbose go with replace.'],
-    ['id-fields=a,', 'id-fields is names of fields with commas between them.'],
+    ['replace=0', 'replace must have no value, or be true or false.'],
+    ['replace&verbose=maybe', 'verbose must have no value, or be true or false.'],
+    ['dry-run', 'dry-run and verbose need replace.'],
+    ['id-fields=a,', 'id-fields must be names of members, separated by commas.'],
     ['other=a', 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'],
   ]) {
     const { status, json } = await gateway.send('POST', `/import?${search}`, '', BEARER)
@@ -140,7 +140,7 @@ test('a second import is refused while one is running, and accepted after the fi
   const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
   expect(await runHere(['import', path, '--to', gateway.url, '--token-file', token])).toMatchObject({
     exitCode: 1,
-    stderr: `${gateway.url} answered 503: Another import is under way: run the import again\n`,
+    stderr: `${gateway.url} answered 503: Another import is running: run the import again\n`,
   })
   socket.destroy()
   await expect
@@ -155,10 +155,7 @@ test('an import without memory for its answer is broken off and makes room for t
   const others = inFlight.open()
   others.require(MIB)
   const refused = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
-  expect([refused.status, refused.json().detail]).toEqual([
-    503,
-    expect.stringContaining('as much as it has memory for'),
-  ])
+  expect([refused.status, refused.json().detail]).toEqual([503, expect.stringContaining('no memory left')])
   others[Symbol.dispose]()
   await expect
     .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })

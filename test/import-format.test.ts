@@ -100,7 +100,7 @@ test('a line is bad when its members are ambiguous or cannot be stored', async (
     ],
     [
       splitExportHead('r', '2026-01-01T00:00:00Z', 'one') + splitExportHead('s', '2026-01-01T00:00:00Z', 'one'),
-      '2: there is an export with the id "one" before',
+      '2: an earlier line has an export with the id "one"',
     ],
   ]
   for (const [lines, reason] of cases) {
@@ -190,11 +190,11 @@ test('an import names a line that a full list refuses and imports the others, ev
   const path = workspace.write('input.ndjson', refused + documentLine('project', ANA, '{"id":"p"}'))
   const kept = `${path}.rejects.ndjson`
   writeFileSync(kept, 'of an earlier run')
-  const named = `${path}:1: its list has no place behind its last document, the ${LAST_DOCUMENT_POSITION}th: a replacement of the user gives the places anew\n`
+  const named = `${path}:1: its list has no position left after ${LAST_DOCUMENT_POSITION}: replace the user to number the list anew\n`
   const { exitCode, stdout, stderr } = await workspace.import(path)
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining(': 1 added, 0 replaced, 0 unchanged (')])
   expect(stderr).toBe(
-    `${named}1 line was not imported: bad lines cannot be written to ${kept}: there is a file already, name another with --rejects\n`,
+    `${named}1 line was not imported: bad lines cannot be written to ${kept}: the file exists already: name another one with --rejects\n`,
   )
   expect(readFileSync(kept, 'utf8')).toBe('of an earlier run')
   rmSync(kept)
@@ -213,7 +213,10 @@ test('a stopped import leaves no rejects file, so that it can be run again', asy
   }
   const args = ['import', path, '--keep-going', ...workspace.flags]
   const stopped = await runHere(args, { signals, clock })
-  expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringMatching(/\nstopped: run it again to go on\n$/)])
+  expect([stopped.exitCode, stopped.stderr]).toEqual([
+    1,
+    expect.stringMatching(/\nstopped: run it again to continue\n$/),
+  ])
   expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
   const { exitCode, stdout } = await runHere(args)
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining('3 added')])

@@ -71,7 +71,7 @@ describe('a bad line', () => {
       ['{"kind":"template","email":"a secret","data":{"id":1}}', '"email" is not a valid email address'],
       ['{"kind":"template","email":"a@example.com","data":["a secret"]}', '"data" must be an object'],
       [Buffer.from('{"kind":"template","email":"a@example.com","data":{"id":"\xff"}}', 'latin1'), 'not valid UTF-8'],
-      ['{"kind":"exportElement","export":"x","data":1}', 'there is no good export with the id "x" before'],
+      ['{"kind":"exportElement","export":"x","data":1}', 'no earlier good line has an export with the id "x"'],
     ]
     const path = workspace.write(
       'bad.ndjson',
@@ -156,8 +156,8 @@ describe('--keep-going', () => {
 
   test.each([
     ['where nothing can be written', 'missing/rejects.ndjson', 'no such file or directory'],
-    ['over the file itself', 'mixed.ndjson', 'there is a file already'],
-    ['over the database', 'workspace.db', 'there is a file already'],
+    ['over the file itself', 'mixed.ndjson', 'the file exists already'],
+    ['over the database', 'workspace.db', 'the file exists already'],
   ])('imports nothing when the bad lines would go %s', async (_, name, reason) => {
     const workspace = createWorkspace()
     const path = workspace.write('mixed.ndjson', `${SMALL_WORLD}not json\n`)

@@ -239,7 +239,7 @@ test('a stopped --replace ends after a swap and is recorded in the audit log', a
   const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
   expect(await runCommandLine(['import', path, '--replace', '--verbose', ...workspace.flags], io, signals)).toBe(1)
   stderr.end()
-  expect(await told).toBe('stopped: run it again to go on\n')
+  expect(await told).toBe('stopped: run it again to continue\n')
   const count = (await workspace.run('users', 'list')).stdout.trimEnd().split('\n').length
   expect(count).toBeGreaterThan(0)
   expect(count).toBeLessThan(users.length)
@@ -261,7 +261,7 @@ test('--replace reports in one sentence that a user was removed before that user
   const args = ['import', path, '--replace', '--verbose', ...workspace.flags]
   expect(await runCommandLine(args, io, new EventEmitter())).toBe(1)
   stderr.end()
-  expect(await told).toMatch(/^what was staged is gone: .*: run the import again\n$/)
+  expect(await told).toMatch(/^the staged data is gone: .*: run the import again\n$/)
   expect((await workspace.run('users', 'show', 'user-99@example.com')).exitCode).toBe(1)
 })
 
@@ -271,7 +271,7 @@ test('an invalid removal record is reported with what is wrong', async () => {
     ['{"kind":"project","email":"a@example.com","id":"p","removed":false}', '"removed" can only be true'],
     [
       '{"kind":"project","email":"a@example.com","removed":true,"data":{"id":1}}',
-      '"removed" stands in place of "data"',
+      '"removed" takes the place of "data": give only one of them',
     ],
     [
       '{"kind":"template","email":"a@example.com","removed":true}',
@@ -283,7 +283,7 @@ test('an invalid removal record is reported with what is wrong', async () => {
     ],
     [
       '{"kind":"export","email":"a@example.com","r":"r","removed":true}',
-      'which export: say "r" and "createdAt", or "digest"',
+      'name the export with "r" and "createdAt", or with "digest"',
     ],
     [
       '{"kind":"export","email":"a@example.com","digest":"ABC","removed":true}',
@@ -317,7 +317,7 @@ test('options that do not go together are refused before anything is read', asyn
     const { exitCode, stderr } = await workspace.import('https://nowhere.invalid', ...options)
     expect([exitCode, stderr], options.join(' ')).toEqual([
       2,
-      expect.stringMatching(/go together|go(?:es)? with|not go with/),
+      expect.stringMatching(/need --replace|cannot be used with --replace/),
     ])
   }
 })

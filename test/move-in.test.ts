@@ -43,7 +43,10 @@ test('import reports users without a workspace and goes on, but fails when the s
   const { url } = await oldServer()
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
   const nobody = await runHere(['import', url, '--email', `nobody@example.com,${ANA}`, '--database', moved])
-  expect([nobody.exitCode, nobody.stderr]).toEqual([0, '1 have no workspace there: nothing was imported for them\n'])
+  expect([nobody.exitCode, nobody.stderr]).toEqual([
+    0,
+    'users without a workspace there, for whom nothing was imported: 1\n',
+  ])
   expect(nobody.stdout).toContain('1 user, 1 not there: 5 added')
   const nowhere = `http://127.0.0.1:${await freePort('127.0.0.1')}`
   const away = await runHere(['import', nowhere, '--email', ANA, '--database', `${moved}.2`])

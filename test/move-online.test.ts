@@ -137,7 +137,7 @@ describe('an online move', () => {
     const args = ['--from', from, '--to', to, '--online']
     expect(await runCommandLine(['move', ...args], io, signals)).toBe(1)
     expect(phaseOf(from)).toBe('moved')
-    expect(said).not.toContain('goes on as before')
+    expect(said).not.toContain('continues as before')
     expect(said).toContain('--from has moved: run it again, so that --to takes over\n')
     hand.exec('drop trigger stop')
     hand.close()

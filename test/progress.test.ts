@@ -32,7 +32,7 @@ test('an import that is stopped while it checks clears its progress line before 
   expect(await runCommandLine(['import', path, ...workspace.flags], io, signals)).toBe(1)
   const lines = (await written()).split(CLEAR_LINE)
   expect(lines.slice(0, 2)).toEqual(['', expect.stringMatching(/^checking input\.ndjson \d+ % /)])
-  expect(lines.at(-1)).toBe('stopped: run it again to go on\n')
+  expect(lines.at(-1)).toBe('stopped: run it again to continue\n')
 })
 
 test('a line that is not imported is reported on a line of its own', async () => {

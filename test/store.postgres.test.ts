@@ -294,7 +294,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       const reader = new Client({ connectionString: url })
       await reader.connect()
       await reader.query('begin isolation level repeatable read; select 1')
-      await change(/somebody still reads an older state/)
+      await change(/another process still reads an older state/)
       // Even a rewritten file would still contain it.
       await closing.rewrite()
       expect(await inFile()).toEqual(['{t,t}'])
@@ -473,7 +473,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await execute(newer, 'update workspace_gateway.schema_version set version = 99')
     await expect(open(newer)).rejects.toThrow('newer version')
     const empty = await temporaryDatabase()
-    await expect(openPostgresStore(empty, { ...OPTIONS, mustExist: true })).rejects.toThrow('nothing of this program')
+    await expect(openPostgresStore(empty, { ...OPTIONS, mustExist: true })).rejects.toThrow('no tables of this program')
     expect(await execute(empty, `select to_regnamespace('workspace_gateway')::text as name`)).toEqual([{ name: null }])
     const latin = await temporaryDatabase('SQL_ASCII')
     await expect(open(latin)).rejects.toThrow('UTF8')

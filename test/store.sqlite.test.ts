@@ -423,7 +423,7 @@ test.each<[name: string, damaged: readonly string[], read: (store: MigratableSto
   expect(faults).toEqual([expect.objectContaining({ code: 'SQLITE_CORRUPT' })])
   await expect(async () => read(store)).rejects.toThrow('is damaged')
   expect(faults).toHaveLength(1)
-  await expect(store.applyChanges([put({ email: BEN })])).rejects.toThrow('nothing is written any more')
+  await expect(store.applyChanges([put({ email: BEN })])).rejects.toThrow('no more writes are accepted')
 })
 
 test('a database that has moved is not rewritten', async () => {

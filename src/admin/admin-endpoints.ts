@@ -55,7 +55,8 @@ function forLoopbackHosts(handle: Handler): Handler {
   return async (request) => {
     if (!isAllowedHost(request.client.host)) {
       throw new GatewayError('BAD_REQUEST', {
-        message: 'Ask for localhost, 127.0.0.1 or [::1]: this port listens on this machine only.',
+        message:
+          'The Host header does not name this machine, and this port listens on this machine only: use localhost, 127.0.0.1 or [::1].',
       })
     }
     return handle(request)

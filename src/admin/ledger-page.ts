@@ -41,7 +41,7 @@ const HEADERS = {
 /** `totals` must be in display order, with those of one route together. */
 export function ledgerPage(totals: readonly LedgerTotal[], days: number): GatewayResponse {
   const routes = [...Map.groupBy(totals, ({ route }) => route)].map(([route, clients]) => routeSection(route, clients))
-  const none = '<section><p>No REST call was counted in this time.</p></section>'
+  const none = '<section><p>No REST calls were counted in this period.</p></section>'
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>REST calls · Workspace Gateway</title><style>${STYLE}</style></head>

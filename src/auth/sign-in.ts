@@ -56,7 +56,7 @@ export function createSignIn({ sessions, guard, limits }: SignInServices): SignI
 }
 
 function toFailure({ code, reason, remedy, retryAfterSeconds }: Refusal, { name }: LoginGuard): GatewayError {
-  const help = remedy === null ? '' : ` What would help: ${remedy}.`
+  const help = remedy === null ? '' : ` To fix this: ${remedy}.`
   const message =
     code === 'LOGIN_REFUSED' ? `Sign-in was refused (login guard "${name}"): ${reason}.${help}` : `${reason}.${help}`
   return new GatewayError(code, { message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })

@@ -25,7 +25,7 @@ export function addAccessCommands(
       onExit(await runSessionsList(parseOptions(SESSIONS_LIST_OPTIONS, values), io))
     })
   describe(sessions.command('revoke'), SESSIONS_REVOKE_OPTIONS)
-    .description('end a session, or all sessions of a user, at once and on every gateway')
+    .description('end a session, or all sessions of a user, immediately and on every gateway')
     .argument('[id]', 'id of a session')
     .action(async (id: string | undefined, values) => {
       const { runSessionsRevoke } = await import('./commands/sessions.ts')

@@ -12,9 +12,9 @@ export async function flushAndTell(
 ): Promise<void> {
   const flushed = await flushRemovals(store, lockTimeout)
   if (flushed === 'external')
-    stderr.write('what was removed leaves the files with the next checkpoint of the other program\n')
+    stderr.write('removed data leaves the files with the next checkpoint of the other program\n')
   if (flushed === 'inUse')
     stderr.write(
-      'removed for whoever reads from now on; somebody still reads an older state, so run vacuum later to have it leave the files too\n',
+      'removed for all reads from now on; another process still reads an older state, so run vacuum later to remove the data from the files too\n',
     )
 }

@@ -90,7 +90,7 @@ function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
 const BREAKS = {
   stalled: ['warn', 'a response broke off: the client did not read it in time'],
   left: ['debug', 'a response broke off: the client closed its connection'],
-  failed: ['error', 'a response broke off: the rest of it could not be made'],
+  failed: ['error', 'a response broke off: the rest of it could not be produced'],
 } as const satisfies Record<BreakReason, readonly [level: string, message: string]>
 
 /** The scheme and host of a target in absolute form (RFC 9112 section 3.2.2). The host can have any length. */
@@ -114,7 +114,7 @@ export function createBrokenOffReport(log: Logger, clock: () => number): ReportB
 }
 
 const REFUSALS = {
-  tooMany: 'connections are closed at once: as many are open as the open files of the process allow',
+  tooMany: 'connections are closed at once: the process has as many open as its limit on open files allows',
   noProxyHeader: 'connections of a trusted proxy are closed: they do not begin with a PROXY header',
 } as const satisfies Record<ConnectionRefusal, string>
 

@@ -18,13 +18,13 @@ export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOp
   },
   ({ loginGuard }) =>
     loginGuard.length > 1 && loginGuard.some((name) => name === 'none' || name === 'open')
-      ? [`--login-guard ${loginGuard.join(',')}: none and open stand alone`]
+      ? [`--login-guard ${loginGuard.join(',')}: none and open cannot be combined with other guards`]
       : [],
   ({ host, loginGuard }) =>
     isLoopbackBinding(host) || loginGuard.every((name) => LOGIN_GUARDS[name].guardsNetwork) ? [] : [exposedHost(host)],
   ({ proxyProtocol, trustedProxy }) =>
     proxyProtocol && trustedProxy.length === 0
-      ? ['--proxy-protocol: name the proxies that speak it with --trusted-proxy, such as --trusted-proxy 127.0.0.1']
+      ? ['--proxy-protocol: name the proxies that use it with --trusted-proxy, such as --trusted-proxy 127.0.0.1']
       : [],
 ]
 
@@ -43,7 +43,7 @@ export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGua
 function exposedHost(host: string): string {
   const guards = Object.entries(LOGIN_GUARDS).filter(([, { guardsNetwork }]) => guardsNetwork)
   return [
-    `--host ${host} can be reached from other machines, and the login guard "local" lets in only the same user of this one.`,
+    `--host ${host} can be reached from other machines, but the login guard "local" lets in only the same user on this one.`,
     'Start the gateway with one of these instead:',
     ...guards.map(([name, { summary }]) => `  --host ${host} --login-guard ${name.padEnd(10)} ${summary}`),
     `  --host 127.0.0.1 --login-guard local      ${LOGIN_GUARDS.local.summary}`,

@@ -36,7 +36,9 @@ export async function openActiveStore(
   // After the cutover everything is in the next database, so it must be usable.
   const there = await (state.phase === 'moved' ? next?.requireStore() : next?.store())?.moveState()
   if (state.identity === there?.identity) {
-    throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')
+    throw new UsageError(
+      '--database-next is the same database as --database: name the one that it will move to, or leave it out',
+    )
   }
   requireWhole(state)
   if (state.phase === 'moved' && state.other !== there?.identity) throw new StoreOpenError(MOVED_MESSAGE)
@@ -58,6 +60,6 @@ export async function openActiveStore(
 export function requireWhole({ phase }: MoveState): void {
   if (phase !== 'filling') return
   throw new StoreOpenError(
-    'the database is being filled by a move or a restore, or was left so by one that was broken off: run that again',
+    'the database is being filled by a move or a restore, or was left incomplete by an interrupted one: run that again',
   )
 }

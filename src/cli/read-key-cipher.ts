@@ -10,7 +10,7 @@ const ADVICE = `with ${ENVIRONMENT} or --key-encryption-key-file`
 /** Throws `UsageError`, whose message never contains a secret. */
 export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEncryptionConfig): KeyCipher {
   if (keyEncryptionKey !== undefined && keyEncryptionKeyFile !== undefined) {
-    throw new UsageError(`${ENVIRONMENT} and --key-encryption-key-file: give one of them`)
+    throw new UsageError(`${ENVIRONMENT} and --key-encryption-key-file: give only one of them`)
   }
   const text = keyEncryptionKeyFile === undefined ? keyEncryptionKey : readFile(keyEncryptionKeyFile)
   const source = keyEncryptionKeyFile === undefined ? ENVIRONMENT : '--key-encryption-key-file'
@@ -28,9 +28,9 @@ export function retireAtOnce(kid: string): string {
 /** The error for a key that cannot be read, with advice for the operator. */
 export function toUsageError({ message, kid, reason }: KeyUnreadableError): UsageError {
   const advice = {
-    noSecret: `give the key they were encrypted with, ${ADVICE}`,
-    otherSecret: `give the one it was encrypted with, ${ADVICE}; several are separated by commas`,
-    damaged: `restore a backup, or remove it with \`${retireAtOnce(kid)}\`: access tokens of it are refused then, and renewed`,
+    noSecret: `give the key that it was encrypted with, ${ADVICE}`,
+    otherSecret: `give the key that it was encrypted with, ${ADVICE}; several are separated by commas`,
+    damaged: `restore a backup, or remove the key with \`${retireAtOnce(kid)}\`: access tokens signed with it are then refused, and clients renew them`,
   }
   return new UsageError(`${message}: ${advice[reason]}`)
 }

@@ -77,7 +77,7 @@ export async function whileRefused(ask: (attempt: number) => Promise<ProbeAnswer
 
 /** The Authorization header for a token. Throws `CannotTellError` if a header cannot contain the token. */
 export function bearer(token: string): Record<string, string> {
-  if (!isHeaderToken(token)) throw new CannotTellError('no header can hold the token that was answered')
+  if (!isHeaderToken(token)) throw new CannotTellError('the token that was answered cannot be sent in a header')
   return { authorization: `Bearer ${token}` }
 }
 

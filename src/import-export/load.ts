@@ -24,8 +24,8 @@ type Refusal = keyof typeof REFUSED
 
 /** Reasons why the store refused a document that was valid during the check. */
 const REFUSED = {
-  refTaken: 'its reference was taken by another project meanwhile',
-  listFull: `its list has no place behind its last document, the ${LAST_DOCUMENT_POSITION}th: a replacement of the user gives the places anew`,
+  refTaken: 'another project has taken its reference meanwhile',
+  listFull: `its list has no position left after ${LAST_DOCUMENT_POSITION}: replace the user to number the list anew`,
 } as const satisfies Partial<Record<ChangeOutcome, string>>
 
 export type Counts = { readonly [O in Exclude<ChangeOutcome, 'staged' | Refusal>]: number }
@@ -113,7 +113,7 @@ export async function applyInput(
       else open.set(record.id, staged)
     } else if (record.kind === 'exportElement') {
       const staged = open.get(record.export)
-      if (!staged) throw new Error('an element before its export')
+      if (!staged) throw new Error('the element comes before its export')
       await append(staged, [record.text])
       if (splitExports.get(record.export)?.lastLine === line.number) {
         open.delete(record.export)

@@ -53,7 +53,7 @@ function writeLine(line: BackupLine, maxBytes: number): string {
   if (text !== null && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)) return text
   const owner = 'userId' in line ? ` of user ${line.userId}` : ''
   throw new MachineError(
-    `no whole backup can be made as lines of JSON: one item${owner} (${line.type}) is longer there than ${maxBytes} bytes`,
+    `a backup as lines of JSON would be incomplete: one item${owner} (${line.type}) is longer than ${maxBytes} bytes`,
   )
 }
 
@@ -139,7 +139,7 @@ function readLine(line: string): BackupLine {
 }
 
 function damaged(): MoveError {
-  return new MoveError('the backup is not whole: it was cut off, or changed since it was made')
+  return new MoveError('the backup is incomplete: it was truncated, or changed since it was made')
 }
 
 export interface RestoreOptions {
@@ -159,7 +159,7 @@ export async function restoreBackup(
   { digest, moveId, keepSessions }: RestoreOptions,
 ): Promise<void> {
   if (!(await store.reserveTarget({ id: moveId, other: `backup ${digest}` }))) {
-    throw new MoveError('the database must be empty, or left by a restore of the same backup that was broken off')
+    throw new MoveError('the database must be empty, or left by an interrupted restore of the same backup')
   }
   const batch = createCopyBatch({ store, moveId })
   for await (const users of userPages(store)) {

@@ -122,7 +122,7 @@ async function copyExports(
       digest.add(text)
       await batch.put({ type: 'addElement', userId, exportId: one.id, position, text })
     }
-    if (digest.finish().digest !== one.digest) throw new MoveError('an export in the source does not have its digest')
+    if (digest.finish().digest !== one.digest) throw new MoveError('an export in the source does not match its digest')
     await batch.put({ type: 'sealExport', export: one })
   }
   return { all: wanted, copied, isReduced: extra.length > 0 }

@@ -65,7 +65,7 @@ export async function requireSource(from: MigratableStore, to: MigratableStore) 
   }
   if (source.phase === 'filling') throw new MoveError('the source is itself being filled by a move that has not ended')
   if (source.phase === 'moved' && source.other !== target.identity) {
-    throw new MoveError('the source has moved already, and not to the target')
+    throw new MoveError('the source has already moved to another database than the target')
   }
   return source
 }

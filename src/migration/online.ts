@@ -87,8 +87,8 @@ async function copyAndSwitch(from: MigratableStore, target: MoveTarget, options:
     if (pauseMs !== null) return { counts, attempts, pauseMs, ...catchUp.counts() }
   }
   throw new MoveError(
-    `what changes within a moment cannot be copied within ${maxPauseMs} ms: move when less is written, or raise max-pause. ` +
-      'Everything goes on in the source',
+    `the last changes cannot be copied within ${maxPauseMs} ms: move when there are fewer writes, or raise max-pause. ` +
+      'The source continues as before',
   )
 }
 

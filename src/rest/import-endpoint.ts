@@ -116,7 +116,7 @@ export function createImportEndpoint(
       const options = readOptions(request.search)
       const starting = importer.run(request.bodyStream, options)
       if (starting === null) {
-        throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
+        throw new GatewayError('UNAVAILABLE', { message: 'Another import is running.', retryAfterSeconds: 10 })
       }
       const end = begin(name, request.client.address, options)
       const importing = await starting.catch((error: unknown) => {
@@ -149,20 +149,20 @@ function readOptions(search: string): ImportOptions {
     else throw new GatewayError('INVALID_ARGUMENT', { message: `Known parameters are ${KNOWN_PARAMETERS}.` })
   }
   if ((options.isDryRun || options.isVerbose) && !options.isReplacement) {
-    throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose go with replace.' })
+    throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose need replace.' })
   }
   return { ...options, fields }
 }
 
 function readFlag(name: string, value: string): boolean {
   if (['', 'true', 'false'].includes(value)) return value !== 'false'
-  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is given alone, or as true or false.` })
+  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} must have no value, or be true or false.` })
 }
 
 function readNames(name: string, value: string): readonly string[] {
   const names = value.split(',')
   if (!names.includes('')) return names
-  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is names of fields with commas between them.` })
+  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} must be names of members, separated by commas.` })
 }
 
 async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {

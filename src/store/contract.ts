@@ -166,7 +166,7 @@ export class TracesLeftError extends Error {
 export class StagedExportGoneError extends StoreRefusedError {
   override readonly name = 'StagedExportGoneError'
   constructor() {
-    super('the staged export is gone: its user was removed, or it stood still for too long: run the import again')
+    super('the staged export is gone: its user was removed, or the import paused for too long: run the import again')
   }
 }
 

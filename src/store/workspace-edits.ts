@@ -33,7 +33,7 @@ export class ReplacementGoneError extends StoreRefusedError {
   override readonly name = 'ReplacementGoneError'
   constructor() {
     super(
-      'what was staged is gone: a user of it was removed or renamed, it stood still for too long, or the database has moved: run the import again',
+      'the staged data is gone: one of its users was removed or renamed, the import paused for too long, or the database has moved: run the import again',
     )
   }
 }

@@ -65,7 +65,7 @@ test('a rotated key signs within a second, and the old key is removed only after
   const early = await keysOf(gateway, 'retire', old)
   expect([early.exitCode, early.stderr]).toEqual([1, expect.stringContaining('may be in use until')])
   const signing = await keysOf(gateway, 'retire', kidOf(after.accessToken) ?? '')
-  expect([signing.exitCode, signing.stderr]).toEqual([1, expect.stringContaining('this key signs')])
+  expect([signing.exitCode, signing.stderr]).toEqual([1, expect.stringContaining('this key is in use for signing')])
   gateway.advance(899 + 62)
   const renewed = (await gateway.send('POST', '/token', JSON.stringify(before))).json().accessToken
   const retired = await keysOf(gateway, 'retire', old)
@@ -323,12 +323,12 @@ describe('encryption', () => {
     await serving.kill('SIGTERM')
     const wrong = Buffer.alloc(32, 8).toString('base64')
     const cases: [args: string[], env: Record<string, string>, says: string][] = [
-      [[], { [KEY_ENV]: wrong }, 'is encrypted, and not with the key that is given'],
-      [[], {}, `no key is given to decrypt it: give the key they were encrypted with, with ${KEY_ENV}`],
+      [[], { [KEY_ENV]: wrong }, 'is encrypted with another key than the one that is given'],
+      [[], {}, `no key to decrypt it is given: give the key that it was encrypted with, with ${KEY_ENV}`],
       [[], { [KEY_ENV]: 'broken-secret' }, 'must be 32 bytes in base64 or hexadecimal'],
-      [['--key-encryption-key', SECRET], {}, `not given as an argument, but as ${KEY_ENV}`],
+      [['--key-encryption-key', SECRET], {}, `cannot be given as an argument: set ${KEY_ENV}`],
       [['--key-encryption-key-file', '/nowhere'], {}, 'cannot read /nowhere'],
-      [['--key-encryption-key-file', '/nowhere'], { [KEY_ENV]: SECRET }, 'give one of them'],
+      [['--key-encryption-key-file', '/nowhere'], { [KEY_ENV]: SECRET }, 'give only one of them'],
     ]
     for (const [args, env, says] of cases) {
       const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', database, ...args], { env })

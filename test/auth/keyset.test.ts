@@ -59,7 +59,7 @@ async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1
 }
 
 test.each(['oct', undefined])('a key type that signs nothing, %s, is named in the error', (kind) => {
-  expect(() => algorithmOf(kind)).toThrow(`a signing key is of the kind ${kind}, which nothing here signs with`)
+  expect(() => algorithmOf(kind)).toThrow(`a signing key has the type ${kind}, which this program does not support`)
 })
 
 test('keys are not read after the gateway has ended', async () => {

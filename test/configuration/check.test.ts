@@ -24,7 +24,7 @@ const UNSIGNED = [
 
 /** Each is refused by its own rule, with a message that starts like this. */
 const WRONG = [
-  { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is the --port of clients' },
+  { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is also the --port of clients' },
   { args: ['--host', '0.0.0.0'], message: '--host 0.0.0.0 can be reached from other machines' },
   { args: ['--login-guard', 'mail'], message: 'login guard "mail" needs a mail server' },
   {
@@ -47,7 +47,7 @@ const WRONG = [
     message: '--shadow-headers: cannot read missing: ENOENT',
   },
   { args: ['--shadow', 'http://old.example'], message: '--shadow: must be https://' },
-  { args: ['--sunset', '/nowhere=2027-01-31'], message: '--sunset: /nowhere is none of' },
+  { args: ['--sunset', '/nowhere=2027-01-31'], message: '--sunset: /nowhere is not one of' },
   {
     args: ['--sunset', '/projects=2027-01-31,/exports=2027-01-31,/projects=2028-01-31'],
     message: '--sunset (WORKSPACE_GATEWAY_SUNSET): /projects is named twice',
@@ -63,7 +63,7 @@ const WRONG = [
   },
   {
     args: ['--read-only', '--database-next', 'file:next.db'],
-    message: '--database-next: a database that is only read',
+    message: '--database-next: with --read-only',
   },
   {
     args: [],
@@ -188,7 +188,7 @@ describe('beside an unreadable value', () => {
 
   test('an option that an unreadable file may contain is not reported as missing', async () => {
     const said = await checkBoth('--config', 'missing.yaml', '--login-guard', 'mail', '--sunset', '/nowhere=2027-01-31')
-    expect(said.split('\n').map((line) => line.split(' is none of ')[0])).toEqual([
+    expect(said.split('\n').map((line) => line.split(' is not one of ')[0])).toEqual([
       expect.stringContaining('--config: cannot read missing.yaml'),
       '--sunset: /nowhere',
       '',
@@ -203,7 +203,7 @@ test('config check accepts a good configuration, also from a file, and prints th
   writeFileSync(file, `database: file:${database}\nlogin-guard: open\n`)
   expect(await run(['config', 'check', '--config', file])).toEqual({
     exitCode: 0,
-    stdout: 'the configuration is good\n',
+    stdout: 'the configuration is valid\n',
     stderr: expect.stringMatching(/^warning: login guard "open": anyone who can reach this port .+\n$/),
   })
   expect(existsSync(database)).toBe(false)

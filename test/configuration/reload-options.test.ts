@@ -92,7 +92,7 @@ test('workers refuse a configuration that only one process can read', async () =
   const args = ['-c', pipe, 'sh', process.execPath, PROGRAM]
   const { status, stdout, stderr } = spawnSync('sh', args, { cwd: directory, encoding: 'utf8', timeout: 60_000 })
   expect([status, stdout]).toEqual([2, ''])
-  expect(stderr).toContain('--config: /dev/stdin is no file, and with workers each of them reads it')
+  expect(stderr).toContain('--config: /dev/stdin is not a file, but with --workers every worker must read it')
   expect(readdirSync(directory)).toEqual([])
 })
 

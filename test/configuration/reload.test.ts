@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')(
     const before = workers()
     write('/two', '  base-paht: /three\n')
     gateway.process.kill('SIGHUP')
-    await expect.poll(() => count('the others go on as they are'), PATIENCE).toBe(1)
+    await expect.poll(() => count('the others continue unchanged'), PATIENCE).toBe(1)
     expect([workers(), await statusOf('/one'), await statusOf('/two')]).toEqual([before, 200, 404])
 
     write('/two')
@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
         reason: `${path}:5: base-paht: serve does not have this option; did you mean base-path?`,
         replaced: 0,
         kept: 2,
-        msg: 'a new worker did not come up: the others go on as they are',
+        msg: 'a new worker did not start: the others continue unchanged',
       },
     ])
     expect(workers().filter((worker) => before.includes(worker))).toEqual([])
@@ -75,14 +75,14 @@ test.skipIf(process.platform !== 'linux')(
     await expect.poll(async () => (await askTwo()).status, PATIENCE).toBe(200)
     write('  prot: 1\n')
     process.kill(Number(first), 'SIGCONT')
-    await expect.poll(() => lineWith('the others go on as they are'), PATIENCE).toMatchObject({ replaced: 1, kept: 1 })
+    await expect.poll(() => lineWith('the others continue unchanged'), PATIENCE).toMatchObject({ replaced: 1, kept: 1 })
     expect(workers()).toContain(second)
     expect(workers()).not.toContain(first)
     expect(gateway.stderr()).not.toContain('all workers were replaced')
 
     process.kill(Number(second), 'SIGKILL')
     await expect
-      .poll(() => lineWith('ended before it listened'), PATIENCE)
+      .poll(() => lineWith('ended before it was ready'), PATIENCE)
       .toMatchObject({
         level: 50,
         exitCode: 2,

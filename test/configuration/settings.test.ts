@@ -206,7 +206,9 @@ test('every mistake in flags, environment and file is named at once, with its pl
     `${path}:3: log-level: must be debug, info, warn, error or silent`,
     'WORKSPACE_GATEWAY_LOGIN_GAURD: no option has this variable; did you mean WORKSPACE_GATEWAY_LOGIN_GUARD?',
     `${path}:1: databse: no command has this option; did you mean database?`,
-    expect.stringMatching(/:2: to: means something else to each of import, move, .*: put it under the name of one$/),
+    expect.stringMatching(
+      /:2: to: has a different meaning for each of import, move, .*: put it under the name of one of them$/,
+    ),
     `${path}:5: prot: serve does not have this option; did you mean port?`,
     `${path}:7: host: must be a value, or a list of values`,
     `${path}:8: srve: there is no such command; did you mean serve?`,
@@ -257,9 +259,9 @@ test('every command refuses an invalid email or domain in the same words', async
     ])
   }
   const mail = await said('config', 'check', '--mail-domains', 'Example.com,a_b.com')
-  expect(mail).toEqual([2, '', 'mail-domains: a_b.com is no domain\n'])
+  expect(mail).toEqual([2, '', 'mail-domains: a_b.com is not a domain\n'])
   const client = await said('clients', 'add', 'billing', '--email-domains', 'a_b.com,*')
-  expect(client).toEqual([2, '', 'email-domains: a_b.com is no domain\n'])
+  expect(client).toEqual([2, '', 'email-domains: a_b.com is not a domain\n'])
 })
 
 test('every option explains a wrong value in its own words', () => {
@@ -387,9 +389,9 @@ describe('a configuration file', () => {
     ['port: 1\nport: 2\n', /:2: column 1 is not YAML: duplicate key/],
     ['host: !hunter2 x\n', /:1: column 7 is not YAML: tag resolve failed/],
     ['a: &hunter2 1\nport: *hunter2\n', /:2: port: must be a value, or a list of values/],
-    ['hunter2\n', /:1: a file holds options, one a line, as NAME: VALUE/],
-    ['port: 1\n---\nport: 2\n', /:2: a file holds one document/],
-    ['[a]: 1\n', /:1: the name of an option is a word/],
+    ['hunter2\n', /:1: a file must hold options, one per line, as NAME: VALUE/],
+    ['port: 1\n---\nport: 2\n', /:2: a file must hold only one YAML document/],
+    ['[a]: 1\n', /:1: the name of an option must be a word/],
   ])('%j is refused with its line, and its content is not repeated', async (text, message) => {
     const { exitCode, stderr } = await runHere(['serve', '--config', write(text)])
     expect(exitCode).toBe(2)

@@ -66,7 +66,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
     test('a database that lost its move state says so, and is not activated', async () => {
       await hand('delete from move')
       for (const ask of [() => store.moveState(), () => store.activate()])
-        await expect(async () => ask()).rejects.toThrow('does not say where it stands')
+        await expect(async () => ask()).rejects.toThrow('no row in its table move')
     })
 
     describe('a move away from here', () => {

@@ -205,7 +205,7 @@ test.each(REMOVALS)(
     {
       using reader = disposable(new SqliteDatabase(engine.databaseUrl.slice('file:'.length), { readonly: true }))
       reader.database.exec('begin; select * from user')
-      expect((await runHere([...args(file), ...flags])).stderr).toContain('somebody still reads an older state')
+      expect((await runHere([...args(file), ...flags])).stderr).toContain('another process still reads an older state')
       expect(found()).toBeGreaterThan(left)
       reader.database.exec('rollback')
       // The last connection to close removes the log, so a gateway keeps it open.

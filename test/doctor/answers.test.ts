@@ -152,7 +152,7 @@ describe('doctor', () => {
       expect(checksOf(notChecked)).toContain('client-address')
       expect(checksOf(notChecked)).toContain('shared-cache')
       for (const { check, reason } of notChecked)
-        if (!check.startsWith('tls')) expect(reason).toMatch(/^the gateway did not tell what it sees/)
+        if (!check.startsWith('tls')) expect(reason).toMatch(/^the gateway did not report what it received/)
     })
   }
 
@@ -191,7 +191,10 @@ describe('doctor', () => {
       headers: { ...answer.headers, 'content-encoding': 'x-\x9b31m' },
     }))
     const { exitCode, stderr } = await runHere(['doctor', url, ...LOOK])
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('something answers in a coding')])
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('something answers, but with an unknown content coding'),
+    ])
     expect(stderr).not.toMatch(CONTROL)
   })
 
@@ -199,7 +202,7 @@ describe('doctor', () => {
     const ssh = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-server\r\n'))
     for (const port of [new URL(gateway.url).port, await portOf(ssh)]) {
       const { exitCode, stderr } = await runHere(['doctor', `https://127.0.0.1:${port}`, ...LOOK])
-      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('something answers that does not speak TLS')])
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('something answers, but it does not use TLS')])
       expect(stderr).toContain('http://')
       expect(stderr).not.toMatch(/nothing answers|OpenSSL|SSL routines|\.c:|\n\n/)
     }

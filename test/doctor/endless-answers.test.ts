@@ -10,7 +10,7 @@ import { listenForTest } from '../support/listen-for-test.ts'
 const MIB = 1_048_576
 /** More than the doctor accepts, but little enough that a program which accepts all of it survives. */
 const ENDLESS_BYTES = 128 * MIB
-const TOO_LARGE = 'something answers with a body of more than 8 MiB'
+const TOO_LARGE = 'something answers, but with a body of more than 8 MiB'
 
 function startServer(answer: (response: ServerResponse) => void): Promise<string> {
   return listenForTest(
@@ -57,7 +57,7 @@ function answerBegun(): Promise<void> {
 }
 
 test.each([
-  ['that arrives too slowly', true, 'AnswerError: something answers that takes longer than 15 s for 64 KiB'],
+  ['that arrives too slowly', true, 'AnswerError: something answers, but takes longer than 15 s for 64 KiB'],
   ['that does not begin', false, 'Error: no answer within 15 s'],
 ] as const)('the doctor abandons an answer %s', async (_name, begins, expected) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

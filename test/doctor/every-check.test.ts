@@ -78,7 +78,7 @@ const ON_SQLITE: readonly Planted[] = [
   {
     what: 'keys in clear although a secret is configured',
     checks: ['signing-keys'],
-    says: /stored in clear/,
+    says: /stored unencrypted/,
     async plant() {
       const database = ['--database', `file:${await createDatabase()}`]
       expect((await runHere(['keys', 'rotate', ...database])).exitCode).toBe(0)
@@ -100,7 +100,7 @@ const ON_SQLITE: readonly Planted[] = [
   {
     what: 'more memory than the machine has for a worker on each processor',
     checks: ['memory'],
-    says: /answers in flight and kept ones may take/,
+    says: /large answers and the reply cache may use/,
     isThere: availableParallelism() > 1,
     plant: async () =>
       examine([
@@ -117,7 +117,7 @@ const ON_SQLITE: readonly Planted[] = [
   {
     what: 'a database that this version has not served yet',
     checks: ['schema-version'],
-    says: /was not served by this version yet/,
+    says: /this version has not served it yet/,
     plant: async () => examine(['--database', `file:${await withVersion((known) => known - 1)}`]),
   },
   {
@@ -147,7 +147,7 @@ const ON_SQLITE: readonly Planted[] = [
     what: 'a disk that does not sync, is remote and full, and a low limit of open files',
     // The store does not open there either, so its keys cannot be examined.
     checks: ['disk-sync', 'file-system', 'disk-space', 'open-files', 'signing-keys'],
-    says: /no disk can: a power cut loses/,
+    says: /no disk can do: a power cut loses/,
     isThere: library !== null,
     async plant() {
       const command = 'ulimit -n 1000 && LD_PRELOAD=$1 exec "$2" "$3" doctor --format json --database "$4"'
@@ -172,7 +172,7 @@ const ON_POSTGRES: readonly Planted[] = [
   {
     what: 'more connections for a worker on each processor than the server allows',
     checks: ['server-sync', 'server-connections'],
-    says: /this machine alone may want \d+ connections \(workers × \(pool size \+ 4\)\)/,
+    says: /this machine alone may open \d+ connections \(workers × \(pool size \+ 4\)\)/,
     isThere: availableParallelism() > 1,
     async plant() {
       const url = await filled()
@@ -190,7 +190,7 @@ const ON_POSTGRES: readonly Planted[] = [
   {
     what: 'an unencrypted connection to the server',
     checks: ['server-sync', 'server-tls'],
-    says: /in clear/,
+    says: /to the database unencrypted/,
     // An address of this machine that is not known to be its own.
     plant: async () => examine(['--database', (await filled()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0')]),
   },

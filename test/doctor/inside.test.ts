@@ -53,7 +53,7 @@ describe('doctor', () => {
     const backups = temporaryDirectory()
     writeFileSync(join(backups, 'workspace.db'), 'a backup')
     const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', backups])
-    const reason = 'it was not looked at: name the URL of the gateway'
+    const reason = 'name the URL of the gateway to have it checked'
     expect(report).toMatchObject({ findings: [], notChecked: [{ check: 'outside', reason }] })
     expect(exitCode).toBe(0)
     const asked = await examine(['--database', `file:${path}`, '--backups', backups, '--look', 'inside'])
@@ -212,7 +212,7 @@ describe('doctor', () => {
     const { stdout, exitCode } = await run(['doctor', '--database', `file:${path}`])
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/FOUND +file-permissions .*\n +run: chmod 600 /)
-    expect(stdout).toMatch(/^skipped +outside +it was not looked at: name the URL of the gateway$/m)
+    expect(stdout).toMatch(/^skipped +outside +name the URL of the gateway to have it checked$/m)
     expect(stdout).toContain('1 found')
   })
 

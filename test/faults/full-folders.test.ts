@@ -21,7 +21,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     const env = { TMPDIR: smallDisk(1_048_576).path }
     const { exitCode, stdout, stderr } = await run(['import', '-', ...workspace.flags], { stdin: large, env })
     expect([exitCode, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^cannot keep stdin in \S+ \(TMPDIR names another folder\): ENOSPC.*\n$/)
+    expect(stderr).toMatch(/^cannot keep stdin in \S+ \(set TMPDIR to use another folder\): ENOSPC.*\n$/)
     expect(stderr).toContain(env.TMPDIR)
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
   })

@@ -38,8 +38,8 @@ describe('the options of a start', () => {
     [{ host: '0.0.0.0' }, ['--host 0.0.0.0 --login-guard none', '--host 127.0.0.1 --login-guard local']],
     [{ host: '::' }, ['--host :: --login-guard open']],
     [{ host: '192.0.2.2', trustedProxy: '10.0.0.0/8' }, ['--host 192.0.2.2 --login-guard none']],
-    [{ loginGuard: 'local,open' }, ['stand alone']],
-    [{ loginGuard: 'none,local' }, ['stand alone']],
+    [{ loginGuard: 'local,open' }, ['cannot be combined']],
+    [{ loginGuard: 'none,local' }, ['cannot be combined']],
     [{ proxyProtocol: true }, ['--trusted-proxy 127.0.0.1']],
     [{ host: '0.0.0.0', proxyProtocol: true }, ['--login-guard none', '--trusted-proxy 127.0.0.1']],
   ])('are refused, with the lines to write instead: %j', (values, lines) => {

@@ -160,7 +160,7 @@ test('conformance fails an access token that no header can hold, does not show i
   expect(checks.find(({ name }) => name.startsWith('answers a JWT'))?.outcome).toBe('fail')
   expect(checks.find(({ group }) => group === 'GET /projects')).toMatchObject({
     outcome: 'skipped',
-    found: 'no header can hold the token that was answered',
+    found: 'the token that was answered cannot be sent in a header',
   })
   expect(JSON.stringify(checks)).not.toContain('hidden')
 })
@@ -230,7 +230,7 @@ test('conformance reports a server that does not answer, and wrong arguments', a
     'POST http://127.0.0.1:1/login: no answer (ECONNREFUSED)\n',
   ])
   const file = await runHere(['conformance', './old', '--email', ANA])
-  expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server begins with http:// or https://\n'])
+  expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server must begin with http:// or https://\n'])
   const somebody = await runHere(['conformance', 'http://127.0.0.1:1', '--email', 'ana'])
   expect([somebody.exitCode, somebody.stderr]).toEqual([
     2,

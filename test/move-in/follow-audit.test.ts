@@ -44,7 +44,7 @@ test.each([
   })
   const following = startFollow(server.url, [...USERS, ...database, ...options])
   await isAtBen.promise
-  const stderr = exitCode === 0 ? '' : 'stopped before everybody was asked: run it again\n'
+  const stderr = exitCode === 0 ? '' : 'stopped before all users were read: run it again\n'
   expect(await following.stop()).toEqual({ exitCode, stderr })
   expect(await audit()).toEqual([result, 'follow: 1 added, 0 replaced, 0 removed'])
 })

@@ -15,7 +15,7 @@ const EMAILS = Array.from({ length: 30 }, (_, at) => `user${at}@example.com`)
 const WORLD = EMAILS.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
 const GONE = EMAILS.slice(0, 3)
 const AWAY = 'the database is away'
-const NOT_FLUSHED = 'what was removed has not left the files yet: the disk of the database is full\n'
+const NOT_FLUSHED = 'removed data is still in the files of the database: the disk of the database is full\n'
 
 type Change = (server: PlainServer) => Promise<void>
 
@@ -109,7 +109,9 @@ describe.skipIf(!canMount())('follow whose folder for temporary files is full', 
     })
     const following = startFollow(server.url, flags)
     const { outage } = await following.next()
-    expect(outage).toMatch(/^cannot keep what arrives while it is imported: ENOSPC.* \(TMPDIR names another folder\)$/)
+    expect(outage).toMatch(
+      /^cannot store the received data during the import: ENOSPC.* \(set TMPDIR to use another folder\)$/,
+    )
     disk.empty()
     await following.until(({ unchanged, failed }) => unchanged === EMAILS.length && failed === 0)
     expect((await following.stop()).exitCode).toBe(0)

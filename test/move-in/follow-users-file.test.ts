@@ -15,7 +15,7 @@ const WRONG = [
     (file: string) => writeFileSync(file, `${BEN}\nnobody at all\n`),
     ':2: not an email address',
   ],
-  ['is empty', (file: string) => writeFileSync(file, ''), ': names nobody'],
+  ['is empty', (file: string) => writeFileSync(file, ''), ': names no user'],
   ['is missing', (file: string) => rmSync(file), ': ENOENT'],
 ] as const
 
@@ -38,7 +38,7 @@ test.each(WRONG)(
     const { exitCode, stderr } = await following.stop()
     expect(exitCode).toBe(0)
     expect(stderr.split(why).length - 1).toBe(1)
-    expect(stderr).toMatch(/: the users that it named before are followed on\n$/)
+    expect(stderr).toMatch(/: continuing with the users that it named before\n$/)
     expect(stderr).not.toContain('@')
     expect(server.openSessions()).toBe(0)
   },

@@ -295,7 +295,7 @@ test('follow --once makes one round, and its exit code says whether everybody is
   server.workspaces.get(ANA)?.templates.push('{"no":"id"}')
   const second = await follow(...EMAILS)
   expect([second.exitCode, second.stdout.includes('0 changed, 1 failed')]).toEqual([1, true])
-  expect(second.stderr).toMatch(/^--email, address 1: what it answers cannot be imported: /)
+  expect(second.stderr).toMatch(/^--email, address 1: its answer cannot be imported: /)
   // Ana is unchanged: nothing of her is taken in part.
   const dump = (await runHere(['dump', '--database', database])).stdout
   expect([dump.includes('"id":"t1"'), dump.includes('"no"')]).toEqual([true, false])

@@ -50,7 +50,10 @@ test('import reads a user without a workspace again while other users fail', asy
   const before = server.workspaces.get(ANA)
   server.workspaces.delete(ANA)
   const first = await moveIn()
-  expect([first.exitCode, first.stderr]).toEqual([1, expect.stringContaining('1 have no workspace there')])
+  expect([first.exitCode, first.stderr]).toEqual([
+    1,
+    expect.stringContaining('users without a workspace there, for whom nothing was imported: 1'),
+  ])
   if (before) server.workspaces.set(ANA, before)
   mend()
   expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
@@ -73,7 +76,7 @@ test('import continues with the state file of an earlier version', async () => {
   const identity = { from: server.url, into: `file:${workspace.path('workspace.db')}`, replace: false }
   workspace.write('users.txt.state', `${digest(JSON.stringify(identity))}\n${digest(ANA)}\n`)
   mend()
-  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '1 users were done before: 1 are left\n' })
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: 'users imported by an earlier run: 1, left: 1\n' })
 })
 
 test('import reports that no project has an export there, because another member may be the reference', async () => {
@@ -86,7 +89,7 @@ test('import reports that no project has an export there, because another member
   await using _server = server
   mend()
   const none =
-    'none of 2 projects has an export there: where that is not so, --ref-fields names what GET /exports asks for\n'
+    'none of 2 projects has an export there: if that is wrong, set --ref-fields to the members that GET /exports takes as r\n'
   expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: none })
   expect(await moveIn('--ref-fields', 'slug', '--replace')).toMatchObject({ exitCode: 0, stderr: '' })
   expect((await workspace.dump()).match(/"kind":"export"/g)).toHaveLength(2)
@@ -101,7 +104,9 @@ test('import puts an export after one with a leap second or with a time that Dat
     await using _server = server
     mend()
     await workspace.load(project + exportLine(ANA, { r: 'site', createdAt, elements: ['"here"'] }))
-    expect(await moveIn('--verify')).toMatchObject({ stderr: expect.stringMatching(/^1 have no workspace there.*\n$/) })
+    expect(await moveIn('--verify')).toMatchObject({
+      stderr: expect.stringMatching(/^users without a workspace there, for whom nothing was imported: 1\n$/),
+    })
     expect(
       (await workspace.dump()).match(/"createdAt":"2099-01-01T00:00:00.000Z"|"2098-12-31T23:59:59.124Z"/g),
     ).toHaveLength(1)

@@ -62,7 +62,7 @@ test('import --verify finds differences and names them without showing the user'
   const labelOf = (email: string) => `${emails}:${lines.findIndex((line) => line.trim() === email) + 1}`
   expect([again.exitCode, again.stdout.includes('2 users differ')]).toEqual([1, true])
   expect(again.stderr).toContain(`${labelOf('user-0@example.com')}: GET /exports is 404 there, and not here\n`)
-  expect(again.stderr).toContain(`${labelOf(ANA)}: GET /projects has other documents, or in another order\n`)
+  expect(again.stderr).toContain(`${labelOf(ANA)}: GET /projects has other documents, or has them in another order\n`)
   expect(again.stderr).not.toContain('@example.com')
 })
 
@@ -174,7 +174,7 @@ test('import goes on with the others when a user cannot be read, and reads only 
   server.setIntercept(null)
   const before = server.requests.length
   const second = await moveIn()
-  expect([second.exitCode, second.stderr]).toEqual([0, '9 users were done before: 1 are left\n'])
+  expect([second.exitCode, second.stderr]).toEqual([0, 'users imported by an earlier run: 9, left: 1\n'])
   expect(server.requests.slice(before).map(({ path }) => path)).toEqual([
     '/projects',
     '/login',
@@ -205,7 +205,7 @@ test('import continues where it was killed, and keeps what it had done', async (
   const again = await moveIn('--verify')
   expect(again.exitCode).toBe(0)
   const [, done = 0, left = 0] =
-    /^(\d+) users were done before: (\d+) are left\n$/.exec(again.stderr)?.map(Number) ?? []
+    /^users imported by an earlier run: (\d+), left: (\d+)\n$/.exec(again.stderr)?.map(Number) ?? []
   expect([done > 0, done + left]).toEqual([true, 32])
   await expectTheSame(server, workspace)
 })
@@ -236,7 +236,7 @@ test('import signs out everywhere when it is stopped, and continues when it is r
   const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
   await isHalfway
   process.kill(running.pid, 'SIGINT')
-  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
+  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to continue\n' })
   expect(server.openSessions()).toBe(0)
   const entry = JSON.parse((await workspace.run('audit')).stdout)
   expect(entry).toMatchObject({
@@ -257,7 +257,7 @@ test('when import is stopped before the server has answered anything, it says so
   const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
   await isAsked
   process.kill(running.pid, 'SIGINT')
-  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
+  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to continue\n' })
 })
 
 test('import renews a session that expires, and opens a new one when it is gone', async () => {
@@ -345,7 +345,10 @@ test('import reports input that cannot be used before it does anything', async (
   expect([both.exitCode, both.stderr.includes('one of them')]).toEqual([2, true])
   for (const bare of ['?', '#', '/v1?']) {
     const { exitCode, stderr } = await runHere(['import', `${server.url}${bare}`, '--email', ANA])
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('has no user, password, query or fragment')])
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('must not have a user, password, query or fragment'),
+    ])
   }
   const headers = workspace.write('headers', 'X-Api-Key: k-1\nHost: old.example.com\n')
   const host = await runHere(['import', server.url, '--email', ANA, '--headers', headers])
@@ -382,7 +385,7 @@ test('import reports a list that alone is 404, and with --replace removes nothin
   const first = await moveIn()
   expect([first.exitCode, first.stderr]).toEqual([
     0,
-    '2 have a list that is 404 there while others are not: nothing was imported from it\n',
+    'users with a list that is 404 there although others are not, from which nothing was imported: 2\n',
   ])
   server.setIntercept(null)
   expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
@@ -395,7 +398,7 @@ test('import reports a list that alone is 404, and with --replace removes nothin
   const replaced = await moveIn('--replace')
   expect(replaced.exitCode).toBe(1)
   expect(replaced.stderr).toContain(
-    ': GET /projects answered 404, other lists did not, and documents of it are stored here\n',
+    ': GET /projects answered 404 although other lists did not, and documents of this list are stored here\n',
   )
   expect(replaced.stderr).not.toContain('@example.com')
   expect(await workspace.dump()).toBe(before)

@@ -107,7 +107,7 @@ test('import goes on with the others, and reports the user who failed', async ()
   })
   expect(told).toEqual([
     'ana@example.com changed',
-    expect.stringMatching(/^ben@example\.com: what was staged is gone: a user of it was removed/),
+    expect.stringMatching(/^ben@example\.com: the staged data is gone: one of its users was removed/),
     'carl@example.com changed',
   ])
   expect(await dump()).not.toContain(BEN)

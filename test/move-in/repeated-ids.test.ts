@@ -29,12 +29,12 @@ test.each(REPEATED)('two documents of %s with the id %s fail their user, and nob
     1,
     expect.stringMatching(/: 1 user, 1 failed: 2 added, 0 repl/),
   ])
-  expect(imported.stderr).toContain(`${emails}:1: what it answers cannot be imported: ${reason}\n`)
+  expect(imported.stderr).toContain(`${emails}:1: its answer cannot be imported: ${reason}\n`)
   expect(imported.stderr).not.toContain('@')
 
   const followed = await workspace.run('follow', server.url, '--once', '--emails', emails)
   expect([followed.exitCode, followed.stdout]).toEqual([1, expect.stringContaining(', 0 changed, 1 failed, ')])
-  expect(followed.stderr).toBe(`${emails}:1: what it answers cannot be imported: ${reason}\n`)
+  expect(followed.stderr).toBe(`${emails}:1: its answer cannot be imported: ${reason}\n`)
 
   const dump = await workspace.dump()
   expect([dump.includes(BEN), dump.includes(ANA)]).toEqual([true, false])
@@ -76,7 +76,7 @@ test('texts of users there cannot move the cursor, begin a line or show an email
   for (const command of [['import'], ['follow', '--once']] as const) {
     const [name, ...options] = command
     const { stderr } = await workspace.run(name, server.url, '--emails', emails, ...options)
-    expect(stderr.match(/^.*what it answers cannot be imported: .*$/gm)).toHaveLength(2)
+    expect(stderr.match(/^.*its answer cannot be imported: .*$/gm)).toHaveLength(2)
     expect(stderr).not.toMatch(/[\p{Cc}--\n]|^round|@/mv)
   }
   const { stdout } = await runHere(['conformance', server.url, '--email', ANA])

@@ -42,7 +42,7 @@ test('import reports the sessions that the other server does not end', async () 
     return method === 'DELETE'
   })
   const { exitCode, stdout, stderr } = await moveIn()
-  expect([exitCode, stderr]).toEqual([0, '2 sessions are left open there: the server did not take the sign-out\n'])
+  expect([exitCode, stderr]).toEqual([0, '2 sessions are left open there: the server did not accept the sign-out\n'])
   expect(stdout).toContain('2 users: 7 added')
   expect(server.openSessions()).toBe(2)
   // What is there already counts as unchanged, exports too.
@@ -109,7 +109,7 @@ test('follow soon stops signing out of a server that does not answer, and report
     return method === 'DELETE'
   })
   const { exitCode, stderr } = await following.stop()
-  expect([exitCode, stderr]).toEqual([0, '60 sessions are left open there: the server did not take the sign-out\n'])
+  expect([exitCode, stderr]).toEqual([0, '60 sessions are left open there: the server did not accept the sign-out\n'])
   expect(signOuts).toBeGreaterThan(0)
   expect(signOuts).toBeLessThan(12)
 })

@@ -79,7 +79,7 @@ test('a backup stream fails with one sentence when its reader ends, and refuses 
   const flags = `--database "${workspace.flags[1]}"`
   const broken = shell(`set -o pipefail; ${GATEWAY} backup - ${flags} | head -c 10`, workspace.directory)
   expect([broken.status, broken.stdout]).toEqual([1, '{"type":"b'])
-  expect(broken.stderr).toMatch(/^the backup is not whole: what reads it ended[^\n]*\n$/)
+  expect(broken.stderr).toMatch(/^the backup is incomplete: the program that reads it ended[^\n]*\n$/)
   expect(await workspace.run('backup', '-', '--keep-newest', '3')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('--keep-newest'),

@@ -44,8 +44,8 @@ test.each([
     { status: 503, detail: 'The gateway is shutting down.' },
     /^not ready: 503 The gateway is shutting down\.\n$/,
   ],
-  ['another program', 200, { status: 'ok' }, /^not ready: 200 what answers there is no gateway\.\n$/],
-  ['a server that redirects', 302, {}, /^not ready: 302 what answers there is no gateway\.\n$/],
+  ['another program', 200, { status: 'ok' }, /^not ready: 200 the server there is not a gateway\.\n$/],
+  ['a server that redirects', 302, {}, /^not ready: 302 the server there is not a gateway\.\n$/],
 ])('health reports that %s is not ready', async (_, status, body, message) => {
   const server = createServer((_request, response) => {
     response.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(body))
@@ -103,11 +103,15 @@ test('no message repeats the password or the signature of an address', async () 
   const withPassword = 'http://ana:hunter2@127.0.0.1:1'
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   for (const [expected, reason, args] of [
-    [2, 'the address of a server has no user, password', ['health', withPassword]],
-    [2, 'the address of a server has no user, password', ['import', file, '--to', withPassword, '--token-file', token]],
+    [2, 'the address of a server must not have a user, password', ['health', withPassword]],
     [
       2,
-      'the address of a file has no user or password',
+      'the address of a server must not have a user, password',
+      ['import', file, '--to', withPassword, '--token-file', token],
+    ],
+    [
+      2,
+      'the address of a file must not have a user or password',
       ['import', `${withPassword}/records.ndjson?signature=hunter2`],
     ],
     [
@@ -115,7 +119,7 @@ test('no message repeats the password or the signature of an address', async () 
       'cannot read http://127.0.0.1:1/records.ndjson: no answer',
       ['import', 'http://127.0.0.1:1/records.ndjson?signature=hunter2'],
     ],
-    [2, 'the address of a file names a host', ['import', 'http://ana:hunter2@:x']],
+    [2, 'the address of a file must have a host', ['import', 'http://ana:hunter2@:x']],
   ] as const) {
     const { exitCode, stdout, stderr } = await runHere([
       ...args,
@@ -131,13 +135,13 @@ test('no message repeats the password or the signature of an address', async () 
 
 test.each([
   [['health', 'http://ana:hunter2@127.0.0.1:1'], ''],
-  [['conformance', 'http://ana:hunter2@127.0.0.1:1', '--email', 'ana@example.com'], ': credentials go into --headers'],
+  [['conformance', 'http://ana:hunter2@127.0.0.1:1', '--email', 'ana@example.com'], ': put credentials into --headers'],
 ])('%j says where credentials go only if the command has an option for them', async (args, advice) => {
   const { exitCode, stdout, stderr } = await runHere(args)
   expect([exitCode, stdout, stderr]).toEqual([
     2,
     '',
-    `the address of a server has no user, password, query or fragment${advice}\n`,
+    `the address of a server must not have a user, password, query or fragment${advice}\n`,
   ])
   const help = await runHere([String(args[0]), '--help'])
   for (const [flag] of advice.matchAll(/--\S+/g)) expect(help.stdout).toContain(flag)

@@ -102,7 +102,7 @@ test('a second backup in the same second fails, and does not change the first', 
   const taken = {
     exitCode: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^\S+ is there already, and is not written over\n$/),
+    stderr: expect.stringMatching(/^\S+ exists already and is not overwritten: name another file\n$/),
   }
   const both = await Promise.all([nights.backup(2), nights.backup(2)])
   expect(both.toSorted((a, b) => Number(a.exitCode) - Number(b.exitCode))).toMatchObject([{ exitCode: 0 }, taken])
@@ -129,7 +129,7 @@ test('--keep-newest requires an existing folder, so that an unmounted disk does 
   const nights = await createNights()
   for (const place of [nights.folder, nights.path('workspace.db')]) {
     const { exitCode, stderr } = await nights.backup(3, place)
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${place} is none`)])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${place} is not a folder`)])
   }
   mkdirSync(nights.folder)
   for (const count of ['0', '-1', 'all']) {
@@ -150,7 +150,7 @@ test('a backup that cannot be removed is reported, and the others are removed', 
   nights.moveTo(3)
   const { exitCode, stdout, stderr } = await nights.backup(1)
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`removed ${nights.folder}/${named(2)}\n`)])
-  expect(stderr).toMatch(/^backed up, but older backups stay: .*2026-01-01.*\n$/)
+  expect(stderr).toMatch(/^backed up, but older backups could not be removed: .*2026-01-01.*\n$/)
   expect(nights.found()).toEqual([`${named(1)}.sha256`, ...withDigest(named(3))].toSorted())
 })
 

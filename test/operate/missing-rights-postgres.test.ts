@@ -25,7 +25,7 @@ test.skipIf(POSTGRES_URL === null)(
     ]) {
       const { exitCode, stdout, stderr } = await run([...command, '--database', looking], { stdin: SMALL_WORLD })
       const sentence = expect.stringMatching(
-        /^the role of the database URL may not do this: permission denied for [^\n]*\n$/,
+        /^the role in the database URL lacks a privilege for this: permission denied for [^\n]*\n$/,
       )
       expect([exitCode, stdout, stderr], command.join(' ')).toEqual([1, '', sentence])
       expect(stderr).not.toContain(password)

@@ -28,7 +28,9 @@ test('a second writer changes neither the file nor its digest', async () => {
     await publishFile(path, containing('first'))
     await writeFile(part, 'second')
   })
-  await expect(second).rejects.toThrow(new MachineError(`${path} is there already, and is not written over`))
+  await expect(second).rejects.toThrow(
+    new MachineError(`${path} exists already and is not overwritten: name another file`),
+  )
   await expectWhole(path, 'first')
 })
 
@@ -58,7 +60,7 @@ test('a backup that cannot be written fails with one sentence and leaves nothing
   const before = readdirSync(workspace.directory)
   const refusals: readonly (readonly [path: string, reason: RegExp])[] = [
     ['', /^name a file for the backup\n$/],
-    [dangling, /dangling is there already, and is not written over\n$/],
+    [dangling, /dangling exists already and is not overwritten: name another file\n$/],
     [join(file, 'x'), /^cannot write .*ENOTDIR.*\n$/],
     [workspace.path('x'.repeat(250)), /^cannot write .*ENAMETOOLONG.*\n$/],
   ]
@@ -105,6 +107,6 @@ test.each(['new\nline', 'back\\slash', 'return\r', 'all\\of\r\nthem'])(
     await publishFile(path, containing('text'))
     await expectWhole(path, 'text')
     writeFileSync(path, 'changed')
-    await expect(requireDigest(path)).rejects.toThrow('does not have the digest')
+    await expect(requireDigest(path)).rejects.toThrow('does not match the digest')
   },
 )

@@ -26,7 +26,7 @@ describe.skipIf(POSTGRES_URL === null)('while a client reads', () => {
     expect(await run(vacuum)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^somebody uses the table document, as a dump or a backup does [^\n]+\n$/),
+      stderr: expect.stringMatching(/^the table document is in use, for example by a dump or a backup: [^\n]+\n$/),
     })
     // Nothing waits behind vacuum any more.
     expect(await execute(database, 'select 1 as free from workspace_gateway.document limit 1')).toEqual([{ free: 1 }])
@@ -51,7 +51,7 @@ describe.skipIf(POSTGRES_URL === null)('while a client reads', () => {
     const reader = await startReader(database, 'select 1')
     const { exitCode, stdout, stderr } = await retire()
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('was removed')])
-    expect(stderr).toContain('somebody still reads an older state')
+    expect(stderr).toContain('another process still reads an older state')
     await reader.end()
     expect(await retire()).toMatchObject({ exitCode: 0, stderr: '' })
   })

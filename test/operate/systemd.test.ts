@@ -116,7 +116,7 @@ test('a gateway without systemd-notify serves, and logs that it is missing', asy
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   await expect
     .poll(stderr, PATIENT)
-    .toContain('systemd-notify failed: the service manager does not know how the gateway is')
+    .toContain('systemd-notify failed: the service manager does not know the state of the gateway')
 })
 
 test.skipIf(!isInstalled('systemd-analyze'))(

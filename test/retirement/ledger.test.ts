@@ -108,7 +108,7 @@ test.each([
   expect(table.stdout).toMatch(/^POST \/login {3}mutation.*\n {2}Shop +1 +last 20\d\d-/)
   expect(table.stdout).toMatch(/GET \/projects {3}\{ me.*\n {2}curl +160 .*\n {2}web +80 /)
   const none = await runHere(['ledger', '--database', database, '--to', '2020-01-01'])
-  expect(none.stdout).toBe('no REST call was counted in this time\n')
+  expect(none.stdout).toBe('no REST calls were counted in this period\n')
 
   if (engine !== 'SQLite') return
   // The ledger moves with the database.

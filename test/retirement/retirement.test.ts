@@ -214,7 +214,7 @@ test('a wrong plan is refused, and the message names every mistake', async () =>
   expect(meaning.exitCode).toBe(2)
   expect(meaning.stderr).toBe(
     '--sunset: /projects would end before it is deprecated\n' +
-      '--deprecated: /nothing is none of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n',
+      '--deprecated: /nothing is not one of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n',
   )
 })
 

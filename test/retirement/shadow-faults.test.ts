@@ -161,7 +161,7 @@ test('a difference is logged once, whatever clients add to the address', async (
   await expect.poll(() => comparisons('different')).toBe(3)
   const told = log()
     .split('\n')
-    .filter((line) => line.includes('answers otherwise'))
+    .filter((line) => line.includes('answers differently'))
   expect(told.map((line) => JSON.parse(line).shadow.ref)).toEqual([null])
   await stop()
 })

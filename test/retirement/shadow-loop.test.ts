@@ -26,7 +26,7 @@ test.each([
     await expect.poll(asked).toBe(expected)
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(asked()).toBe(expected)
-    expect(gateway.stderr()).toContain('"reason":"its address leads back to this gateway"')
+    expect(gateway.stderr()).toContain('"reason":"the address of the old server leads back to this gateway"')
     expect(gateway.stderr()).toContain(`"${outcome}":1`)
   },
 )

@@ -51,7 +51,7 @@ test('white space between documents is no difference, but white space within a d
   const told = gateway
     .stderr()
     .split('\n')
-    .filter((line) => line.includes('answers otherwise'))
+    .filter((line) => line.includes('answers differently'))
     .map((line) => JSON.parse(line).shadow)
   const at = '[{"id": "a", "ref": "site"},{"id": "b", '.length
   expect(told).toEqual([expect.objectContaining({ route: 'GET /projects', at })])

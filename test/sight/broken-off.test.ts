@@ -203,7 +203,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a response that breaks off because
       level: 50,
       ...ABOUT,
       count: 1,
-      msg: 'a response broke off: the rest of it could not be made',
+      msg: 'a response broke off: the rest of it could not be produced',
       err: { name: 'StoreUnavailableError', message: 'no database server that accepts writes can be reached' },
     })
     expectPart(line.sentBytes)

@@ -111,7 +111,7 @@ describe('--admin-port', () => {
     expect(await run(['serve', '--port', port, '--admin-port', port, ...args], { cwd })).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: `--admin-port: ${port} is the --port of clients: choose another\n`,
+      stderr: `--admin-port: ${port} is also the --port of clients: choose another\n`,
     })
     expect(readdirSync(cwd)).toEqual([])
   })

@@ -213,8 +213,8 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       '',
       'OTEL_EXPORTER_OTLP_CERTIFICATE: is not supported: name the file in NODE_EXTRA_CA_CERTS',
       'OTEL_EXPORTER_OTLP_COMPRESSION: must be none or gzip',
-      'OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: is not supported: a receiver can know the gateway by OTEL_EXPORTER_OTLP_HEADERS',
-      'OTEL_PROPAGATORS: must be tracecontext or baggage or none, several with commas',
+      'OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: is not supported: authenticate to the receiver with OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_PROPAGATORS: must be tracecontext or baggage or none, separated by commas',
       'OTEL_TRACES_EXPORTER: must be otlp or none',
     ])
   })
@@ -234,7 +234,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(exitCode).toBe(2)
     for (const name of ['ENDPOINT', 'PROTOCOL', 'SAMPLER']) expect(stderr).toContain(name)
     for (const name of ['OTLP_HEADERS', 'OTLP_TRACES_HEADERS', 'RESOURCE_ATTRIBUTES'])
-      expect(stderr).toMatch(new RegExp(`^OTEL_\\S*${name}: must be NAME=VALUE, several with commas$`, 'm'))
+      expect(stderr).toMatch(new RegExp(`^OTEL_\\S*${name}: must be NAME=VALUE pairs, separated by commas$`, 'm'))
     expect(stderr).not.toContain('hunter2')
   })
 })

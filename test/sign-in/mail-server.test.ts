@@ -201,7 +201,7 @@ test('a mail server that does not answer delays no shutdown, and the mail is sen
   await held.promise
   expect(await first.kill('SIGTERM')).toBe(0)
   // The sending was aborted by the shutdown, not by its own timeout.
-  expect(first.stderr()).toContain('the gateway ended before the mail server had answered')
+  expect(first.stderr()).toContain('the gateway stopped before the mail server answered')
   expect(first.stderr()).toContain('will be tried again')
   const server = await startMailServer()
   await serveForTest(args(server.url), { cwd })

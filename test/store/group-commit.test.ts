@@ -145,7 +145,7 @@ test('a file lost before a commit gets no write, one lost after it no acknowledg
     expect(await outcomesOf([add('a')])).toEqual(['the files of the database are gone'])
     expect(notes()).toEqual(stored)
     expect(await outcomesOf([add('b'), add('c')])).toEqual(
-      Array(2).fill('the database failed: nothing is written any more'),
+      Array(2).fill('the database failed: no more writes are accepted'),
     )
     expect(notes()).toEqual(stored)
     expect([fatal.map(String), happened]).toEqual([['Error: the file is gone'], []])
@@ -197,7 +197,7 @@ test('the latch reports a temporary fault but not a lock, and reports a fatal fa
   expect(failing('SQLITE_CORRUPT_INDEX')).toThrow('why')
   expect(failing('SQLITE_IOERR_READ')).toThrow('why')
   expect([unavailable, fatal.length]).toEqual([2, 1])
-  expect(() => latch.assertWritable()).toThrow('nothing is written any more')
+  expect(() => latch.assertWritable()).toThrow('no more writes are accepted')
 })
 
 test('a commit waits for the disk unless all of its writes may be lost', async () => {

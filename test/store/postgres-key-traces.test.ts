@@ -7,7 +7,7 @@ import { asNewUser, execute, POSTGRES_DIRECTORY, temporaryDatabase, temporarySer
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
 const TABLE = 'workspace_gateway.signing_key'
-const IS_READ = 'somebody still reads an older state of the database'
+const IS_READ = 'another process still reads an older state of the database'
 
 /** Prepares a database with a single signing key. */
 async function withKey(url: string) {
@@ -112,11 +112,11 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
       `grant usage on schema workspace_gateway to ${username};
        grant all on all tables ${all} to ${username}; revoke maintain on all tables ${all} from ${username}`,
     )
-    expectTold(await retire(other), `only the owner of the table ${TABLE} can have it written anew`)
+    expectTold(await retire(other), `only the owner of the table ${TABLE} can rewrite it`)
     expect(await isInFile()).toBe(true)
     // The first of the tables that it does not own is named.
     const { exitCode, stdout, stderr } = await runHere(['vacuum', '--full', '--database', other])
     expect([exitCode, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/only the owner of the table workspace_gateway\.\w+ can have it written anew/)
+    expect(stderr).toMatch(/only the owner of the table workspace_gateway\.\w+ can rewrite it/)
   })
 })

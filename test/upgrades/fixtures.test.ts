@@ -61,7 +61,7 @@ test('an SQLite database of a newer version is refused with one sentence, and le
   const database = new Database(file)
   database.pragma('user_version = 99')
   await expect(startGateway({ databasePath: file })).rejects.toThrow(
-    /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
+    /^the database has schema version 99, but this program knows only \d+: use a newer version of the program$/,
   )
   expect(database.pragma('user_version', { simple: true })).toBe(99)
   database.close()
@@ -74,7 +74,7 @@ test.skipIf(POSTGRES_URL === null)(
     await startGateway({ databaseUrl })
     await execute(databaseUrl, 'update workspace_gateway.schema_version set version = 99')
     await expect(startGateway({ databaseUrl })).rejects.toThrow(
-      /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
+      /^the database has schema version 99, but this program knows only \d+: use a newer version of the program$/,
     )
     expect(await execute(databaseUrl, 'select version from workspace_gateway.schema_version')).toEqual([
       { version: 99 },

@@ -53,7 +53,7 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
   test('gives up with one sentence when the dump does not end, and leaves the schema version unchanged', async () => {
     const { url, before } = await duringDump()
     const { exitCode, stderr } = await runHere(['keys', 'list', '--database', url, '--statement-timeout', '1000'])
-    expect(stderr).toContain('somebody uses a table that is to be brought up to date')
+    expect(stderr).toContain('a table that must be migrated is in use')
     expect(exitCode).toBe(1)
     expect(await execute(url, VERSION)).toEqual([before])
   })

@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     // Open files stay open, and stdin, stdout and stderr use up the limit.
     limitOpenFiles(3)
     process.kill(victim, 'SIGKILL')
-    await until(() => gateway.stderr().split('a worker ended before it listened').length > 2)
+    await until(() => gateway.stderr().split('a worker ended before it was ready').length > 2)
     expect(gateway.stderr()).toMatch(/"reason":"it could not be started: spawn \S+ EMFILE"/)
     expect(workersOf(gateway)).toEqual([other])
     expect((await ask(`${gateway.url}/readyz`)).status).toBe(200)
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
         onTestFinished(() => void child.kill('SIGKILL'))
       },
     )
-    const sentence = `the first worker: it could not be started: spawn ${path} ${code}\n`
+    const sentence = `the first worker could not be started: spawn ${path} ${code}\n`
     await expect(serving).rejects.toThrow(`serve ended before it listened: ${sentence}`)
     expect(supervisor?.exitCode).toBe(1)
   })

@@ -55,32 +55,32 @@ export function createEventMetrics(): EventMetrics {
     collect: () => [
       counter(
         'workspace_gateway_events_total',
-        'What the audit log is told of: logins, codes, logouts, refused refreshes, removals.',
+        'Audit events: logins, codes, logouts, refused refreshes, removals.',
         [...events.values()].map(({ event: { kind, result }, count }) => ({ value: count, labels: { kind, result } })),
       ),
       counter(
         'workspace_gateway_responses_broken_off_total',
-        'Responses that ended before they were whole.',
+        'Responses that broke off before they were complete.',
         [...brokenOff].map(([reason, value]) => ({ value, labels: { reason } })),
       ),
       counter(
         'workspace_gateway_malformed_requests_total',
-        'What came and was refused before it was a request: no HTTP, too large, too slow, or for a tunnel. Nothing else counts it.',
+        'Refused before they became requests: not HTTP, too large, too slow, or CONNECT. No other metric counts them.',
         [...malformed].map(([code, value]) => ({ value, labels: { code } })),
       ),
       counter(
         'workspace_gateway_connections_refused_total',
-        'Connections that were closed without an answer: more than the process may have, or of a proxy without its PROXY header.',
+        'Connections closed without an answer: beyond the limit of the process, or from a proxy without a PROXY header.',
         Object.entries(refused).map(([reason, value]) => ({ value, labels: { reason } })),
       ),
       counter(
         'workspace_gateway_imports_total',
-        'Imports through POST /import, by how they ended.',
+        'Imports through POST /import, by outcome.',
         [...imports].map(([result, value]) => ({ value, labels: { result } })),
       ),
       counter(
         'workspace_gateway_import_records_total',
-        'Records of imports through POST /import, by what became of them.',
+        'Records of imports through POST /import, by outcome.',
         Object.entries(importedRecords).map(([outcome, value]) => ({ value, labels: { outcome } })),
       ),
     ],

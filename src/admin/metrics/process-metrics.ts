@@ -16,7 +16,7 @@ export const STARTED = 'process_start_time_seconds'
 /** prom-client's own metric has whole seconds only, and is omitted when processes are aggregated. */
 const STARTED_AT = gauge(
   STARTED,
-  'When the newest process began, since the epoch.',
+  'Start time of the newest process, in seconds since the epoch.',
   performance.timeOrigin / 1_000,
   'max',
 )

@@ -87,24 +87,24 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
       return [
         {
           name: DURATION,
-          help: 'Duration of HTTP server requests, from their headers to the last of the answer.',
+          help: 'Duration of HTTP server requests, from the request headers to the end of the answer.',
           type: 'histogram',
           aggregator: 'sum',
           values: cells.flatMap(([{ durations }, labels]) => histogramValues(DURATION, durations, labels)),
         },
         counter(
           'workspace_gateway_replies_total',
-          'Replies, by whether they had been made before and were kept.',
+          'Replies, by whether they came from the reply cache.',
           replies(cells),
         ),
         counter(
           'workspace_gateway_response_body_bytes_total',
-          'Bytes of bodies that were handed to connections.',
+          'Bytes of response bodies written to connections.',
           cells.map(([{ counts }, labels]) => ({ labels, value: counts[BYTES] ?? 0 })),
         ),
         {
           name: OPERATION_DURATION,
-          help: 'Duration of GraphQL requests of signed-in users, by operation; a bounded number of names, the rest as _OTHER.',
+          help: 'Duration of GraphQL requests of signed-in users, by operation; beyond a bounded number of names, operations count as _OTHER.',
           type: 'histogram',
           aggregator: 'sum',
           values: operationCells.flatMap(([{ durations }, labels]) =>
@@ -113,7 +113,7 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
         },
         counter(
           'workspace_gateway_graphql_replies_total',
-          'Replies to GraphQL requests of signed-in users, by operation and by whether they were kept.',
+          'Replies to GraphQL requests of signed-in users, by operation and by whether they came from the reply cache.',
           replies(operationCells),
         ),
       ]

@@ -34,28 +34,28 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
     return [
       gauges(
         'workspace_gateway_info',
-        'What runs; always 1.',
+        'Versions of the gateway and of Node, as labels; always 1.',
         [{ value: 1, labels: { version, node: process.version } }],
         'first',
       ),
       {
         name: QUEUE_TIME,
-        help: 'How long requests waited before work on them began.',
+        help: 'How long requests waited before they were processed.',
         type: 'histogram',
         aggregator: 'sum',
         values: histogramValues(QUEUE_TIME, queueTime, {}),
       },
-      gauge('workspace_gateway_reply_cache_bytes', 'Memory of finished replies.', bytes),
-      gauge('workspace_gateway_reply_cache_max_bytes', 'Largest size of the cache of replies (cache-bytes).', maxBytes),
-      gauge('workspace_gateway_reply_cache_entries', 'Finished replies that are kept.', entries),
+      gauge('workspace_gateway_reply_cache_bytes', 'Memory used by the reply cache.', bytes),
+      gauge('workspace_gateway_reply_cache_max_bytes', 'Maximum size of the reply cache (cache-bytes).', maxBytes),
+      gauge('workspace_gateway_reply_cache_entries', 'Replies in the reply cache.', entries),
       gauge(
         'workspace_gateway_in_flight_bytes',
-        'Memory of large answers that are being made and sent.',
+        'Memory used by large answers while they are made and sent.',
         inFlight.byteLength(),
       ),
       gauge(
         'workspace_gateway_in_flight_max_bytes',
-        'Largest size of that memory (in-flight-bytes).',
+        'Maximum memory for large answers while they are made and sent (in-flight-bytes).',
         maxInFlightBytes,
       ),
     ]
@@ -74,7 +74,7 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
 
 /** Reports the status of `/readyz`. One ready worker is enough; without workers, no worker reports it. */
 export function readiness(isReady: boolean): Metric {
-  return gauge('workspace_gateway_ready', 'Whether /readyz is 200.', isReady ? 1 : 0, 'max')
+  return gauge('workspace_gateway_ready', 'Whether /readyz answers 200.', isReady ? 1 : 0, 'max')
 }
 
 /** `statistics` is null when the database does not answer: the other metrics matter most then. */
@@ -89,7 +89,7 @@ function ofStore(statistics: StoreStatistics | null): readonly Metric[] {
   const { openSessions, pools, replica } = statistics
   return [
     up,
-    gauge('workspace_gateway_sessions', 'Open sessions of the database, counted up to 100,000.', openSessions, 'max'),
+    gauge('workspace_gateway_sessions', 'Open sessions in the database, counted up to 100,000.', openSessions, 'max'),
     ...(pools.length === 0 ? [] : ofPools(pools)),
     ...(replica === null ? [] : ofReplica(replica)),
   ]
@@ -108,7 +108,7 @@ function ofPools(pools: StoreStatistics['pools']): readonly Metric[] {
     ),
     gauges(
       'db_client_connection_max',
-      'Connections to PostgreSQL that may be open.',
+      'Maximum open connections to PostgreSQL.',
       pools.map(({ name, max }) => ({ value: max, labels: poolName(name) })),
     ),
     gauges(
@@ -120,7 +120,7 @@ function ofPools(pools: StoreStatistics['pools']): readonly Metric[] {
 }
 
 function ofReplica({ isUsed, lagSeconds }: NonNullable<StoreStatistics['replica']>): readonly Metric[] {
-  const used = gauge('workspace_gateway_replica_used', 'Whether reads are asked of the replica.', isUsed ? 1 : 0, 'min')
+  const used = gauge('workspace_gateway_replica_used', 'Whether reads go to the replica.', isUsed ? 1 : 0, 'min')
   if (lagSeconds === null) return [used]
   return [
     used,

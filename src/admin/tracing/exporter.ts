@@ -123,7 +123,7 @@ export function createExporter(
   return {
     add(traced) {
       if (queued >= maxQueued) {
-        lose(1, () => new Error('they come faster than the receiver takes them'))
+        lose(1, () => new Error('traces come faster than the receiver accepts them'))
         return
       }
       if (batch && batch.start < headBytes + mostBytesOf(traced, basePath)) void flush()
@@ -139,7 +139,8 @@ export function createExporter(
       // A receiver that accepts connections but never answers would use up its timeout for each batch.
       const isAllSent = await Promise.race([flush().then(() => true), delay(MAX_END_MS, false, { ref: false })])
       isOver = true
-      if (!isAllSent) lose(queued, () => new Error('the receiver did not take them before the end'))
+      if (!isAllSent)
+        lose(queued, () => new Error('the receiver did not accept the last traces before the gateway stopped'))
       receiver[Symbol.dispose]()
     },
   }

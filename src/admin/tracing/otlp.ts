@@ -75,7 +75,7 @@ function readMessage(fields: Fields, bytes: Buffer): object {
   while (at < bytes.byteLength) {
     const tag = readNumber()
     const name = names.get(tag >> 3)
-    if (name === undefined) throw new Error(`OTLP in JSON: field ${tag >> 3} is not known`)
+    if (name === undefined) throw new Error(`OTLP in JSON: unknown field ${tag >> 3}`)
     const value = readField(name, tag & 7)
     if (!REPEATED.has(name)) {
       members[name] = value

@@ -42,7 +42,7 @@ export interface TraceSettings {
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
 const AUTHORITY = 'is not supported: name the file in NODE_EXTRA_CA_CERTS'
-const CLIENT_CERTIFICATE = 'is not supported: a receiver can know the gateway by OTEL_EXPORTER_OTLP_HEADERS'
+const CLIENT_CERTIFICATE = 'is not supported: authenticate to the receiver with OTEL_EXPORTER_OTLP_HEADERS'
 /** Variables of the standard that would have no effect. Each also exists for traces alone. */
 const UNSUPPORTED = { CERTIFICATE: AUTHORITY, CLIENT_KEY: CLIENT_CERTIFICATE, CLIENT_CERTIFICATE }
 
@@ -72,7 +72,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   function pairs(name: string, form: RegExp): Readonly<Record<string, string>> {
     const written = (of(name) ?? '').split(',').flatMap((pair) => pair.trim() || [])
     // The message does not repeat the value: it may be a key of the receiver.
-    if (!written.every((pair) => form.test(pair))) wrong.push(`${name}: must be NAME=VALUE, several with commas`)
+    if (!written.every((pair) => form.test(pair))) wrong.push(`${name}: must be NAME=VALUE pairs, separated by commas`)
     const read = written.map((pair) => {
       const [key = '', ...value] = pair.split('=')
       return [key.trim(), decoded(value.join('=').trim())] as const
@@ -92,10 +92,10 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     wrong.push('OTEL_EXPORTER_OTLP_ENDPOINT: must be like http://127.0.0.1:4318')
   }
   const protocol = otlp('PROTOCOL') ?? PROTOCOLS[0]
-  const help = protocol === 'grpc' ? 'grpc is not spoken here, use the port for HTTP (4318) and' : 'must be'
+  const help = protocol === 'grpc' ? 'grpc is not supported: use the port for HTTP (4318) and' : 'must be'
   const propagators = (of('OTEL_PROPAGATORS') ?? TRACE_CONTEXT).split(',').map((name) => name.trim())
   if (!propagators.every((name) => PROPAGATORS.includes(name))) {
-    wrong.push(`OTEL_PROPAGATORS: must be ${PROPAGATORS.join(' or ')}, several with commas`)
+    wrong.push(`OTEL_PROPAGATORS: must be ${PROPAGATORS.join(' or ')}, separated by commas`)
   }
   for (const [name, reason] of Object.entries(UNSUPPORTED)) {
     for (const variable of [`OTEL_EXPORTER_OTLP_${name}`, `OTEL_EXPORTER_OTLP_TRACES_${name}`])
@@ -104,7 +104,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   const sampler = of('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on'
   const root = SAMPLERS.find((name) => name === sampler.replace(/^parentbased_/, ''))
   if (root === undefined)
-    wrong.push(`OTEL_TRACES_SAMPLER: must be one of ${SAMPLERS.join(', ')}, also as parentbased_…`)
+    wrong.push(`OTEL_TRACES_SAMPLER: must be one of ${SAMPLERS.join(', ')}, with or without the prefix parentbased_`)
   const ratio = root === 'traceidratio' ? number('OTEL_TRACES_SAMPLER_ARG', 1, 1) : root === 'always_off' ? 0 : 1
   const attributes = pairs('OTEL_RESOURCE_ATTRIBUTES', ATTRIBUTE)
   const maxQueued = number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048)

@@ -3,12 +3,12 @@
 /** Every kind of event, and what it means; the `audit` command filters by these names. */
 export const AUDIT_KINDS = {
   login: 'somebody signed in, or was refused',
-  codeRequest: 'a sign-in code was asked for: a mail is on its way, or the request was refused',
+  codeRequest: 'a sign-in code was requested: a mail is on its way, or the request was refused',
   code: 'a sign-in code was sent, or could not be, or a wrong one was entered',
-  refresh: 'a refresh token was refused (one that is accepted is no event)',
+  refresh: 'a refresh token was refused (accepted ones are not recorded)',
   logout: 'a session was ended with its refresh token',
   sessionsRevoked: 'sessions were ended by their user or by the operator',
-  sessionsCapped: 'the sessions of a user that were used longest ago made room for a new one',
+  sessionsCapped: 'the least recently used sessions of a user were ended to make room for a new one',
   keyAdded: 'a signing key was made',
   keyRetired: 'a signing key was removed',
   keysEncrypted: 'the stored private keys were encrypted',
@@ -17,8 +17,8 @@ export const AUDIT_KINDS = {
   import: 'workspaces were imported',
   restore: 'a backup was restored: the entries before this one are those of the backup',
   removal:
-    'something stored was removed; with the detail `renamed`, a user was given another email, and `who` is the old one',
-  dropped: 'events that came faster than they could be written: only their number is known',
+    'stored data was removed; with the detail `renamed`, the email of a user was changed, and `who` is the old email',
+  dropped: 'events came faster than they could be written: only their number is recorded',
 } as const
 
 export type AuditKind = keyof typeof AUDIT_KINDS

@@ -79,15 +79,15 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
       canAskForSocketOwners()
         ? []
         : [
-            'login guard "local": this system does not tell whose program is at the other end of a connection, so only headers are checked: ' +
-              'put no proxy and no port forwarding in front of this gateway',
+            'login guard "local": this system cannot tell which user owns the other end of a connection, so only headers are checked: ' +
+              'do not put a proxy or port forwarding in front of this gateway',
           ],
     problems: NOTHING,
     fileProblems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
   },
   assertion: {
-    summary: 'whom an identity proxy or provider vouches for',
+    summary: 'users that an identity proxy or provider vouches for',
     guardsNetwork: true,
     warnings: NOTHING,
     problems: ({ assertion = NO_ASSERTION }) => assertionGuardProblems(assertion),
@@ -95,7 +95,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     create: ({ assertion = NO_ASSERTION }, services) => openAssertionGuard(assertion, services),
   },
   client: {
-    summary: 'whom a registered back end vouches for',
+    summary: 'users that a registered back end vouches for',
     guardsNetwork: true,
     warnings: NOTHING,
     problems: NOTHING,
@@ -103,7 +103,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     create: (_options, services) => createClientGuard(services),
   },
   mail: {
-    summary: 'by a code that is mailed',
+    summary: 'users who enter a code from a mail',
     guardsNetwork: true,
     warnings: NOTHING,
     problems: ({ mail }) => (mail ? [] : [NO_MAIL_SERVER]),
@@ -111,7 +111,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     create: ({ mail }, services) => openMailGuard(requireOptions(mail, NO_MAIL_SERVER), services),
   },
   none: {
-    summary: 'nobody; open sessions go on',
+    summary: 'nobody; open sessions continue',
     guardsNetwork: true,
     warnings: NOTHING,
     problems: NOTHING,

@@ -7,11 +7,11 @@ import { admit, type LoginGuard, pass } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 import type { SocketOwner } from './socket-owner.ts'
 
-const OTHER_GUARD = 'for clients of other machines, or behind a proxy, choose another login-guard'
+const OTHER_GUARD = 'for clients on other machines or behind a proxy, choose another login-guard'
 const LIST_ORIGIN =
-  'list the origin of that page with the option cors-origin, also when a development proxy such as Vite passes the request on'
+  'add the origin of that page to the option cors-origin, even if a development proxy such as Vite forwards the request'
 const NAME_THIS_MACHINE =
-  'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another login-guard'
+  'use localhost, 127.0.0.1 or [::1] (in a development proxy, set changeOrigin); for any other name, choose another login-guard'
 
 interface Check {
   /** Why the caller is refused; null if this check passes. */
@@ -42,10 +42,7 @@ export function createLocalGuard(
       }
       // Checked last, because it is the only expensive check.
       if (kernel !== null && (await kernel.socketOwner(caller.peer)) !== kernel.userId) {
-        return pass(
-          'the program at the other end, perhaps a proxy, does not run as the user of this gateway',
-          OTHER_GUARD,
-        )
+        return pass('the client program, perhaps a proxy, does not run as the same user as this gateway', OTHER_GUARD)
       }
       return admit(email)
     },
@@ -68,7 +65,7 @@ function requestChecks(trustedOrigins: OriginList): readonly Check[] {
       remedy: OTHER_GUARD,
     },
     {
-      reason: ({ httpVersion }) => (httpVersion === '1.0' ? 'the request is HTTP/1.0, as proxies send it' : null),
+      reason: ({ httpVersion }) => (httpVersion === '1.0' ? 'the request is HTTP/1.0, as proxies send' : null),
       remedy: OTHER_GUARD,
     },
     {

@@ -5,7 +5,7 @@ export function createReadOnlyGuard(): LoginGuard {
   return {
     // The web pages treat this guard like `none`: there is no sign-in.
     name: 'none',
-    decide: () => refuse('This gateway answers reads only', 'sign in at one that writes', 'READ_ONLY'),
+    decide: () => refuse('This gateway is read-only', 'sign in at a gateway that accepts writes', 'READ_ONLY'),
     chargesLimits: () => false,
   }
 }

@@ -27,7 +27,7 @@ export function composeCodeMail({ code, network, agent, askedAt, validMinutes }:
   const advice = [
     `Enter it where you asked for it, within ${validMinutes} minutes. It works once, and only from the network named here.`,
     `If there is only a field for the email, enter your address again with +code-${code} before the @.`,
-    'If you did not ask for it, do nothing: without the code nobody gets in. Give it to nobody, whoever asks for it.',
+    'If you did not ask for it, ignore this mail: nobody can sign in without the code. Do not give it to anyone, whoever asks.',
   ]
   return {
     text: [`${opening}\n\n    ${code}`, facts.map(([name, value]) => `${name}: ${value}`).join('\n'), ...advice].join(

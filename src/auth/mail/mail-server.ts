@@ -53,9 +53,9 @@ export function mailUrlProblem(url: string): string | null {
     return 'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, special characters percent-encoded'
   }
   if (!/^\/?$/.test(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
-    return 'has something after the host and port'
+    return 'must not have anything after the host and port'
   }
-  return hasBadEscape(parsed) ? 'has a % that is no percent-encoding' : null
+  return hasBadEscape(parsed) ? 'has a % that is not a valid percent-encoding: write % as %25' : null
 }
 
 function hasBadEscape({ username, password }: URL): boolean {
@@ -111,10 +111,10 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
 /** Messages by nodemailer error code. The server's own text is not used, because it may contain the address. */
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server does not accept the user and password',
-  ETLS: 'the mail server offers no TLS that can be used (the option mail-tls can do without)',
+  ETLS: 'the mail server offers no usable TLS (mail-tls off sends without it)',
   ECONNECTION: 'the mail server cannot be reached',
   ESOCKET: 'the connection to the mail server failed',
-  EDNS: 'the name of the mail server is not known',
+  EDNS: 'the host name of the mail server cannot be resolved',
   ETIMEDOUT: 'the mail server did not answer in time',
   EENVELOPE: 'the mail server does not accept the sender or the recipient',
   EMESSAGE: 'the mail server does not accept the mail',
@@ -125,7 +125,7 @@ function toMailError(error: unknown, isStopping: boolean): MailError {
   const status: unknown = Reflect.get(Object(error), 'responseCode')
   const code: unknown = Reflect.get(Object(error), 'code')
   if (isStopping && code === 'EABORT')
-    return new MailError('the gateway ended before the mail server had answered', false)
+    return new MailError('the gateway stopped before the mail server answered', false)
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
   const told = typeof status === 'number' ? ` (it said ${status})` : ''

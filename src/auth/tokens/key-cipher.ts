@@ -12,9 +12,9 @@ const IV_BYTES = 12
 const SECRET_BYTES = 32
 
 const UNREADABLE = {
-  noSecret: 'is encrypted, and no key is given to decrypt it',
-  otherSecret: 'is encrypted, and not with the key that is given',
-  damaged: 'is damaged, or of a kind that this program does not know',
+  noSecret: 'is encrypted, but no key to decrypt it is given',
+  otherSecret: 'is encrypted with another key than the one that is given',
+  damaged: 'is damaged, or has a format that this program does not know',
 } as const
 
 /** A stored private key cannot be read. The error contains no part of the key. */

@@ -40,6 +40,6 @@ export const DEFAULT_TOKEN_ALGORITHM: TokenAlgorithm = 'EdDSA'
 /** The algorithm for a key type. Throws if no algorithm has that type. */
 export function algorithmOf(keyType: string | undefined): TokenAlgorithm {
   const name = TOKEN_ALGORITHM_NAMES.find((one) => TOKEN_ALGORITHMS[one].keyType === keyType)
-  if (name === undefined) throw new Error(`a signing key is of the kind ${keyType}, which nothing here signs with`)
+  if (name === undefined) throw new Error(`a signing key has the type ${keyType}, which this program does not support`)
   return name
 }

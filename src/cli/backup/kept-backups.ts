@@ -20,7 +20,8 @@ export function backupName(at: number): string {
  */
 export async function requireFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null)
-  if (!found?.isDirectory()) throw new UsageError(`--keep-newest needs a folder for the backups, and ${path} is none`)
+  if (!found?.isDirectory())
+    throw new UsageError(`--keep-newest: ${path} is not a folder: name a folder for the backups`)
 }
 
 export interface RemovedBackups {
@@ -76,7 +77,7 @@ export async function removeAbandonedParts(folder: string, now: number): Promise
 /** The names of everything but directories. Throws `MachineError`. */
 async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw new MachineError(`backed up, but older backups stay: ${reasonOf(error)}`, { cause: error })
+    throw new MachineError(`backed up, but older backups could not be removed: ${reasonOf(error)}`, { cause: error })
   })
   return entries.flatMap((entry) => (entry.isDirectory() ? [] : entry.name))
 }

@@ -13,7 +13,7 @@ export async function* linesOfBackup(path: string, maxLineBytes = MAX_BACKUP_LIN
   for await (const { lines } of readLines(file, maxLineBytes)) {
     for (const { number, text, startOffset, endOffset } of lines) {
       if (text === null && endOffset - startOffset > maxLineBytes)
-        throw new MoveError(`line ${number} of the backup is too long to be read: longer than ${maxLineBytes} bytes`)
+        throw new MoveError(`line ${number} of the backup is too long: longer than ${maxLineBytes} bytes`)
       yield text ?? ''
     }
   }

@@ -25,7 +25,7 @@ export async function isTaken(path: string): Promise<boolean> {
 }
 
 export function takenMessage(path: string): string {
-  return `${path} is there already, and is not written over`
+  return `${path} exists already and is not overwritten: name another file`
 }
 
 /**
@@ -157,6 +157,6 @@ export async function requireDigest(path: string): Promise<void> {
   })
   if (line === null) return
   if (DIGEST_LINE.exec(line)?.[1] !== (await digestOf(path))) {
-    throw new UsageError(`${path} does not have the digest of ${path}.sha256: it is damaged, or another file`)
+    throw new UsageError(`${path} does not match the digest in ${path}.sha256: it is damaged, or it is another file`)
   }
 }

@@ -91,7 +91,7 @@ function orUsageError(what: string, run: () => void): void {
  */
 function whileUnusedOrRefuse<T>(target: string, run: () => T): T {
   const done = orUnreadable(target, () => whileUnused(target, run))
-  if (done === null) throw new UsageError('the database is in use: stop what is serving on it, then restore')
+  if (done === null) throw new UsageError('the database is in use: stop the gateways that serve it, then restore')
   return done.answer
 }
 
@@ -101,7 +101,7 @@ function orUnreadable<T>(target: string, run: () => T): T {
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(
-      `what is at ${target} cannot be read (${reasonOf(error)}): with nothing serving on it, move it away with its -wal and -shm, then restore`,
+      `${target} cannot be read (${reasonOf(error)}): stop the gateways that serve it, move it away with its -wal and -shm files, then restore`,
       { cause: error },
     )
   }

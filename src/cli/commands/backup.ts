@@ -68,7 +68,8 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
   await makeBackup(join(folder, name), config, { io, stop })
   const { removed, reasons } = await removeOldBackups(folder, keep, name)
   for (const old of removed) tell(old)
-  if (reasons.length > 0) throw new MachineError(`backed up, but older backups stay: ${reasons.join('; ')}`)
+  if (reasons.length > 0)
+    throw new MachineError(`backed up, but older backups could not be removed: ${reasons.join('; ')}`)
 }
 
 /**
@@ -76,7 +77,8 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
  * file could be cut off unnoticed.
  */
 async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise<void> {
-  if (config.keepNewest !== undefined) throw new UsageError('--keep-newest: name a folder: stdout keeps nothing')
+  if (config.keepNewest !== undefined)
+    throw new UsageError('--keep-newest: name a folder for the backups instead of stdout (-)')
   using _low = yieldProcessor()
   const start = performance.now()
   await using store = await openBackedUp(config)
@@ -93,7 +95,7 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
   await pipeline(lines, io.stdout, { end: false, signal: stop }).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
     throw code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE'
-      ? new MachineError(`the backup is not whole: what reads it ended (${reasonOf(error)})`)
+      ? new MachineError(`the backup is incomplete: the program that reads it ended (${reasonOf(error)})`)
       : error
   })
   const seconds = ((performance.now() - start) / 1_000).toFixed(1)

@@ -8,12 +8,12 @@ import { openStoreToWrite, openWholeStore } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 export async function runClientsAdd(name: string, config: ClientsAddConfig, io: CommandIo): Promise<ExitCode> {
-  if (!isClientName(name)) throw new UsageError('the name of a client has letters, digits, . _ and -, at most 64')
+  if (!isClientName(name)) throw new UsageError('the name of a client must be 1 to 64 letters, digits, . _ and -')
   const { emailDomains, scopes, perMinute } = config
   if (emailDomains === undefined)
     throw new UsageError('--email-domains: name the domains of its users, such as example.com')
   if (scopes.includes('import') && !emailDomains.includes(ANY_DOMAIN)) {
-    throw new UsageError("--scopes: who may import may do so for anybody: with import, --email-domains is '*'")
+    throw new UsageError("--scopes: the scope import is not limited to domains: with it, --email-domains must be '*'")
   }
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
@@ -27,11 +27,11 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
     createdAt: io.clock(),
   })
   if (!isAdded) {
-    io.stderr.write(`there is a client ${name}: remove it first, or choose another name\n`)
+    io.stderr.write(`there is already a client ${name}: remove it first, or choose another name\n`)
     return 1
   }
   audit.record({ kind: 'clientAdded', result: 'done', detail: name })
-  io.stderr.write('the secret is shown this once:\n')
+  io.stderr.write('the secret is shown only now:\n')
   io.stdout.write(`${name}:${secret}\n`)
   return 0
 }
@@ -51,7 +51,7 @@ export async function runClientsRemove(name: string, config: ClientsConfig, io: 
   await using audit = await openCommandAudit(store, config, io)
   if (await store.removeClient(name)) {
     audit.record({ kind: 'clientRemoved', result: 'done', detail: name })
-    io.stdout.write(`removed ${name}: it signs nobody in any more; sessions that it opened go on\n`)
+    io.stdout.write(`removed ${name}: it can no longer sign in users; sessions that it opened continue\n`)
     return 0
   }
   io.stderr.write(`there is no client ${name}\n`)

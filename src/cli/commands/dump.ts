@@ -80,7 +80,7 @@ async function openNew(part: string, path: string): Promise<FileHandle> {
   try {
     return await open(part, 'wx', 0o600)
   } catch (error) {
-    throw new UsageError(`--output: cannot make ${path}: ${reasonOf(error)}`)
+    throw new UsageError(`--output: cannot create ${path}: ${reasonOf(error)}`)
   }
 }
 

@@ -30,7 +30,7 @@ interface Removed {
 export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
   const { keep, olderThan } = config
   if (keep === undefined && olderThan === undefined) {
-    throw new UsageError('say which exports go: --keep, --older-than, or both')
+    throw new UsageError('say which exports to remove with --keep, --older-than, or both')
   }
   const before = olderThan === undefined ? null : cutoffOf(io.clock() - olderThan)
   await using store = await openStoreToWrite(config)
@@ -44,10 +44,10 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   } catch (error) {
     if (removed.exports > 0) {
       audit.record({ kind: 'removal', result: 'failed', detail: `broken off at ${removed.exports} exports pruned` })
-      io.stderr.write(`broken off: ${inWords(removed)} before; run it again to go on\n`)
+      io.stderr.write(`interrupted: ${inWords(removed)} so far; run it again to continue\n`)
     }
     if (!stop.aborted) throw error
-    io.stderr.write('stopped: run it again to go on\n')
+    io.stderr.write('stopped: run it again to continue\n')
     return 1
   }
   io.stdout.write(`${inWords(removed)}\n`)

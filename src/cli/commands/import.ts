@@ -37,13 +37,13 @@ export async function runImport(
   stopSignal: () => AbortSignal,
 ): Promise<ExitCode> {
   if (!config.replace && (config.dryRun || config.verbose))
-    throw new UsageError('--dry-run and --verbose go with --replace')
+    throw new UsageError('--dry-run and --verbose need --replace')
   if (config.replace && config.keepGoing) {
-    throw new UsageError('--keep-going and --replace do not go together: with a bad line, nothing is removed')
+    throw new UsageError('--keep-going cannot be used with --replace: nothing may be removed if a line is bad')
   }
   const isFromServer = config.email !== undefined || config.emails !== undefined
   if (config.to !== undefined && (isFromServer || config.keepGoing)) {
-    throw new UsageError('--email, --emails and --keep-going do not go with --to')
+    throw new UsageError('--email, --emails and --keep-going cannot be used with --to')
   }
   if (isFromServer) {
     if (!/^https?:\/\//.test(source)) {
@@ -52,12 +52,11 @@ export async function runImport(
       )
     }
     if (config.keepGoing || config.dryRun)
-      throw new UsageError('--keep-going and --dry-run do not go with --email or --emails')
+      throw new UsageError('--keep-going and --dry-run cannot be used with --email or --emails')
     const { runServerImport } = await import('./move-in/import-server.ts')
     return runServerImport(source, config, io, stopSignal())
   }
-  if (config.verify || config.state !== undefined)
-    throw new UsageError('--verify and --state go with --email or --emails')
+  if (config.verify || config.state !== undefined) throw new UsageError('--verify and --state need --email or --emails')
   if (config.to !== undefined) {
     await using input = await openImportSource(source, io)
     return await importRemotely(input, config, config.to, io)
@@ -85,7 +84,7 @@ async function importFile(
     return await importUnchanged(source, config, store, { io, stop })
   } catch (error) {
     if (stop.aborted) {
-      io.stderr.write('stopped: run it again to go on\n')
+      io.stderr.write('stopped: run it again to continue\n')
       return 1
     }
     if (!(error instanceof InputChangedError)) throw error

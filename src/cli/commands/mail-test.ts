@@ -29,6 +29,6 @@ export async function runMailTest(address: string, config: MailTestConfig, io: C
     io.stderr.write(`not sent: ${error.message}\n`)
     return 1
   }
-  io.stdout.write('sent: the mail server has taken the mail over; see whether it arrives, and not among spam\n')
+  io.stdout.write('sent: the mail server accepted the mail; check that it arrives, and that it is not marked as spam\n')
   return 0
 }

@@ -27,13 +27,13 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   try {
     const onTracesLeft = (error: TracesLeftError) => {
       progress.clear()
-      io.stderr.write(`of a key that was retired: ${tracesInWords(error)}\n`)
+      io.stderr.write(`about a retired key: ${tracesInWords(error)}\n`)
     }
     const options = { onProgress: progress.update, stop, onTracesLeft }
     const onCancelFailed = (error: unknown) => {
       progress.clear()
       io.stderr.write(
-        `--from may still note what is changed (${redact(reasonOf(error))}): run it again, or with --cancel\n`,
+        `--from may still record changes (${redact(reasonOf(error))}): run it again, or run it with --cancel\n`,
       )
     }
     const text = online
@@ -48,7 +48,7 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
     // The cutover of an online move cannot be undone, and a later step may still fail.
     const isMoved = online ? await hasMoved(source) : false
     if (stop.aborted && isMoved === false) {
-      io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
+      io.stderr.write('stopped: --from continues as before; run it again to resume\n')
     } else if (error instanceof MoveError) {
       io.stderr.write(`${error.message}\n`)
     } else {
@@ -81,9 +81,9 @@ async function warnOfUsers(config: MoveConfig & { readonly to: string }, { stder
 }
 
 const FROM_IS_USED =
-  'what is written there from now on may not be moved. ' +
-  'Stop what serves or imports there and run this again, or move with --online'
-const TO_IS_USED = 'what is written there from now on may be removed. Stop what serves or imports there'
+  'data that is written there from now on may not be moved. ' +
+  'Stop the programs that serve or import there and run this again, or move with --online'
+const TO_IS_USED = 'data that is written there from now on may be removed. Stop the programs that serve or import there'
 
 async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {
   await using source = await openStoreForCli({ ...config, database: config.from }, true)
@@ -93,7 +93,11 @@ async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> 
     io.stdout.write('nothing of a move is left in --from\n')
     return 0
   }
-  io.stderr.write(phase === 'moved' ? 'too late: --from has moved\n' : 'no move leaves --from: it is filled by one\n')
+  io.stderr.write(
+    phase === 'moved'
+      ? 'too late: --from has moved\n'
+      : 'nothing to cancel: --from is not the source of a move but its target\n',
+  )
   return 1
 }
 
@@ -107,8 +111,8 @@ async function runOnline(
 }
 
 function onlineInWords({ counts, usersAgain, sessionsAgain, attempts, pauseMs }: OnlineReport): string {
-  const again = `${usersAgain} users and ${sessionsAgain} sessions again that changed meanwhile`
-  const times = attempts > 1 ? `, at the attempt number ${attempts}` : ''
+  const again = `${usersAgain} users and ${sessionsAgain} sessions copied again because they changed meanwhile`
+  const times = attempts > 1 ? ` on attempt ${attempts}` : ''
   return `${fingerprint(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over`
 }
 

@@ -30,7 +30,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   if (!isSqliteFile) return restoreRecords(path, config, io)
   const named = databasePath(config.database)
   if (named === null) {
-    throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
+    throw new UsageError('this is an SQLite database: restore it to file:PATH, then move it into PostgreSQL')
   }
   await replaceBy(await targetOf(named), path, config, io, (part) => prepareCopy(path, part, config, io))
   return 0
@@ -57,7 +57,7 @@ async function replaceBy(
 }
 
 function reportEndedSessions({ keepSessions }: RestoreConfig, { stdout }: CommandIo): void {
-  if (keepSessions !== true) stdout.write('all sessions have ended: users sign in again\n')
+  if (keepSessions !== true) stdout.write('all sessions have ended: users must sign in again\n')
 }
 
 /** Records the restore in the audit log of the restored database. The replaced database is kept unchanged. */
@@ -103,7 +103,7 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig, io
     requireWhole(state)
     if (state.phase === 'moved') {
       throw new StoreOpenError(
-        `${path} is of a database that had moved to another one: restore a backup of that one, or import what dump reads here`,
+        `${path} is a backup of a database that had moved to another one: restore a backup of that one, or dump this one and import the result`,
       )
     }
     await recordRestore(store, config, io)

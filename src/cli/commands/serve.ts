@@ -85,7 +85,7 @@ export async function runServe(
   )
   const log = createLog(asked, { stderr: output, isTerminal: io.isTerminal })
   const service = readServiceManager(environment, (error) =>
-    log.warn({ err: error }, 'systemd-notify failed: the service manager does not know how the gateway is'),
+    log.warn({ err: error }, 'systemd-notify failed: the service manager does not know the state of the gateway'),
   )
   const plan = await planServe(withInheritedSocket(asked, service), environment)
   const { config, keyCipher } = plan
@@ -104,9 +104,9 @@ export async function runServe(
   if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
   const { database, databaseNext } = config
-  const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  const onSwitch = () => log.info('the database has moved: continuing with --database-next')
   const onNextUnusable = (error: unknown) =>
-    log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until it can')
+    log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until this is fixed')
   // Opened first, so that it is disposed of after everything that is traced.
   await using tracer = await openTracer(plan.tracing, config, log)
   await using store = await openActiveStore(
@@ -120,7 +120,7 @@ export async function runServe(
         ? { check: 'off', mustExist: true }
         : { check: config.check, mustExist: config.mustExist === true }),
       onFatal(error) {
-        log.fatal({ err: error }, 'the database failed: stopping, since only a fresh start knows what is stored')
+        log.fatal({ err: error }, 'the database failed: stopping, because only a restart can tell what is stored')
         failed.abort()
         announceDatabaseFailure()
       },
@@ -135,7 +135,7 @@ export async function runServe(
     areEmailsClear: config.auditEmails === 'clear',
     clock: io.clock,
     onEntry: (entry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
-    onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
+    onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait in memory'),
   })
   await using ledger =
     config.ledgerRetention === 0
@@ -144,7 +144,7 @@ export async function runServe(
           retentionMs: config.ledgerRetention,
           clock: io.clock,
           onFailure: (error) =>
-            log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
+            log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait in memory'),
         })
   const shadow = await toShadowOptions(config, plan.shadowHeaders, maxConnections(config), store, log)
   const metrics = await createProcessMetrics(
@@ -162,7 +162,10 @@ export async function runServe(
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     reportRefusedOrigin: (origin) =>
-      log.warn({ origin }, 'a page of this origin cannot read the answers: list it with --cors-origin if it should'),
+      log.warn(
+        { origin },
+        'a page of this origin cannot read the answers: add the origin to --cors-origin if it should',
+      ),
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,
@@ -196,7 +199,7 @@ export async function runServe(
     keyCipher.hasSecret &&
     (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))
   ) {
-    log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
+    log.warn('signing keys are stored unencrypted although an encryption key is given: run keys encrypt')
   }
   using accessLog = openAccessLog(config, await store.auditSalt(), io, output, log)
   const server = createHttpServer(handle, {
@@ -238,7 +241,7 @@ function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: L
   const path = databasePath(database)
   if (checkpoints === 'own' || path === null) return null
   return watchLogSize(path, (bytes) => {
-    log.warn({ bytes }, 'the -wal file grows: is the program running that makes the checkpoints?')
+    log.warn({ bytes }, 'the -wal file keeps growing: check that the program that makes the checkpoints is running')
   })
 }
 
@@ -267,8 +270,8 @@ function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: L
     url: databaseReplica,
     timeoutMs: replicaTimeout,
     onChange(isHealthy, reason) {
-      if (isHealthy) log.info('the replica is read from')
-      else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
+      if (isHealthy) log.info('reads go to the replica')
+      else log.warn({ err: reason }, 'the replica does not answer: reads go to the primary until it does')
     },
   }
 }

@@ -35,7 +35,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const [before, after] = [requireEmail(from), requireEmail(to)]
-  if (before === after) throw new UsageError('the new email is the old one')
+  if (before === after) throw new UsageError('the new email is the same as the old one')
   const [held] = await store.holdingsOf([before])
   const outcome = await store.renameUser(before, after)
   if (outcome === 'unknown') return notStored(before, io)

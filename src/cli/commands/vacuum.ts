@@ -20,7 +20,7 @@ export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<Ex
   const { byteLength, unusedBytes } = await store.space()
   io.stdout.write(`${toSize(before)} before, ${toSize(byteLength)} now\n`)
   if (unusedBytes > 0) {
-    io.stdout.write(`${toSize(unusedBytes)} of it are unused, and only vacuum --full can give them back\n`)
+    io.stdout.write(`${toSize(unusedBytes)} of it is unused, and only vacuum --full can return it to the file system\n`)
   }
   return 0
 }

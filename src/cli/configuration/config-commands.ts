@@ -42,7 +42,7 @@ export function addConfigCommands(
     })
   program
     .command('completion')
-    .description('write a script that makes a shell complete commands, options and values')
+    .description('write a script with which a shell completes commands, options and values')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies readonly Shell[]))
     .action(async (shell: Shell) => {
       const { runCompletion } = await import('../commands/config/completion.ts')

@@ -51,7 +51,9 @@ export function readConfigurationFile(path: string, commands: readonly Described
 function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
     if (cluster.isWorker && isReadOnce(path)) {
-      return { problem: `--${longName(configOption)}: ${path} is no file, and with workers each of them reads it` }
+      return {
+        problem: `--${longName(configOption)}: ${path} is not a file, but with --workers every worker must read it`,
+      }
     }
     return { text: UTF8.decode(readFileSync(path)) }
   } catch (error) {
@@ -118,7 +120,7 @@ function valueProblem(key: string, table: string, commands: readonly DescribedCo
     return `${whose} this option${didYouMean(key, known)}`
   }
   if (!isOwn(key, inTable)) return null
-  return `means something else to each of ${found.map(({ name }) => name).join(', ')}: put it under the name of one`
+  return `has a different meaning for each of ${found.map(({ name }) => name).join(', ')}: put it under the name of one of them`
 }
 
 /** Whether commands give this option different meanings. Then a file may set it only under the name of one command. */

@@ -95,7 +95,7 @@ function settingOf(
 function problemsOf({ row, value, source, place }: Setting): readonly string[] {
   const flag = `--${longName(row)}`
   if (source === 'flag' && row.isEnvironmentOnly === true) {
-    return [`${flag}: a secret is not given as an argument, but as ${environmentName(row)}`]
+    return [`${flag}: a secret cannot be given as an argument: set ${environmentName(row)}`]
   }
   const checked = row.schema.safeParse(value)
   const what = source === 'file' ? `${place}: ${longName(row)}` : `${flag} (${environmentName(row)})`

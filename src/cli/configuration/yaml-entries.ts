@@ -36,7 +36,8 @@ export function parseYamlEntries(text: string): ParsedFile {
   const [document, second] = 'empty' in documents ? [] : documents
   if (!document) return { entries: [], problems: [] }
   const problems: FileProblem[] = [...document.errors, ...document.warnings].map((error) => toProblem(error, lines))
-  if (second) problems.push({ line: lines.linePos(second.range[0]).line, message: 'a file holds one document' })
+  if (second)
+    problems.push({ line: lines.linePos(second.range[0]).line, message: 'a file must hold only one YAML document' })
   return { entries: problems.length > 0 ? [] : entriesOf(document, lines, problems), problems }
 }
 
@@ -48,14 +49,14 @@ function toProblem({ code, pos }: YAMLError, lines: LineCounter): FileProblem {
 function entriesOf({ contents }: Document, lines: LineCounter, problems: FileProblem[]): readonly FileEntry[] {
   if (isMap(contents)) return contents.items.flatMap((pair) => entryOf(pair, lines, problems) ?? [])
   if (contents === null || (isScalar(contents) && contents.value === '')) return []
-  problems.push({ line: 1, message: 'a file holds options, one a line, as NAME: VALUE' })
+  problems.push({ line: 1, message: 'a file must hold options, one per line, as NAME: VALUE' })
   return []
 }
 
 function entryOf(pair: Pair, lines: LineCounter, problems: FileProblem[]): FileEntry | null {
   const line = lineOf(pair.key, lines)
   if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
-    problems.push({ line, message: 'the name of an option is a word' })
+    problems.push({ line, message: 'the name of an option must be a word' })
     return null
   }
   const key = pair.key.value

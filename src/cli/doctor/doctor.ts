@@ -27,7 +27,7 @@ import { countFindings, toReport } from './report.ts'
 const NO_PROXY_HEADER =
   '\nwith --proxy-protocol the proxy must begin each connection with a PROXY header, as HAProxy does with: server gateway 127.0.0.1:4000 send-proxy-v2-ssl'
 
-const NO_URL: Outcome = { check: 'outside', reason: 'it was not looked at: name the URL of the gateway' }
+const NO_URL: Outcome = { check: 'outside', reason: 'name the URL of the gateway to have it checked' }
 
 /** Returns 1 when there are findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
@@ -81,7 +81,7 @@ async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorCo
   })
   if (isOfGateway(reply)) return reply
   throw new UsageError(
-    `doctor: at ${url} something answers ${reply.status}, and it is not a gateway: is the path right, and is the gateway running behind the proxy?`,
+    `doctor: at ${url} something answers ${reply.status}, but it is not a gateway: check the path, and that the gateway is running behind the proxy`,
   )
 }
 

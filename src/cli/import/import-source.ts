@@ -50,9 +50,11 @@ async function openSource(source: string, io: CommandIo): Promise<ImportSource> 
 /** Throws `UsageError`. */
 function requireFileAddress(url: string): URL {
   const address = URL.parse(url)
-  if (!address) throw new UsageError('the address of a file names a host behind http:// or https://')
+  if (!address) throw new UsageError('the address of a file must have a host after http:// or https://')
   if (address.username !== '' || address.password !== '') {
-    throw new UsageError('the address of a file has no user or password: fetch it with another program, and pipe it in')
+    throw new UsageError(
+      'the address of a file must not have a user or password: fetch it with another program, and pipe it in',
+    )
   }
   return address
 }
@@ -69,7 +71,7 @@ async function openFile(path: string): Promise<ImportSource> {
 export async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
   const file = await openTemporaryFile(name)
   try {
-    await writeChunks(file, chunks, `cannot keep ${name} in ${tmpdir()} (TMPDIR names another folder)`)
+    await writeChunks(file, chunks, `cannot store ${name} in ${tmpdir()} (set TMPDIR to use another folder)`)
   } catch (error) {
     await file.close()
     throw error
@@ -84,7 +86,7 @@ export async function spool(chunks: Chunks, name: string): Promise<ImportSource>
 export async function openTemporaryFile(name = 'what arrives'): Promise<FileHandle> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const reason = `cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`
+    const reason = `cannot store ${name} during the import: ${error.message} (set TMPDIR to use another folder)`
     throw NO_ROOM.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
   })
   // Unlinked at once, so that nothing is left behind even if the process is killed.

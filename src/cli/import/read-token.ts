@@ -16,7 +16,7 @@ export async function readToken(path: string, flag: string): Promise<string> {
   const token = text.trim()
   if (token.length < MIN_LENGTH || !TOKEN.test(token)) {
     throw new UsageError(
-      `${flag}: ${path} must hold one token of at least ${MIN_LENGTH} printable characters, such as: openssl rand -hex 32`,
+      `${flag}: ${path} must hold one token of at least ${MIN_LENGTH} printable characters, such as the output of: openssl rand -hex 32`,
     )
   }
   return token

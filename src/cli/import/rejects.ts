@@ -98,7 +98,8 @@ export function createRejects(path: string, input: FileHandle): Rejects {
  */
 async function openNew(path: string): Promise<{ readonly file: FileHandle; readonly isNew: boolean }> {
   const known = await stat(path).catch(() => null)
-  if (known?.isFile()) throw new UsageError(cannotWrite(path, 'there is a file already, name another with --rejects'))
+  if (known?.isFile())
+    throw new UsageError(cannotWrite(path, 'the file exists already: name another one with --rejects'))
   const file = await open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
   return { file, isNew: known === null }
 }

@@ -65,7 +65,7 @@ function countsInWords(results: readonly CheckResult[]): string {
 /** One line, or '' when no session stays open. */
 export function leftOpenInWords(count: number): string {
   if (count === 0) return ''
-  return `${count} ${count === 1 ? 'session' : 'sessions'} of this run could not be signed out, and may be open at the server until they run out\n`
+  return `${count} ${count === 1 ? 'session' : 'sessions'} of this run could not be signed out, and may stay open at the server until they expire\n`
 }
 
 function outcomes(): readonly Outcome[] {

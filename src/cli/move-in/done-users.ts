@@ -64,7 +64,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
 
 function openToAppend(path: string): Promise<FileHandle> {
   return open(path, 'a', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--state: cannot write ${path}: ${error.code} (--state names another file)`)
+    throw new UsageError(`--state: cannot write ${path}: ${error.code} (name another file with --state)`)
   })
 }
 

@@ -32,11 +32,16 @@ export function createFollowMetrics(
     },
     collect: () => [
       ...lagOf(lagSeconds()),
-      gauge('workspace_gateway_follow_remote_up', 'Whether the last round was not given up.', isAway ? 0 : 1, 'min'),
+      gauge(
+        'workspace_gateway_follow_remote_up',
+        'Whether the server was available in the last round.',
+        isAway ? 0 : 1,
+        'min',
+      ),
       counter('workspace_gateway_follow_rounds_total', 'Rounds that have ended.', [{ value: sums.rounds, labels: {} }]),
       counter(
         'workspace_gateway_follow_users_total',
-        'Users in all rounds, by what became of them.',
+        'Users in all rounds, by outcome.',
         OUTCOMES.map((outcome) => ({ value: sums[outcome], labels: { outcome } })),
       ),
       counter(
@@ -44,7 +49,7 @@ export function createFollowMetrics(
         'Documents and exports that were added, replaced or removed.',
         CHANGES.map((change) => ({ value: sums[change], labels: { change } })),
       ),
-      counter('workspace_gateway_follow_requests_total', 'Requests to the server that is followed.', [
+      counter('workspace_gateway_follow_requests_total', 'Requests to the followed server.', [
         { value: traffic().requests, labels: {} },
       ]),
     ],
@@ -54,7 +59,7 @@ export function createFollowMetrics(
 /** Empty until the first user was in sync. */
 function lagOf(lagSeconds: number | null): readonly Metric[] {
   if (lagSeconds === null) return []
-  const help = 'How old the oldest state is that a followed user is known to be equal to.'
+  const help = 'Age of the oldest state that a followed user is known to match.'
   return [gauge('workspace_gateway_follow_lag_seconds', help, lagSeconds, 'max')]
 }
 

@@ -13,13 +13,13 @@ const OF_THE_CONNECTION = new Set(['host', 'content-length', 'transfer-encoding'
  */
 export function requireServerAddress(url: string, credentialsFlag: string | null): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError('the address of a server begins with http:// or https://')
+    throw new UsageError('the address of a server must begin with http:// or https://')
   }
   const { username, password } = new URL(url)
   // Tested as text, because `search` and `hash` are empty for a bare ? or #.
   if (username !== '' || password !== '' || /[?#]/.test(url)) {
-    const advice = credentialsFlag === null ? '' : `: credentials go into ${credentialsFlag}`
-    throw new UsageError(`the address of a server has no user, password, query or fragment${advice}`)
+    const advice = credentialsFlag === null ? '' : `: put credentials into ${credentialsFlag}`
+    throw new UsageError(`the address of a server must not have a user, password, query or fragment${advice}`)
   }
   return withoutSlashes(url)
 }

@@ -15,7 +15,7 @@ export interface UserNames {
 /** Returns the users in the order given. Throws one `UsageError` that names every problem and contains no email. */
 export async function readRemoteUsers({ email, emails }: UserNames): Promise<readonly RemoteUser[]> {
   if ((email === undefined) === (emails === undefined)) {
-    throw new UsageError('--email or --emails: one of them must say whose workspaces to read')
+    throw new UsageError('--email or --emails: give one of them to name the users whose workspaces to read')
   }
   const named = emails === undefined ? (email ?? []).map(toNamed) : await linesOf(emails)
   const wrong: string[] = []
@@ -28,7 +28,7 @@ export async function readRemoteUsers({ email, emails }: UserNames): Promise<rea
     else users.set(canonical, { email: canonical, login, label })
   }
   if (wrong.length > MAX_NAMED) wrong.splice(MAX_NAMED, wrong.length, `… and ${wrong.length - MAX_NAMED} more`)
-  if (users.size === 0 && wrong.length === 0) wrong.push(`${emails ?? '--email'}: names nobody`)
+  if (users.size === 0 && wrong.length === 0) wrong.push(`${emails ?? '--email'}: names no user`)
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
   return [...users.values()]
 }

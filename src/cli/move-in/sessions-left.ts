@@ -7,5 +7,5 @@ export function reportSessionsLeft(client: Pick<RemoteClient, 'traffic'>, { stde
   const { sessionsLeft } = client.traffic()
   if (sessionsLeft === 0) return
   const sessions = sessionsLeft === 1 ? '1 session is' : `${sessionsLeft} sessions are`
-  stderr.write(`${sessions} left open there: the server did not take the sign-out\n`)
+  stderr.write(`${sessions} left open there: the server did not accept the sign-out\n`)
 }

@@ -67,12 +67,12 @@ export const list = z.string().transform((value) => value.split(',').flatMap((it
 /** Zod transform that makes the domain of an email address canonical. Adds an issue for an invalid domain. */
 export function canonicalDomain(domain: string, context: z.RefinementCtx): string {
   const canonical = canonicalEmail(`x@${domain}`)
-  if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
+  if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is not a domain` })
   return canonical?.slice('x@'.length) ?? ''
 }
 
 /** An existing calendar day, kept as text. */
-export const day = z.iso.date('must be a day that exists, as 2026-01-31')
+export const day = z.iso.date('must be a day that exists, such as 2026-01-31')
 
 /** Parses a time of RFC 3339, or a day in UTC, to milliseconds since the epoch. */
 export const time = z

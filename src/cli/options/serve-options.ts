@@ -108,7 +108,9 @@ export const SERVE_OPTIONS = {
         z.string().transform((text, context) => {
           const origin = normalOrigin(text)
           if (origin !== null) return origin
-          context.addIssue(`"${text}" is no origin: write it like https://app.example.com, https://*.example.com or *`)
+          context.addIssue(
+            `"${text}" is not an origin: write it like https://app.example.com, https://*.example.com or *`,
+          )
           return z.NEVER
         }),
       ),

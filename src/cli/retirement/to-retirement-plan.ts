@@ -15,7 +15,7 @@ interface PerRoute<T> {
 /** Throws one `UsageError` that names every path that is not a route of the contract. */
 export function requireKnownPaths(flag: string, rows: readonly PerRoute<unknown>[]): void {
   const wrong = rows.filter(({ path }) => path !== EVERY_ROUTE && !PATHS.includes(path))
-  const sentences = wrong.map(({ path }) => `${flag}: ${path} is none of ${PATHS.join(', ')}`)
+  const sentences = wrong.map(({ path }) => `${flag}: ${path} is not one of ${PATHS.join(', ')}`)
   if (wrong.length > 0) throw new UsageError(sentences.join('\n'))
 }
 

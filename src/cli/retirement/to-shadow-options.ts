@@ -22,12 +22,12 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
     ...(protocol === 'http:' || protocol === 'https:' ? [] : ['must be http:// or https://']),
     ...(username === '' && password === ''
       ? []
-      : ['must hold no user and no password: credentials go into --shadow-headers']),
+      : ['must not have a user or a password: put credentials into --shadow-headers']),
     // Tested as text, because `search` and `hash` are empty for a bare ? or #.
-    ...(!/[?#]/.test(shadow) ? [] : ['must have no ? and no #']),
+    ...(!/[?#]/.test(shadow) ? [] : ['must not contain ? or #']),
     ...(protocol !== 'http:' || isLoopbackHost(host) || shadowInsecure
       ? []
-      : ['must be https://, since tokens go there; with --shadow-insecure they go in clear']),
+      : ['must be https://, because tokens are sent there; --shadow-insecure allows sending them unencrypted']),
   ]
   if (wrong.length > 0) throw new UsageError(wrong.map((problem) => `--shadow: ${problem}`).join('\n'))
 }
@@ -54,7 +54,7 @@ export async function toShadowOptions(
     maxBytes: config.shadowBytes,
     confirmMs: config.shadowConfirm,
     report: createShadowReport((email) => hashedEmail(email, salt), {
-      difference: (shadow) => log.warn({ shadow }, 'the old server answers otherwise'),
+      difference: (shadow) => log.warn({ shadow }, 'the old server answers differently'),
       summary: (shadow) => log.info({ shadow }, 'compared with the old server'),
       failure: (reason) => log.warn({ reason }, 'the old server gives no answer'),
     }),

@@ -11,7 +11,7 @@ const IDLE_GRACE_MS = 500
 /** Goes on serving while `/readyz` answers 503, so that load balancers stop sending before the port is closed. */
 export async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
   if (delayMs === 0) return
-  log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
+  log.info({ delayMs }, 'no longer ready: still serving until load balancers have noticed')
   await delay(delayMs, undefined, { signal: failed }).catch(() => {})
 }
 

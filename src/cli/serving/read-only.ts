@@ -9,10 +9,10 @@ export function requireNoWrites(config: ServeConfig): void {
   if (!config.readOnly) return
   const wrong = [
     ...(databasePath(config.database) === null
-      ? ['--read-only: for SQLite. On PostgreSQL reads are spread with --database-replica']
+      ? ['--read-only: only for SQLite. On PostgreSQL, use --database-replica to spread reads']
       : []),
-    ...(config.databaseNext === undefined ? [] : ['--database-next: a database that is only read does not move']),
-    ...(config.importTokenFile === undefined ? [] : ['--import-token-file: with --read-only nothing is imported']),
+    ...(config.databaseNext === undefined ? [] : ['--database-next: with --read-only, the database cannot move']),
+    ...(config.importTokenFile === undefined ? [] : ['--import-token-file: with --read-only, nothing can be imported']),
   ]
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
@@ -38,6 +38,6 @@ export function withoutWrites(config: ServeConfig): ServeConfig {
 export async function requireSigningKey(store: Pick<Store, 'signingKeys'>): Promise<void> {
   if ((await store.signingKeys()).length > 0) return
   throw new UsageError(
-    '--read-only: the database has no signing key, so nobody is signed in: serve it once with writes',
+    '--read-only: the database has no signing key, so nobody can be signed in: serve it once without --read-only',
   )
 }

@@ -12,7 +12,9 @@ export function startSweeps(
 ): Disposable {
   const stays = (what: string) => (error: unknown) => log.warn({ err: error }, `${what} for now`)
   const sweeps = new DisposableStack()
-  sweeps.use(startSweep(() => store.dropExpiredSessions(clock()), stays('expired sessions stay')))
-  sweeps.use(startSweep(() => dropSomeStale(store, clock()), stays('what an import left behind stays')))
+  sweeps.use(startSweep(() => store.dropExpiredSessions(clock()), stays('expired sessions could not be removed')))
+  sweeps.use(
+    startSweep(() => dropSomeStale(store, clock()), stays('data that an import left behind could not be removed')),
+  )
   return sweeps
 }

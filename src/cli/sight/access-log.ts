@@ -38,7 +38,7 @@ export function openAccessLog(
     onLeftOut: ({ status, isPlanned, count }) =>
       log.warn(
         { status, ...(isPlanned ? { planned: true } : {}), leftOut: count },
-        'requests were refused too often for a line each',
+        'too many requests were refused to log a line for each',
       ),
   })
   return {

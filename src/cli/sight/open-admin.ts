@@ -20,7 +20,7 @@ type Addresses = Pick<ServeConfig, 'host' | 'port' | 'adminHost' | 'adminPort'>
 export function requireOwnAdminPort({ host, port, adminHost, adminPort }: Addresses): void {
   if (port === 0 || port !== adminPort) return
   if (host !== adminHost && !coversHost(host, adminHost) && !coversHost(adminHost, host)) return
-  throw new UsageError(`--admin-port: ${port} is the --port of clients: choose another`)
+  throw new UsageError(`--admin-port: ${port} is also the --port of clients: choose another`)
 }
 
 /** Whether `address` is a wildcard address that includes `host`. `::` accepts IPv4 connections too. */

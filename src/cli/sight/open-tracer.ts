@@ -47,7 +47,7 @@ export async function openTracer(
     // Of several workers only the first one warns.
     if (databaseTraceComments && (!cluster.isWorker || cluster.worker?.id === 1)) {
       log.warn(
-        'database-trace-comments: no request is traced, so no statement has one: set OTEL_EXPORTER_OTLP_ENDPOINT',
+        'database-trace-comments: no request is traced, so no statement gets a comment: set OTEL_EXPORTER_OTLP_ENDPOINT',
       )
     }
     return null
@@ -55,7 +55,10 @@ export async function openTracer(
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
   const report: ExportReport = {
     onFailure: (error, lost) =>
-      log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
+      log.warn(
+        { reason: redact(reasonOf(error)), lost },
+        'traces cannot be sent: the traces of these requests are lost',
+      ),
     onRecovery: (lost) => log.info({ lost }, 'traces are sent again'),
   }
   const tracer = createTracer(settings, { version: packageVersion(), basePath }, report)

@@ -142,7 +142,7 @@ export async function superviseWorkers(
       if (service.listenFd !== null && running.size === 0) {
         log.fatal(
           end,
-          'all workers ended, and with them the socket that was handed over: only the service manager has it',
+          'all workers ended, and the inherited socket is lost with them: only the service manager can open it again',
         )
         lost.abort()
         return
@@ -159,9 +159,9 @@ export async function superviseWorkers(
   }
 
   function toStartFailure(error: unknown): WorkerEnd {
-    const reason = `it could not be started: ${reasonOf(error)}`
+    const reason = `could not be started: ${reasonOf(error)}`
     if (!hasListened && !PASSING.includes((error as NodeJS.ErrnoException).code))
-      throw new MachineError(`the first worker: ${reason}`)
+      throw new MachineError(`the first worker ${reason}`)
     return { exitCode: null, signal: null, reason }
   }
 
@@ -185,7 +185,7 @@ export async function superviseWorkers(
       if (isReady(outcome) || isFinal(outcome)) return outcome
       if (ending.aborted) break
       pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
-      log.error({ ...outcome, pauseMs }, 'a worker ended before it listened: starting another')
+      log.error({ ...outcome, pauseMs }, 'a worker ended before it was ready: starting another')
     }
     return null
   }
@@ -209,7 +209,7 @@ export async function superviseWorkers(
       if (!isReady(outcome)) {
         succeeded.delete(old)
         const kept = all.filter((worker) => !worker.isDead()).length
-        log.error({ ...outcome, replaced: count, kept }, 'a new worker did not come up: the others go on as they are')
+        log.error({ ...outcome, replaced: count, kept }, 'a new worker did not start: the others continue unchanged')
         // The old worker ended in the meantime, and its exit handler left the successor to this function.
         if (!running.has(old)) await startUntilOneListens(FIRST_PAUSE_MS)
         return

@@ -6,7 +6,7 @@ export type Introspection = 'allowed' | 'signIn' | 'refused'
 
 const REASONS = {
   signIn: 'Sign in to ask for the schema, or get its text from `schema.graphql`, beside this path.',
-  refused: 'This gateway does not answer questions about its schema.',
+  refused: 'This gateway does not allow introspection.',
 } as const
 
 /** Reports one error per document, however many introspection fields it has: the reason is the same for all of them. */

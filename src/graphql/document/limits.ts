@@ -46,7 +46,7 @@ export function documentExcess(document: DocumentNode, limits: DocumentLimits): 
     const size = sizeOf(definition.selectionSet)
     if (size.depth > limits.maxDepth) return excess('levels of fields', limits.maxDepth, definition)
     if (size.fields > limits.maxFields)
-      return excess('fields with its fragments in place', limits.maxFields, definition)
+      return excess('fields with its fragments expanded', limits.maxFields, definition)
     if (definition.kind === Kind.OPERATION_DEFINITION && size.rootFields > limits.maxRootFields)
       return excess('fields at its root', limits.maxRootFields, definition)
   }

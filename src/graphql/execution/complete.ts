@@ -60,7 +60,7 @@ function completeLeaf(type: GraphQLLeafType): Complete {
       return text
     }
     const coerced: unknown = type.coerceOutputValue(value)
-    if (coerced == null) throw new Error(`${type.name} made nothing of a value`)
+    if (coerced == null) throw new Error(`${type.name} could not serialize a value`)
     return JSON.stringify(coerced)
   }
 }

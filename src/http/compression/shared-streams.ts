@@ -97,7 +97,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
     } finally {
       job.readers -= 1
     }
-    if (job.state === 'failed') throw new Error('a stream could not be made to its end', { cause: job.cause })
+    if (job.state === 'failed') throw new Error('a compressed stream could not be completed', { cause: job.cause })
     const isAll = job.state === 'whole' && sentBytes === job.byteLength
     if (job.isDropped && !isAll) yield* after(sentBytes, produce())
   }

@@ -12,9 +12,10 @@ export interface TrustedProxies {
  */
 export function networkProblem(text: string): string | null {
   const { address, prefix, maxPrefix } = parseNetwork(text)
-  if (maxPrefix === 0) return `"${address}" is no IP address`
-  if (Number.isNaN(prefix) || prefix > maxPrefix) return `a prefix of ${address} is a number from 1 to ${maxPrefix}`
-  if (prefix === 0) return '/0 would believe everybody: list the addresses of the proxies'
+  if (maxPrefix === 0) return `"${address}" is not an IP address`
+  if (Number.isNaN(prefix) || prefix > maxPrefix)
+    return `the prefix length of ${address} must be from 1 to ${maxPrefix}`
+  if (prefix === 0) return '/0 would trust every client: list the addresses of the proxies'
   return null
 }
 

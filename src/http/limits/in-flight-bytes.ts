@@ -101,7 +101,7 @@ export function createInFlightBytes(maxBytes: number): InFlightBytes {
 
 function noRoom(): GatewayError {
   return new GatewayError('UNAVAILABLE', {
-    message: 'The gateway is sending as much as it has memory for: try again shortly.',
+    message: 'The gateway has no memory left for another large answer: try again shortly.',
     retryAfterSeconds: 1,
   })
 }

@@ -56,7 +56,9 @@ function readAcceptEncoding(header: string, offered: readonly Coding[]): Accepte
 /** Throws `NOT_ACCEPTABLE` when the client accepts no form that the gateway can send. */
 export function requireAcceptableCoding({ coding, isIdentityAccepted }: AcceptedCodings): void {
   if (coding !== null || isIdentityAccepted) return
-  throw new GatewayError('NOT_ACCEPTABLE', { message: 'None of the content codings you accept can be answered.' })
+  throw new GatewayError('NOT_ACCEPTABLE', {
+    message: 'The answer is not available in any content coding that `Accept-Encoding` allows.',
+  })
 }
 
 /** Returns the entity tag of the uncoded form. */

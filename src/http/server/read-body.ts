@@ -70,7 +70,7 @@ function tooLarge(limitBytes: number): GatewayError {
 
 function noRoom(): GatewayError {
   return new GatewayError('UNAVAILABLE', {
-    message: 'The gateway is receiving as much as it has memory for: try again shortly.',
+    message: 'The gateway has no memory left for another large request: try again shortly.',
     retryAfterSeconds: 1,
   })
 }

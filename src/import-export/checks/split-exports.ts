@@ -37,14 +37,14 @@ export function createSplitExports(): SplitExports {
     byId,
     note(record, line) {
       if (record.kind === 'export' && record.id !== null) {
-        if (byId.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
+        if (byId.has(record.id)) throw new RecordError(`an earlier line has an export with the id "${record.id}"`)
         const split = { line, lastLine: line, elements: 0, brokenBy: null, endedBy: null }
         byId.set(record.id, split)
         whole.push(split)
         openExports.add(record, split)
       } else if (record.kind === 'exportElement') {
         const found = byId.get(record.export)
-        if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
+        if (!found) throw new RecordError(`no earlier good line has an export with the id "${record.export}"`)
         if (found.endedBy !== null) throw new RecordError(found.endedBy)
         found.elements += 1
         requirePlace(found.elements)

@@ -121,7 +121,7 @@ export async function checkInput(
 
   function noteRemoval(record: RemovalRecord, line: Line): void {
     if (isReplacement) {
-      throw new RecordError('when users are replaced, what is not in the input goes: there is nothing to remove in it')
+      throw new RecordError('removals cannot be used with replace, which removes whatever the input lacks')
     }
     const name = removedName(record)
     if (name !== null) refs.remove(name, line)

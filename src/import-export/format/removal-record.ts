@@ -32,7 +32,7 @@ export function readRemoval(
   requireEmail: (envelope: Envelope) => string,
 ): RemovalRecord {
   if (envelope.value.removed !== true) throw new RecordError('"removed" can only be true')
-  if (envelope.members.has('data')) throw new RecordError('"removed" stands in place of "data"')
+  if (envelope.members.has('data')) throw new RecordError('"removed" takes the place of "data": give only one of them')
   const read = REMOVAL_READERS[kind]
   if (!read) throw new RecordError('an element cannot be removed: remove its export')
   const email = requireEmail(envelope)
@@ -60,7 +60,7 @@ function exportRemoval(envelope: Envelope, email: string): RemovalRecord['change
     throw new RecordError('"digest" is not a SHA-256 in lower-case hexadecimal')
   }
   if (digest === null && !(has('r') && has('createdAt'))) {
-    throw new RecordError('which export: say "r" and "createdAt", or "digest"')
+    throw new RecordError('name the export with "r" and "createdAt", or with "digest"')
   }
   const instant = has('createdAt') ? toSortableUtc(requireText(envelope, 'createdAt')) : null
   if (has('createdAt') && instant === null) throw new RecordError('"createdAt" is not an RFC 3339 date and time')

@@ -28,7 +28,7 @@ export function arrayElements(text: string, max: number): readonly string[] {
     }
   }
   require(text, at, CLOSE_BRACKET)
-  if (skipSpace(text, at + 1) < text.length) throw new SyntaxError('There is more behind the array.')
+  if (skipSpace(text, at + 1) < text.length) throw new SyntaxError('There is more text after the array.')
   return elements
 }
 

@@ -122,7 +122,7 @@ export async function readChanges(
     const path = LIST_PATHS[kind]
     const found = await session.read(path)
     const isTheSame = found !== 'unchanged' && found !== null && digestOf(found.bytes) === looked.answer.digest
-    if (!isTheSame) throw new ListsChangedError(`what GET ${path} answers changes while it is read`)
+    if (!isTheSame) throw new ListsChangedError(`the answer of GET ${path} changes while it is read`)
     return found.elements()
   }
 }

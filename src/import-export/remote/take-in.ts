@@ -146,8 +146,8 @@ async function takeInOnce(
 /** Throws `MachineError` when the file cannot be written, for example on a full disk. */
 async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await file.appendFile(lines).catch((error: unknown) => {
-    const reason = `${reasonOf(error)} (TMPDIR names another folder)`
-    throw new MachineError(`cannot keep what arrives while it is imported: ${reason}`, { cause: error })
+    const reason = `${reasonOf(error)} (set TMPDIR to use another folder)`
+    throw new MachineError(`cannot store the received data during the import: ${reason}`, { cause: error })
   })
 }
 
@@ -160,11 +160,13 @@ async function requireDocuments(
   const [lost] = mayEmptyLists ? [] : await storedKinds(store, email, absent)
   if (lost !== undefined) {
     const path = LIST_PATHS[lost]
-    throw new LostListError(`GET ${path} answered 404, other lists did not, and documents of it are stored here`)
+    throw new LostListError(
+      `GET ${path} answered 404 although other lists did not, and documents of this list are stored here`,
+    )
   }
   if (isEmpty(lists)) {
     if (mayEmptyWorkspace || (await storedKinds(store, email, DOCUMENT_KINDS)).length === 0) return
-    throw new EmptiedWorkspaceError('every list is empty there, and documents are stored here')
+    throw new EmptiedWorkspaceError('every list is empty there, but documents are stored here')
   }
   const kept = DOCUMENT_KINDS.filter((kind) => !absent.includes(kind) && !mayClear.includes(kind))
   const emptied = await storedKinds(
@@ -201,7 +203,7 @@ async function requireSomeExport(
   if (gone.length === 0 || refs.some((ref) => answers.get(exportPath(ref))?.digest != null)) return
   for (const project of gone) {
     if ((await newestExport(store, email, project)) === null) continue
-    throw new LostExportsError('GET /exports answered 404 for every project, and exports of them are stored here')
+    throw new LostExportsError('GET /exports answered 404 for every project, but exports of them are stored here')
   }
 }
 
@@ -217,13 +219,13 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
   const checkOptions = { isReplacement, requireDocument: createDistinctIds(fields) }
   const checked = await checkInput(file, fields, store, () => {}, checkOptions)
   const [first] = checked.bad.first
-  if (first) throw new ContractError(`what it answers cannot be imported: ${first.reason}`)
+  if (first) throw new ContractError(`its answer cannot be imported: ${first.reason}`)
   const apply = {
     fields,
     clock,
     onProgress() {},
     async onRejected(_: unknown, reason: string) {
-      throw new ContractError(`what it answers cannot be imported: ${reason}`)
+      throw new ContractError(`its answer cannot be imported: ${reason}`)
     },
   }
   if (!isReplacement) return applyInput(file, checked, store, apply)

@@ -55,7 +55,7 @@ export async function verify(
     else if (digestHere === null) differences.push({ route, what: 'is 404 here, and not there' })
     else if (digestOf(there.bytes) === digestHere) return
     else if (digestOfElements(there.elements()) === digestHere) spacedOtherwise += 1
-    else differences.push({ route, what: 'has other documents, or in another order' })
+    else differences.push({ route, what: 'has other documents, or has them in another order' })
   }
 
   const lists = new Map<DocumentKind, RemoteArray | null>()

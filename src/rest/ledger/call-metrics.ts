@@ -23,7 +23,7 @@ export function createCallMetrics(): CallMetrics {
     collect: () => [
       counter(
         'workspace_gateway_rest_calls_total',
-        'Calls of REST routes, by client as the ledger names it.',
+        'Calls of REST routes, by client; clients are named as in the ledger.',
         [...clients].flatMap(([client, routes]) =>
           [...routes].map(([route, value]) => ({ value, labels: { route, client } })),
         ),

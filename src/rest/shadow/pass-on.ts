@@ -69,14 +69,14 @@ function toResponse({ status, headers, body }: OldAnswer, held: Disposable): Gat
 
 function busy(retryAfterSeconds: number): GatewayError {
   return new GatewayError('UNAVAILABLE', {
-    message: 'The server that answers this for now is busy: try again later.',
+    message: 'The old server, which still answers this route, is busy: try again later.',
     retryAfterSeconds,
   })
 }
 
 function away(): GatewayError {
   return new GatewayError('UNAVAILABLE', {
-    message: 'The server that answers this for now does not answer: try again shortly.',
+    message: 'The old server, which still answers this route, does not answer: try again shortly.',
     retryAfterSeconds: 1,
   })
 }

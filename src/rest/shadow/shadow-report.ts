@@ -107,7 +107,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
     collect: () => [
       counter(
         'workspace_gateway_shadow_comparisons_total',
-        'Reads compared with the old server, or why not.',
+        'Reads by the result of the comparison with the old server, or by the reason why they were not compared.',
         Object.entries({ equal: counts.equal, different: counts.different, ...skipped }).map(([outcome, value]) => ({
           value,
           labels: { outcome },

@@ -64,7 +64,7 @@ function unlessLoop(
     ...shadowed,
     async handle(request) {
       if (request.header(MARK_HEADER) !== mark) return shadowed.handle(request)
-      report.failed(new OldAwayError('its address leads back to this gateway'))
+      report.failed(new OldAwayError('the address of the old server leads back to this gateway'))
       if (answerFrom === 'old') throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
       return endpoint.handle(request)
     },

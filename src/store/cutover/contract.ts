@@ -215,7 +215,7 @@ export class StoreMovedError extends StoreUnavailableError {}
 
 export const CLOSED_MESSAGE = 'the database is being moved: writes wait for a moment'
 export const MOVED_MESSAGE =
-  'the database has moved to another one: use the URL of that, or name it with the option database-next'
+  'the database has moved to another one: use the URL of that one, or give it with the option database-next'
 
 /** Maximum duration of a closing, even if a clock is set back meanwhile. */
 export const MAX_CLOSED_MS = 60_000

@@ -69,11 +69,11 @@ export async function inspectPostgres(
   await using pool = createPool(target, options)
   return await pool.once(async (connection) => {
     const schemaVersion = await versionOf(connection)
-    if (schemaVersion === null) throw new StoreOpenError('there is nothing of this program in the database')
+    if (schemaVersion === null) throw new StoreOpenError('the database has no tables of this program')
     const before = clock()
     const [facts] = await connection.script(FACTS)
     const middle = (before + clock()) / 2
-    if (!facts) throw new Error('the database answered nothing')
+    if (!facts) throw new Error('the database gave no answer')
     return {
       engine: 'postgres',
       schemaVersion,

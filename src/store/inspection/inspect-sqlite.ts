@@ -44,7 +44,7 @@ export function inspectSqlite(path: string): SqliteInspection {
   const [log, sharedMemory] = [fileAt(`${path}-wal`), fileAt(`${path}-shm`)]
   const { applicationId, schemaVersion } =
     log && sharedMemory && log.byteLength > 0 ? askSqlite(path) : readHeader(path)
-  if (applicationId !== APPLICATION_ID) throw new StoreOpenError(`${path} is no database of this program`)
+  if (applicationId !== APPLICATION_ID) throw new StoreOpenError(`${path} is not a database of this program`)
   const { bavail, bsize, type } = statfsSync(dirname(path))
   const directory = statSync(dirname(path))
   return {

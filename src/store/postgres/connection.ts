@@ -290,7 +290,7 @@ async function connectWith(
 function toOutcomeOpen(reason: unknown): ConnectionLostError {
   const failure = toStoreError(reason)
   if (failure instanceof ConnectionLostError) return failure
-  return new ConnectionLostError(`the database began no transaction: ${reasonOf(reason)}`, { cause: reason })
+  return new ConnectionLostError(`the database did not begin a transaction: ${reasonOf(reason)}`, { cause: reason })
 }
 
 function hasNoTls(error: unknown): boolean {

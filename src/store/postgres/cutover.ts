@@ -119,7 +119,7 @@ interface Change {
 export function createMoves(pool: Pool): MoveVerbs {
   async function currentState(connection: Connection): Promise<MoveState> {
     const [found] = await connection.query<MoveState & object>(STATE)
-    if (!found) throw new Error('the database does not say where it stands')
+    if (!found) throw new Error('the database has no row in its table move, which says whether it has moved')
     return found
   }
 

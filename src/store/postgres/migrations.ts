@@ -57,7 +57,7 @@ export async function migrate(connection: Connection, { mustExist, patienceMs }:
   await requireUtf8(connection)
   const found = await versionOf(connection)
   if (found === MIGRATIONS.length) return
-  if (found === null && mustExist) throw new StoreOpenError('there is nothing of this program in the database')
+  if (found === null && mustExist) throw new StoreOpenError('the database has no tables of this program')
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
     try {
@@ -85,7 +85,7 @@ async function migrateOnce(connection: Connection): Promise<void> {
       insert into workspace_gateway.schema_version values (0)`)
   } else if (version > MIGRATIONS.length) {
     throw new StoreOpenError(
-      `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
+      `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
     )
   }
   if (version === 1) await connection.script(STAMPS)
@@ -97,7 +97,7 @@ async function migrateOnce(connection: Connection): Promise<void> {
 
 function inUse({ cause }: Error): StoreUnavailableError {
   return new StoreUnavailableError(
-    'somebody uses a table that is to be brought up to date, as a dump or a backup does until it ends: start again then',
+    'a table that must be migrated is in use, for example by a dump or a backup: start again when that has ended',
     { cause },
   )
 }
@@ -108,7 +108,7 @@ export async function versionOf(connection: Connection): Promise<number | null> 
     select to_regclass('workspace_gateway.schema_version') is not null as "hasVersion",
       exists (select 1 from pg_class where relnamespace = to_regnamespace('workspace_gateway')) as "hasTables"`)
   if (found?.hasVersion !== 't') {
-    if (found?.hasTables === 't') throw new StoreOpenError('the schema workspace_gateway is of another program')
+    if (found?.hasTables === 't') throw new StoreOpenError('the schema workspace_gateway belongs to another program')
     return null
   }
   const [row] = await connection.script('select version from workspace_gateway.schema_version')

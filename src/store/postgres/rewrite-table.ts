@@ -17,7 +17,7 @@ export async function rewriteTable(connection: Connection, table: string): Promi
   await connection.script(`vacuum full ${table}`)
   // For a role that is not the owner, the server only warns that it has skipped the table.
   if ((await fileOf(connection, table)) === before) {
-    throw new StoreFaultError(`only the owner of the table ${table} can have it written anew`)
+    throw new StoreFaultError(`only the owner of the table ${table} can rewrite it`)
   }
 }
 

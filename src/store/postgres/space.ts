@@ -60,7 +60,7 @@ export function createSpace(pool: Pool): SpaceVerbs {
 
 function inUse(table: string, cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
-    `somebody uses the table ${table}, as a dump or a backup does until it ends: run it again then. The tables before it, in the order of their names, are done`,
+    `the table ${table} is in use, for example by a dump or a backup: run it again when that has ended. The tables before it, in the order of their names, are done`,
     { cause },
   )
 }

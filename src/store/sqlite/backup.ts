@@ -122,7 +122,7 @@ export async function copyUnused(path: string, to: string): Promise<void> {
 function requireOwnLog(path: string): void {
   const log = `${path}-wal`
   if (isInLogMode(path) || !statSync(log, { throwIfNoEntry: false })?.size) return
-  throw new StoreOpenError(`${log} is no log of ${path}: move it away, then restore`)
+  throw new StoreOpenError(`${log} is not a write-ahead log of ${path}: move it away, then restore`)
 }
 
 function isInLogMode(path: string): boolean {
@@ -171,7 +171,7 @@ export function verifyDatabase(path: string): void {
 }
 
 function notReadable(error: unknown): StoreOpenError {
-  return new StoreOpenError(`not a database that can be read: ${reasonOf(error)}`)
+  return new StoreOpenError(`the file cannot be read as a database: ${reasonOf(error)}`)
 }
 
 /**

@@ -102,7 +102,7 @@ export function createMoves(
 
   function currentState(): MoveState {
     const found = stateForWriting.get()
-    if (!found) throw new Error('the database does not say where it stands')
+    if (!found) throw new Error('the database has no row in its table move, which says whether it has moved')
     return found
   }
 
@@ -110,7 +110,7 @@ export function createMoves(
     moveState() {
       turn.refresh()
       const found = turn.read(() => state.get())
-      if (!found) throw new Error('the database does not say where it stands')
+      if (!found) throw new Error('the database has no row in its table move, which says whether it has moved')
       return found
     },
     activate: () =>

@@ -48,7 +48,7 @@ export function migrate(database: Database): void {
     }
     if (version > MIGRATIONS.length) {
       throw new StoreOpenError(
-        `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
+        `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
       )
     }
     adoptSnapshot(database, version)
@@ -66,11 +66,11 @@ export function migrate(database: Database): void {
 export function requireSchema(database: Database): void {
   const version = versionOf(database)
   if (applicationIdOf(database) !== APPLICATION_ID) {
-    throw new StoreOpenError('the file is no database of this program')
+    throw new StoreOpenError('the file is not a database of this program')
   }
   if (version !== MIGRATIONS.length) {
     throw new StoreOpenError(
-      `the database has schema version ${version}, this program reads ${MIGRATIONS.length}: start it once where the database can be written to`,
+      `the database has schema version ${version}, but this program needs ${MIGRATIONS.length}: start the gateway once with write access to the database`,
     )
   }
 }

@@ -267,7 +267,7 @@ function toOpenError(error: unknown, path: string): unknown {
 }
 
 function notWritable(path: string, cause: unknown): StoreNotWritableError {
-  const message = `cannot write to ${path}, on a read-only disk or without the rights: ${reasonOf(cause)}`
+  const message = `cannot write to ${path}: the disk is read-only, or the permissions are missing: ${reasonOf(cause)}`
   return new StoreNotWritableError(message, { cause })
 }
 

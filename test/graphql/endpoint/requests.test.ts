@@ -142,7 +142,7 @@ describe('introspection', () => {
 
   test.for([
     ['signed-in', 'Sign in to ask for the schema, or get its text from `schema.graphql`, beside this path.'],
-    ['nobody', 'This gateway does not answer questions about its schema.'],
+    ['nobody', 'This gateway does not allow introspection.'],
   ] as const)(
     'is refused under the option %s with one error, which says what to do instead',
     async ([introspection, message]) => {

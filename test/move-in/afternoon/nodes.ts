@@ -91,5 +91,5 @@ function linesOf(node: ServingProcess): readonly Line[] {
 }
 
 function toDifference({ msg, shadow }: Line): readonly LoggedDifference[] {
-  return msg === 'the old server answers otherwise' && shadow ? [shadow] : []
+  return msg === 'the old server answers differently' && shadow ? [shadow] : []
 }

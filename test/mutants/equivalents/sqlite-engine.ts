@@ -193,7 +193,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   })),
   {
     path: 'src/store/sqlite/engine/swap-user.ts',
-    line: "if (!found) throw new Error('what a replacement changes could not be counted')",
+    line: "if (!found) throw new Error('the changes of a replacement could not be counted')",
     to: 'false',
     reason: 'a count has a row',
   },

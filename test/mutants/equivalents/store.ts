@@ -153,7 +153,7 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/postgres/engine/swap-user.ts',
-    line: "if (!counts) throw new Error('what a replacement changes could not be counted')",
+    line: "if (!counts) throw new Error('the changes of a replacement could not be counted')",
     to: 'false',
     reason: 'a count has a row',
   },

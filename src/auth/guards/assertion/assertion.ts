@@ -54,7 +54,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
 /** Refuses a request for an email other than the asserted one. */
 export function admitIfSameEmail(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
-  return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')
+  return refuse('the email of the assertion is not the email of the request', 'sign in with the email of the assertion')
 }
 
 function bearerOf(authorization: string | undefined): string | undefined {

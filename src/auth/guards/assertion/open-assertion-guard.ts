@@ -20,11 +20,11 @@ export interface AssertionGuardServices {
 }
 
 const NEITHER =
-  'login guard "assertion" needs to know the proxy: give the options assertion-preset and assertion-audience, or assertion-header-unsigned'
+  'login guard "assertion" needs the options assertion-preset and assertion-audience, or assertion-header-unsigned'
 const UNSIGNED = 'assertion-header-unsigned'
 
 export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptions): readonly string[] {
-  if (signed && unsigned) return [`${UNSIGNED} and assertion-preset: give one of them`]
+  if (signed && unsigned) return [`${UNSIGNED} and assertion-preset: give only one of them`]
   if (signed) return assertionProblems(signed)
   if (!unsigned) return [NEITHER]
   return [

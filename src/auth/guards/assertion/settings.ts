@@ -43,7 +43,9 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
   return [
     ...(audience.length > 0
       ? []
-      : [`${guard(options)} needs the option assertion-audience: without it, tokens for others would do`]),
+      : [
+          `${guard(options)} needs the option assertion-audience: without it, tokens for other applications would be accepted`,
+        ]),
     ...(issuer === null ? [`${guard(options)} needs the option assertion-issuer`] : []),
     ...(isArnMissing
       ? [`${guard(options)}: assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
@@ -51,7 +53,7 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
     ...(preset.audienceIn === 'signer' && !isArnMissing && keys === undefined ? keyHostProblems(options) : []),
     ...(preset.keys === null && keys === undefined && issuer !== null && !isSafeUrl(issuer)
       ? [
-          'assertion-issuer must be an https:// address, whose discovery document names the keys, or give assertion-keys',
+          'assertion-issuer must be an https:// address with a discovery document that names the keys; otherwise give assertion-keys',
         ]
       : []),
     ...(keys !== undefined && isUrl(keys) && !isSafeUrl(keys.replace('{kid}', 'kid'))
@@ -73,7 +75,7 @@ function keyHostProblems(options: AssertionOptions): readonly string[] {
     ...(parts.every(([, partition]) => partition === 'aws')
       ? []
       : [
-          `${guard(options)} needs the option assertion-keys: it knows the address of keys only for ARNs that begin with arn:aws:`,
+          `${guard(options)} needs the option assertion-keys: the address of the keys is known only for ARNs that begin with arn:aws:`,
         ]),
   ]
 }

@@ -23,18 +23,20 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
       const [asserted, presented] = [caller.header(header), caller.header(secretHeader)]
       if (asserted === undefined || presented === undefined) {
         const reason = 'the request did not come through the identity proxy'
-        return { ...refuse(reason, 'sign in through it'), outcome: 'passed' }
+        return { ...refuse(reason, 'sign in through the proxy'), outcome: 'passed' }
       }
       // Compares hashes, so that the time does not depend on the length of the secret either.
       const isKnown = timingSafeEqual(hash('sha256', presented, 'buffer'), expected)
       if (!caller.peer.isTrustedProxy || !isKnown) {
         return refuse(
-          'the identity proxy is not one this gateway believes',
-          'the option trusted-proxy and the secret header of the proxy',
+          'this gateway does not trust the identity proxy',
+          'list the proxy in the option trusted-proxy, and check the secret header that it sends',
         )
       }
       const canonical = vouchedEmail(asserted)
-      return canonical === null ? refuse('the identity proxy names no email', null) : admitIfSameEmail(email, canonical)
+      return canonical === null
+        ? refuse('the identity proxy sent no valid email address', null)
+        : admitIfSameEmail(email, canonical)
     },
     chargesLimits: () => false,
   }

@@ -24,14 +24,14 @@ export async function verifyAssertion(
   keys: KeySource,
   now: number,
 ): Promise<string> {
-  if (token.length > MAX_TOKEN_LENGTH) throw new AssertionError('it is too long')
+  if (token.length > MAX_TOKEN_LENGTH) throw new AssertionError(`it is longer than ${MAX_TOKEN_LENGTH} characters`)
   const { payload, protectedHeader } = await verifySignature(token, settings, keys, now)
   requireKind(protectedHeader)
   requireAudience(payload, protectedHeader, settings)
   requireAge(payload, settings, now)
   const claimed = payload[settings.emailClaim]
   const email = typeof claimed === 'string' ? vouchedEmail(claimed) : null
-  if (email === null) throw new AssertionError('it names no email')
+  if (email === null) throw new AssertionError(`it has no valid email address in the claim ${settings.emailClaim}`)
   if (!isVerified(payload.email_verified, settings)) throw new AssertionError('its email is not verified')
   return email
 }
@@ -43,7 +43,7 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
       token,
       async (header) => {
         const key = await keys.keyFor(header)
-        if (key === null) throw new AssertionError('its key is not one of the issuer')
+        if (key === null) throw new AssertionError('it is not signed with a key of its issuer')
         return key
       },
       {
@@ -57,7 +57,10 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
     )
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new AssertionError('it has expired')
-    if (error instanceof errors.JOSEError) throw new AssertionError('it is not valid here')
+    if (error instanceof errors.JWTClaimValidationFailed)
+      throw new AssertionError(`its claim ${error.claim} is missing or not accepted`)
+    if (error instanceof errors.JOSEError)
+      throw new AssertionError('its signature is not valid, its algorithm is not accepted, or it is malformed')
     throw error
   }
 }
@@ -65,7 +68,7 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
 /** Refuses access tokens and logout tokens (RFC 9068, RFC 8417), which may have the same issuer and audience. */
 function requireKind({ typ }: CompactJWSHeaderParameters): void {
   if (typ === undefined || (typeof typ === 'string' && typ.toLowerCase() === 'jwt')) return
-  throw new AssertionError('it is a token of another kind')
+  throw new AssertionError('it is not an identity token: its typ is not JWT')
 }
 
 function requireAudience(
@@ -74,15 +77,18 @@ function requireAudience(
   { audience, audienceIn }: AssertionSettings,
 ): void {
   const isForUs = (name: unknown) => typeof name === 'string' && audience.includes(name)
-  if (audienceIn === 'signer' && !isForUs(header.signer)) throw new AssertionError('it is not valid here')
+  if (audienceIn === 'signer' && !isForUs(header.signer))
+    throw new AssertionError('its signer is not in assertion-audience')
   // OpenID Connect Core 1.0 section 3.1.3.7: the token was issued to another client, which may have got it from one of
   // its own users.
-  if (audienceIn === 'aud' && azp !== undefined && !isForUs(azp)) throw new AssertionError('it is not valid here')
+  if (audienceIn === 'aud' && azp !== undefined && !isForUs(azp))
+    throw new AssertionError('its claim azp is not in assertion-audience')
 }
 
 function requireAge({ iat }: JWTPayload, { maxAgeSeconds, leewaySeconds }: AssertionSettings, now: number): void {
   const seconds = Math.floor(now / 1_000)
-  if (iat !== undefined && iat > seconds + leewaySeconds) throw new AssertionError('it is of the future')
+  if (iat !== undefined && iat > seconds + leewaySeconds)
+    throw new AssertionError('it was issued in the future: check the clocks')
   if (maxAgeSeconds === 0) return
   if (iat === undefined || seconds - iat > maxAgeSeconds + leewaySeconds) throw new AssertionError('it is too old')
 }

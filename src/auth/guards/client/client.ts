@@ -19,7 +19,7 @@ export const ANY_DOMAIN = '*'
 
 const MINUTE_SECONDS = 60
 /** The same refusal for an unknown name and for a wrong secret. */
-const UNKNOWN = refuse('the credentials are not those of a registered client', 'clients add')
+const UNKNOWN = refuse('the credentials are not those of a registered client', 'register it with clients add')
 
 export interface ClientGuardParts {
   readonly store: Pick<Store, 'clientByName'>
@@ -47,7 +47,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
       buckets.take(name)
       return null
     }
-    const reason = `This client may sign in ${perMinute} times a minute`
+    const reason = `This client may sign in at most ${perMinute} times per minute`
     return { ...refuse(reason, null, 'TOO_MANY_REQUESTS'), retryAfterSeconds: Math.ceil(waitMs / 1_000) }
   }
 
@@ -55,14 +55,17 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
     const limited = limitOf(client)
     if (limited) return limited
     if (!client.scopes.includes('login'))
-      return refuse('this client may not sign anybody in', 'register it with the scope login (clients add)')
+      return refuse('this client does not have the scope login', 'register it with the scope login (clients add)')
     const email = canonicalEmail(sent)
     if (email === null) return refuseEmail()
     const domain = email.slice(email.lastIndexOf('@') + 1)
     const isItsOwn = client.domains.includes(ANY_DOMAIN) || client.domains.includes(domain)
     return isItsOwn
       ? admit(email, client.name)
-      : refuse('this client signs in addresses of other domains', 'register it with their email-domains (clients add)')
+      : refuse(
+          'this client may not sign in addresses of this domain',
+          'register it with the domain in email-domains (clients add)',
+        )
   }
 
   return {
@@ -71,7 +74,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
       const credentials = readBasicCredentials(caller.header('authorization'))
       if (credentials === null) {
         const reason = 'the request has no credentials of a registered client (Authorization: Basic)'
-        return { ...refuse(reason, 'clients add'), outcome: 'passed' }
+        return { ...refuse(reason, 'register it with clients add'), outcome: 'passed' }
       }
       const client = await clientOf(store, credentials)
       if (client) return decideFor(client, email)

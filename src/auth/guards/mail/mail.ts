@@ -28,14 +28,14 @@ export interface MailGuardParts {
 }
 
 const SENT = refuse(
-  'A code was mailed, if this address may sign in here: send the same request again with it as `code`, or with +code- and ' +
-    'the code before the @ of the address',
+  'If this address may sign in here, a code was mailed to it: send the same request again with the code as `code`, or ' +
+    'with +code- and the code before the @ of the address',
   null,
   'LOGIN_CODE_SENT',
 )
 /** The same refusal whether the code is wrong, expired, used, out of tries, or was never sent. */
 const WRONG = refuse(
-  'The code is wrong or no longer valid: sign in without one to get another',
+  'The code is wrong or no longer valid: sign in without a code to get a new one',
   null,
   'LOGIN_CODE_WRONG',
 )

@@ -54,7 +54,12 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
     clock,
     stop: stop.signal,
     onFailure(error, retryMs) {
-      report(error, retryMs === null ? 'a mail was given up' : 'a mail was not sent, and will be tried again')
+      report(
+        error,
+        retryMs === null
+          ? 'a mail was not sent, and will not be tried again'
+          : 'a mail was not sent, and will be tried again',
+      )
       if (retryMs !== null) setTimeout(() => sender.wake(), retryMs).unref()
     },
   })
@@ -70,7 +75,7 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
         if (await requests.decide()) sender.wake()
       },
       POLL_MS,
-      reportTo('requests for a code could not be decided on'),
+      reportTo('requests for a code could not be processed'),
     ),
   )
   let isAsked = false

@@ -14,6 +14,6 @@ export async function runConfigCheck(
   const { config } = await planServe(asked, environment)
   // The user id is undefined: which user the service will run as is not known here.
   for (const warning of exposureWarnings(config, undefined)) stderr.write(`warning: ${warning}\n`)
-  stdout.write('the configuration is good\n')
+  stdout.write('the configuration is valid\n')
   return 0
 }

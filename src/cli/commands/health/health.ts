@@ -26,7 +26,7 @@ export async function runHealth(url: string | undefined, config: HealthConfig, i
       return 0
     }
     const detail = Reflect.get(Object(body), 'detail')
-    const reason = typeof detail === 'string' ? detail : 'what answers there is no gateway.'
+    const reason = typeof detail === 'string' ? detail : 'the server there is not a gateway.'
     io.stderr.write(`not ready: ${status} ${reason}\n`)
   } catch (error) {
     io.stderr.write(`not ready: ${base} does not answer (${reasonOf(error)})\n`)

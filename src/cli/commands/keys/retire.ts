@@ -8,7 +8,7 @@ import { tellTraces } from './tell-traces.ts'
 
 /** A run that was killed may have removed the key without erasing its bytes from the files. */
 const UNKNOWN =
-  'there is no signing key of this kid; if a run before this one was killed, run vacuum --full: what it removed may still be in the files of the database'
+  'there is no signing key with this kid; if an earlier run was killed, run vacuum --full: the key that it removed may still be in the files of the database'
 
 export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToWrite(config)
@@ -19,7 +19,7 @@ export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: C
   if (!standing) return refuse(UNKNOWN, io)
   if (config.force !== true && standing.state === 'signing') {
     return refuse(
-      'this key signs: make another with keys rotate first, or give --force to have all its tokens refused',
+      'this key is in use for signing: add another one with keys rotate first, or give --force to have all its tokens refused',
       io,
     )
   }

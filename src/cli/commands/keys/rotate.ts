@@ -18,7 +18,7 @@ export async function runKeysRotate(config: KeysRotateConfig, io: CommandIo): Pr
   const signsFrom = Math.max(io.clock() + config.signAfter * 1_000, (newest?.createdAt ?? 0) + 1)
   const key = await createSigningKey(algorithm, signsFrom, cipher)
   if (!(await store.addSigningKey(key, newest?.kid ?? null))) {
-    io.stderr.write('another key was made at this moment: nothing was changed\n')
+    io.stderr.write('another key was added at the same time: nothing was changed\n')
     return 1
   }
   audit.record({ kind: 'keyAdded', result: 'done', detail: key.kid })

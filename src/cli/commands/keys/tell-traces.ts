@@ -15,5 +15,5 @@ export async function tellTraces<T>({ stderr }: CommandIo, change: () => Awaitab
 }
 
 export function tracesInWords({ message }: TracesLeftError): string {
-  return `the private part may still be in the files of the database (${message}): run vacuum --full when nobody reads an older state`
+  return `the private part may still be in the files of the database (${message}): run vacuum --full when no other process reads an older state of the database`
 }

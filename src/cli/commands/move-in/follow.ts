@@ -42,7 +42,7 @@ export async function runFollow(
   // The list of users is checked first, so that a problem in it is reported before anything is done.
   const readUsers = await openRemoteUsers(config, (reason) => {
     progress.clear()
-    io.stderr.write(`${reason}: the users that it named before are followed on\n`)
+    io.stderr.write(`${reason}: continuing with the users that it named before\n`)
   })
   const client = createRemoteClient(address, {
     headers: await readHeaders(config.headers),
@@ -101,7 +101,7 @@ export async function runFollow(
     // With --once the operator switches over next, so an interrupted round counts as failed.
     isDone = config.once !== true
     if (isDone) return 0
-    io.stderr.write('stopped before everybody was asked: run it again\n')
+    io.stderr.write('stopped before all users were read: run it again\n')
     return 1
   } finally {
     await using audit = await openCommandAudit(store, config, io)
@@ -122,7 +122,7 @@ async function flushOrTell(
     return true
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error
-    io.stderr.write(`what was removed has not left the files yet: ${error.message}\n`)
+    io.stderr.write(`removed data is still in the files of the database: ${error.message}\n`)
     return false
   }
 }
@@ -163,18 +163,19 @@ function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo)
     ...(outage === null ? [] : [outage]),
     ...(doubted === 0
       ? []
-      : [`${doubted} users have no workspace there any more, or an empty one, too many to be believed: ${ADVICE}`]),
+      : [
+          `${doubted} users no longer have a workspace there, or have an empty one, which is too many to be trusted: ${ADVICE}`,
+        ]),
   ]
   return `${at} round ${round}: ${parts.join(', ')}`
 }
 
 function hintFor(error: Error): string {
-  if (error instanceof LostListError)
-    return ': the user is left as it was; --remove-many takes that list for an empty one'
+  if (error instanceof LostListError) return ': the user is left unchanged; --remove-many treats that list as empty'
   if (error instanceof EmptiedListsError)
-    return ': the user is left as it was, because this is so of many users at once; --remove-many removes them'
+    return ': the user is left unchanged, because many users are affected at once; --remove-many removes the documents'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
-    return ': the user is left as it was; they go when it stays so for as long as --remove-after says, unless it is so of many users at once, or with --remove-many'
+    return ': the user is left unchanged; what is missing there is removed here if this lasts as long as --remove-after says, unless many users are affected at once, or immediately with --remove-many'
   }
   return ''
 }

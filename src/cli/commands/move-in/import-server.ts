@@ -56,7 +56,7 @@ export async function runServerImport(
     return isImported && isVerified ? 0 : 1
   } catch (error) {
     if (!stop.aborted) throw error
-    io.stderr.write('stopped: run it again to go on\n')
+    io.stderr.write('stopped: run it again to continue\n')
     return 1
   } finally {
     reportSessionsLeft(client, io)
@@ -93,7 +93,7 @@ async function importUsers(
   const left = await usersLeft(users, state, options)
   const tally: Tally = { ...NOTHING_DONE }
   if (left.length < users.length) {
-    io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
+    io.stderr.write(`users imported by an earlier run: ${users.length - left.length}, left: ${left.length}\n`)
   }
   // Opened before anything is imported, so that an interrupted import is recorded too.
   await using audit = await openCommandAudit(store, config, io)
@@ -123,15 +123,16 @@ async function importUsers(
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(client.traffic().bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   io.stdout.write(`imported ${new URL(client.address).host}: ${summary} (${took})\n`)
-  if (tally.missing > 0) io.stderr.write(`${tally.missing} have no workspace there: nothing was imported for them\n`)
+  if (tally.missing > 0)
+    io.stderr.write(`users without a workspace there, for whom nothing was imported: ${tally.missing}\n`)
   if (tally.partial > 0) {
     io.stderr.write(
-      `${tally.partial} have a list that is 404 there while others are not: nothing was imported from it\n`,
+      `users with a list that is 404 there although others are not, from which nothing was imported: ${tally.partial}\n`,
     )
   }
   if (tally.projects > 0 && tally.exports === 0) {
     io.stderr.write(
-      `none of ${tally.projects} projects has an export there: where that is not so, --ref-fields names what GET /exports asks for\n`,
+      `none of ${tally.projects} projects has an export there: if that is wrong, set --ref-fields to the members that GET /exports takes as r\n`,
     )
   }
   if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
@@ -189,13 +190,15 @@ async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions,
     ...(failed > 0 ? [`${failed} could not be compared`] : []),
   ]
   const spaced =
-    total.spacedOtherwise > 0 ? `; ${total.spacedOtherwise} answers there have other white space between documents` : ''
+    total.spacedOtherwise > 0
+      ? `; ${total.spacedOtherwise} answers there have different white space between documents`
+      : ''
   io.stdout.write(
     `verified ${total.users} users, ${total.answers} answers, ${toSize(total.byteLength)}: ${isSame ? 'the same on both sides' : others.join(', ')}${spaced}\n`,
   )
   if (differing > 0)
     io.stderr.write(
-      'what differs may have changed meanwhile: import again, with --replace if lists are in another order\n',
+      'the differences may be changes since the import: import again, with --replace if lists are in another order\n',
     )
   return isSame
 }

@@ -17,7 +17,7 @@ export async function runLedger(config: LedgerCommandConfig, io: CommandIo): Pro
     return 0
   }
   const totals = await ledgerTotals(rows)
-  if (totals.length === 0) await writeLine(stdout, 'no REST call was counted in this time')
+  if (totals.length === 0) await writeLine(stdout, 'no REST calls were counted in this period')
   for (const [route, clients] of Map.groupBy(totals, (total) => total.route)) {
     await writeLine(stdout, `${route}   ${clients[0]?.twin ?? ''}`)
     for (const line of table(clients)) await writeLine(stdout, line)

@@ -38,7 +38,7 @@ function loginGuard({ config }: Inside): Verdict {
   }
   if (config.loginGuard.includes('open')) {
     return {
-      problem: 'the login guard is open: whoever reaches the gateway signs in as anybody',
+      problem: 'the login guard is open: anyone who reaches the gateway can sign in as anyone',
       fix: { gateway: '--login-guard mail' },
     }
   }
@@ -54,7 +54,7 @@ function rateLimits({ config }: Inside): Verdict {
   const limit = attemptsPerMinute(config)
   if (limit !== null && (limit > 0 || isThisMachineOnly(config))) return null
   return {
-    problem: 'nothing limits how often somebody tries to sign in',
+    problem: 'there is no limit on sign-in attempts',
     fix: { gateway: limit === null ? '--rate-limits on' : '--attempts-per-minute 600' },
   }
 }
@@ -64,7 +64,7 @@ function openFiles(): Verdict {
   const limit = openFilesLimit()
   if (limit === null || limit >= MIN_FILES) return null
   return {
-    problem: `a process of this user may have ${limit} open files, and each connection is one: more clients are refused`,
+    problem: `a process of this user may have only ${limit} open files, and each connection counts as one: more clients are refused`,
     fix: { run: 'LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536' },
   }
 }
@@ -75,7 +75,7 @@ function memory({ config }: Inside): Verdict {
   const wanted = workers * (config.inFlightBytes + config.cacheBytes)
   if (wanted <= available * 0.8) return null
   return {
-    problem: `answers in flight and kept ones may take ${mebibytes(wanted)} MiB, and this process may have ${mebibytes(available)} MiB`,
+    problem: `large answers and the reply cache may use ${mebibytes(wanted)} MiB, but this process may use only ${mebibytes(available)} MiB`,
     fix: {
       gateway: `--in-flight-bytes ${Math.floor((available * 0.3) / workers)} --cache-bytes ${Math.floor((available * 0.2) / workers)}`,
     },
@@ -90,7 +90,7 @@ function secretFiles({ config }: Inside): Verdict {
   const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
   if (missing.length > 0) {
     return {
-      problem: `a file with a secret is not there: ${missing.join(' ')}`,
+      problem: `a file with a secret does not exist: ${missing.join(' ')}`,
       fix: { run: `ls -l ${shellWords(...missing)}` },
     }
   }
@@ -116,7 +116,7 @@ function signingKeys({ keys, config }: Inside): Verdict {
   const hasSecret = config.keyEncryptionKey !== undefined || config.keyEncryptionKeyFile !== undefined
   if (!hasSecret || keys.areAllSealed) return null
   return {
-    problem: 'signing keys are stored in clear although there is a key to encrypt them with',
+    problem: 'signing keys are stored unencrypted although an encryption key is given',
     fix: { run: 'workspace-gateway keys encrypt' },
   }
 }

@@ -69,11 +69,11 @@ function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verd
   if (found === knownVersion) return null
   return found > knownVersion
     ? {
-        problem: `the database has schema version ${found}, this program knows ${knownVersion}: it will not start`,
+        problem: `the database has schema version ${found}, but this program knows only ${knownVersion}: it will not start`,
         fix: { run: 'npm install ./workspace-gateway-VERSION.tgz, of the version that has served it' },
       }
     : {
-        problem: `the database has schema version ${found}, this program has ${knownVersion}: it was not served by this version yet`,
+        problem: `the database has schema version ${found}, but this program has ${knownVersion}: this version has not served it yet`,
         fix: { run: 'workspace-gateway serve' },
       }
 }
@@ -122,21 +122,21 @@ function diskSync({ directory }: SqliteInspection): Verdict {
   const median = times.toSorted((a, b) => a - b)[Math.floor(SYNCS / 2)] ?? 0
   if (median >= IMPLAUSIBLE_SYNC_MS) return null
   return {
-    problem: `the disk says after ${(median * 1_000).toFixed(0)} µs that a page is safe, which no disk can: a power cut loses what was acknowledged`,
-    fix: { run: 'unset LD_PRELOAD, and put the database on a disk whose cache is written through' },
+    problem: `the disk reports a write as durable after ${(median * 1_000).toFixed(0)} µs, which no disk can do: a power cut loses acknowledged writes`,
+    fix: { run: 'unset LD_PRELOAD, and put the database on a disk with a write-through cache' },
   }
 }
 
 function fileSystem({ networkFileSystem, isInMemory, directory }: SqliteInspection): Verdict {
   if (networkFileSystem !== null) {
     return {
-      problem: `the database is on a network file system (${networkFileSystem}), where SQLite loses what it wrote`,
+      problem: `the database is on a network file system (${networkFileSystem}), where SQLite can lose acknowledged writes`,
       fix: { gateway: '--database postgres://USER@HOST:5432/NAME' },
     }
   }
   if (!isInMemory) return null
   return {
-    problem: `${directory.path} is in memory: everything is gone with the next start of the machine`,
+    problem: `${directory.path} is in memory: all data is lost when the machine restarts`,
     fix: { gateway: '--database file:/var/lib/workspace/workspace.db' },
   }
 }
@@ -152,7 +152,7 @@ function diskSpace({ freeBytes, directory }: SqliteInspection): Verdict {
 function logSize({ logBytes }: SqliteInspection): Verdict {
   if (logBytes < WARN_BYTES) return null
   return {
-    problem: `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB: nobody makes checkpoints, and it grows on`,
+    problem: `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB: no program makes checkpoints, so it keeps growing`,
     fix: { gateway: '--checkpoints own' },
   }
 }
@@ -161,7 +161,7 @@ function serverSync({ fsync, fullPageWrites }: PostgresInspection): Verdict {
   if (fsync && fullPageWrites) return null
   const setting = fsync ? 'full_page_writes' : 'fsync'
   return {
-    problem: `the server runs with ${setting} = off: a power cut loses what was acknowledged, or damages the database`,
+    problem: `the server runs with ${setting} = off: a power cut loses acknowledged writes, or damages the database`,
     fix: { postgresql: `alter system set ${setting} = on;` },
   }
 }
@@ -179,7 +179,7 @@ function serverConnections({ maxConnections, isPooled, config }: PostgresInspect
   const wanted = workers * (config.poolSize + MAX_SNAPSHOTS)
   if (isPooled || wanted <= maxConnections) return null
   return {
-    problem: `this machine alone may want ${wanted} connections (workers × (pool size + ${MAX_SNAPSHOTS})), and the server gives ${maxConnections} to all clients`,
+    problem: `this machine alone may open ${wanted} connections (workers × (pool size + ${MAX_SNAPSHOTS})), but the server allows only ${maxConnections} for all clients`,
     fix: {
       gateway: `--pool-size ${Math.max(2, Math.floor(maxConnections / workers / 2))}`,
       postgresql: `alter system set max_connections = ${wanted + 20};`,
@@ -190,7 +190,7 @@ function serverConnections({ maxConnections, isPooled, config }: PostgresInspect
 function serverTls({ isPrivate }: PostgresInspection): Verdict {
   if (isPrivate) return null
   return {
-    problem: 'what is stored goes over the network to the database in clear',
+    problem: 'data goes over the network to the database unencrypted',
     fix: { gateway: '--database postgres://…?sslmode=verify-full' },
   }
 }
@@ -198,7 +198,7 @@ function serverTls({ isPrivate }: PostgresInspection): Verdict {
 function pooler({ sharesServers }: PostgresInspection): Verdict {
   if (!sharesServers) return null
   return {
-    problem: 'a pooler in between gives each transaction another server, and the gateway is told that it does not',
+    problem: 'a pooler gives each transaction another server connection, but --database-pooling says that it does not',
     fix: { gateway: '--database-pooling transaction' },
   }
 }

@@ -22,7 +22,7 @@ export function withoutOpenssl(error: Error): Error {
   if (reason === undefined) return error
   return new AnswerError(
     NO_TLS.test(reason)
-      ? 'something answers that does not speak TLS: try http:// in place of https://'
-      : `something answers, and the TLS handshake with it fails: ${reason}`,
+      ? 'something answers, but it does not use TLS: try http:// instead of https://'
+      : `something answers, but the TLS handshake with it fails: ${reason}`,
   )
 }

@@ -20,8 +20,8 @@ const PATIENCE_MS = 15_000
  */
 const MAX_ANSWER_BYTES = 8_388_608
 const NO_ANSWER = 'no answer within 15 s'
-const TOO_SLOW = 'something answers that takes longer than 15 s for 64 KiB'
-const TOO_LARGE = 'something answers with a body of more than 8 MiB'
+const TOO_SLOW = 'something answers, but takes longer than 15 s for 64 KiB'
+const TOO_LARGE = 'something answers, but with a body of more than 8 MiB'
 
 export interface Target {
   readonly url: URL

@@ -36,7 +36,7 @@ const WITHOUT_DATABASE: NotChecked = {
 }
 const NO_SIGHTING: NotChecked = {
   reason:
-    'the gateway did not tell what it sees: it is older than this program, has another database, or the proxy answered in its place',
+    'the gateway did not report what it received: it is older than this program, has another database, or the proxy answered in its place',
 }
 
 export interface Seen {

@@ -46,7 +46,7 @@ function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside)
   // Without a trusted proxy, `client-address` reports the problem already.
   if (!peer.isTrustedProxy || client.scheme === scheme) return null
   return {
-    problem: `the client speaks ${scheme} and the gateway is told ${client.scheme}`,
+    problem: `the client uses ${scheme}, but the proxy tells the gateway ${client.scheme}`,
     fix: setHeader('X-Forwarded-Proto', { nginx: '$scheme', haproxy: scheme, caddy: '{scheme}' }),
   }
 }
@@ -56,7 +56,7 @@ function clientHost({ sighting: { client } }: Seen, { target }: Outside): Verdic
   const told = client.host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   if (told.toLowerCase() === asked.toLowerCase()) return null
   return {
-    problem: `the client asks for ${asked} and the gateway is told ${told || 'nothing'}: its own pages count as pages of another origin`,
+    problem: `the client asks for ${asked}, but the proxy tells the gateway ${told || 'nothing'}: the gateway treats its own pages as pages of another origin`,
     fix: { ...WRITE_HOST, nginx: 'proxy_set_header Host $host;' },
   }
 }
@@ -65,7 +65,7 @@ function forgedAddress(seen: Seen, { target }: Outside): Verdict {
   if (seen.sighting.client.address !== FORGED_ADDRESS) return null
   return unlessOwn(seen, target, {
     problem:
-      'a client chooses its own address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
+      'a client can forge its address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
     fix: WRITE_ADDRESS,
   })
 }
@@ -79,7 +79,7 @@ async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
     if (!isSeen(seen)) return seen
     if (seen.sighting.client.host === FORGED_HOST) {
       return unlessOwn(seen, outside.target, {
-        problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
+        problem: 'a client can forge the host: X-Forwarded-Host is passed on as the client wrote it',
         fix: WRITE_HOST,
       })
     }
@@ -95,7 +95,7 @@ async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> 
   if (!isSeen(seen)) return seen
   if (seen.sighting.client.host !== FORGED_HOST) return null
   return unlessOwn(seen, outside.target, {
-    problem: 'a client writes Forwarded and is believed: it chooses the host and the scheme',
+    problem: 'a client can forge the host and the scheme: Forwarded is passed on as the client wrote it',
     fix: {
       nginx: 'proxy_set_header Forwarded "";',
       haproxy: 'http-request del-header Forwarded',

@@ -24,7 +24,7 @@ function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['
   return async (outside) =>
     (await problemDocuments(outside)) === null
       ? run(outside)
-      : { reason: 'the errors of the gateway do not arrive, which this check reads: see problem-documents' }
+      : { reason: 'this check needs the errors of the gateway, which do not arrive: see problem-documents' }
 }
 
 /** Error codes of a retired route. The gateway answers with them before it looks at anything else. */
@@ -52,7 +52,7 @@ async function deleteBody({ ask }: Outside): Promise<Verdict> {
   if (reply.status === 413) {
     return {
       problem:
-        'DELETE /logout is answered 413 in front of the gateway: HAProxy refuses the body of a DELETE that a proxy before it sends by HTTP/1.0, unless its part `global` allows that',
+        'DELETE /logout is answered 413 in front of the gateway: HAProxy refuses the body of a DELETE that a proxy in front of it sends with HTTP/1.0, unless its section `global` allows that',
       fix: { nginx: 'proxy_http_version 1.1;', haproxy: 'h1-accept-payload-with-any-method', gateway },
     }
   }
@@ -105,7 +105,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
   const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(() => null)
   if (reply && hasErrors(reply.body)) return null
   return {
-    problem: `a body of ${limit} bytes, which the gateway takes, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
+    problem: `a body of ${limit} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
     fix: {
       nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
       haproxy: 'http-request deny if { req.body_size gt … } must not be there',
@@ -134,7 +134,7 @@ async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
   if (isInTwoParts(second)) return null
   return {
     problem:
-      'the proxy holds answers back until they are whole: progress of imports and the beginning of long exports come late',
+      'the proxy holds answers back until they are complete: the progress of imports and the start of long exports arrive late',
     fix: { nginx: 'proxy_buffering off;', haproxy: 'no option http-buffer-request', caddy: 'flush_interval -1' },
   }
 }
@@ -151,7 +151,7 @@ async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
   const isKept = before.some((other) => isSeen(other) && other.sighting.nonce === second.sighting.nonce)
   if (!isKept) return null
   return {
-    problem: 'the proxy keeps answers that say no-store: it may answer a user with what is another user’s',
+    problem: 'the proxy caches answers that say no-store: a user may get the data of another user',
     fix: {
       nginx: 'proxy_cache off;',
       haproxy: 'http-request cache-use must not be there',
@@ -164,7 +164,7 @@ async function metricsOpen({ ask }: Outside): Promise<Verdict> {
   const { status, body } = await ask({ path: '/metrics' })
   if (status !== 200 || !body.includes('# TYPE')) return null
   return {
-    problem: 'the metrics of the gateway are open to whoever reaches this address',
+    problem: 'the metrics of the gateway are open to anyone who reaches this address',
     fix: {
       nginx: 'location = /metrics { deny all; }',
       haproxy: 'http-request deny if { path /metrics }',

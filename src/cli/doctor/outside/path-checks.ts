@@ -14,12 +14,12 @@ const PATH_CHECKS: readonly Check<Outside>[] = [{ name: 'query', run: query }]
 /** The gateway answers 400 to this request only when it cannot parse it. */
 const UNEXPECTED_PROXY_HEADER: Verdict = {
   problem:
-    'the path of a request does not arrive at the gateway, since something else comes before the request: a PROXY header of a proxy, which the gateway was not told to expect',
+    'the path of a request does not arrive at the gateway, because the proxy sends a PROXY header before the request, which the gateway is not set to expect',
   fix: { gateway: '--proxy-protocol', haproxy: 'server gateway 127.0.0.1:4000' },
 }
 
 const PATH_IS_LOST: NotChecked = {
-  reason: 'it rests on the path of a request, which does not arrive at the gateway: see query',
+  reason: 'this check needs the path of a request, which does not arrive at the gateway: see query',
 }
 
 /** Checks the path of a request first, then runs `checks`, which depend on it, unless the path is lost. */

@@ -21,7 +21,7 @@ async function loginOpen(outside: Outside): Promise<Verdict> {
   })
   if (codeOf(body) !== 'INVALID_EMAIL' || (await isGuarded(outside))) return null
   return {
-    problem: 'anybody who reaches this address signs in as anybody: POST /login asks for nothing but an email',
+    problem: 'anyone who reaches this address can sign in as anyone: POST /login asks only for an email',
     fix: {
       gateway: '--login-guard mail',
       nginx: 'location = /login { deny all; }',
@@ -41,7 +41,7 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
   if (!body.includes('"INVALID_EMAIL"') || (await isGuarded(outside))) return null
   return {
     problem:
-      'anybody who reaches this address signs in as anybody: the mutation login asks for nothing but an email, whatever is done about POST /login',
+      'anyone who reaches this address can sign in as anyone: the mutation login asks only for an email, even if POST /login is blocked',
     fix: { gateway: '--login-guard mail' },
   }
 }

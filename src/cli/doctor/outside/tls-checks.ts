@@ -28,7 +28,7 @@ function tls({ target: { url } }: Outside): Verdict {
   if (url.protocol === 'https:') return null
   if (isLoopback(hostOf(url))) return WITHOUT_TLS
   return {
-    problem: 'emails, codes and tokens go over the network in clear',
+    problem: 'emails, codes and tokens go over the network unencrypted',
     fix: {
       nginx: 'listen 443 ssl;',
       haproxy: 'bind :443 ssl crt /etc/haproxy/gateway.example.com.pem',
@@ -61,7 +61,7 @@ async function version({ target }: Outside): Promise<Verdict> {
   )
   if (!isSpoken) return null
   return {
-    problem: 'the proxy speaks TLS 1.1 or older with whoever asks for it',
+    problem: 'the proxy accepts TLS 1.1 or older',
     fix: { nginx: 'ssl_protocols TLSv1.2 TLSv1.3;', haproxy: 'ssl-min-ver TLSv1.2', caddy: 'protocols tls1.2 tls1.3' },
   }
 }
@@ -75,7 +75,7 @@ async function clock({ ask, clock: now }: Outside): Promise<Verdict> {
   const isWithin = said > before - 1_000 - CLOCK_MS && said < now() + CLOCK_MS
   if (isWithin) return null
   return {
-    problem: `the clock there and the clock here differ by ${Math.round(Math.abs(said - before) / 1_000)} s: tokens end too early or too late`,
+    problem: `the clock of the proxy or the gateway and the clock here differ by ${Math.round(Math.abs(said - before) / 1_000)} s: tokens end too early or too late`,
     fix: { run: 'timedatectl set-ntp true' },
   }
 }

@@ -32,7 +32,7 @@ function oncePerRoute<T>(value: z.ZodType<T, string>) {
 /**
  * A URL for the header `Link` (RFC 8288 section 3). Other characters must be percent-encoded, or punycode in the host.
  */
-const link = z.string().regex(/^https?:\/\/[!#-;=?-~]+$/, 'must be an address in ASCII, as https://…')
+const link = z.string().regex(/^https?:\/\/[!#-;=?-~]+$/, 'must be an address in ASCII, such as https://…')
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
 /** Maximum length of a brownout. */
@@ -47,7 +47,7 @@ const brownout = z.string().transform((text, context) => {
   const hasLength = lengthMs > 0 && lengthMs <= MAX_BROWNOUT_MS
   if (from.success && hasLength) return { from: from.data, until: from.data + lengthMs }
   const startProblem = hasLength ? from.error?.issues[0]?.message : undefined
-  context.addIssue(startProblem ?? 'must be a start and a length of at most 24 hours, as 2027-05-01T09:00:00Z/15m')
+  context.addIssue(startProblem ?? 'must be a start and a length of at most 24 hours, such as 2027-05-01T09:00:00Z/15m')
   return z.NEVER
 })
 

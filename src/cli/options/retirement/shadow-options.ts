@@ -10,7 +10,7 @@ export const shadowOptions = {
     flags: '--shadow <url>',
     description:
       'the old server of the contract: the gateway compares reads with its answers in the background, and logs differences',
-    schema: z.url('must be an address, as https://…').optional(),
+    schema: z.url('must be an address, such as https://…').optional(),
   },
   shadowHeaders: {
     ...headers,

@@ -27,7 +27,7 @@ export function addressOfListener(fd: number): ListeningAddress {
     }
   }
   throw new UsageError(
-    'The socket that was handed over is no listening TCP socket: give the socket unit a ListenStream such as 127.0.0.1:4000',
+    'The inherited socket is not a listening TCP socket: give the socket unit a ListenStream such as 127.0.0.1:4000',
   )
 }
 

@@ -56,7 +56,7 @@ function readListenFd(
 ): number | null {
   if (LISTEN_FDS === undefined || Number(LISTEN_PID) !== pid) return null
   if (LISTEN_FDS !== '1') {
-    throw new UsageError(`${LISTEN_FDS} sockets were handed over: give the socket unit one ListenStream`)
+    throw new UsageError(`${LISTEN_FDS} sockets were inherited: give the socket unit only one ListenStream`)
   }
   return FIRST_FD
 }

@@ -102,7 +102,7 @@ async function erase(connection: Connection, { xid }: Changed, patienceMs: numbe
   try {
     while ((await connection.query(OLDER_READERS, [xid])).length > 0) {
       if (performance.now() > giveUpAt) {
-        throw new StoreUnavailableError('somebody still reads an older state of the database')
+        throw new StoreUnavailableError('another process still reads an older state of the database')
       }
       await delay(READERS_RETRY_MS)
     }

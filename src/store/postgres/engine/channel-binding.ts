@@ -17,7 +17,7 @@ export function requireChannelBinding(connection: Connection): void {
   let isProven = false
   const refuse = () => {
     // Synchronously: otherwise the rest of the server's messages would count as a connection that is ready.
-    connection.emit('error', new Error('the server offers no channel binding, which channel_binding=require asks for'))
+    connection.emit('error', new Error('the server offers no channel binding, but channel_binding=require demands it'))
     connection.stream.destroy()
   }
   // Runs before the driver's own listeners: what they write afterwards goes to a destroyed socket.

@@ -101,7 +101,7 @@ function readAs({ option, sessionAttrs }: Role, databaseUrl: string): PostgresTa
 }
 
 function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): PostgresTarget {
-  const [, user, password, hostList = '', path, search] = URL_PARTS.exec(databaseUrl) ?? wrong('it cannot be read')
+  const [, user, password, hostList = '', path, search] = URL_PARTS.exec(databaseUrl) ?? wrong('the URL is not valid')
   // libpq only decodes percent signs. The class would turn a plus sign into a space.
   const parameters = new URLSearchParams(search?.replaceAll('+', '%2B'))
   for (const name of parameters.keys()) {
@@ -144,7 +144,7 @@ function readIsPooled(parameters: URLSearchParams): boolean {
 
 function readHost(name: string, defaultPort: string | null): Host {
   if (name.startsWith('/')) return { host: name, port: readPort(defaultPort) }
-  const [, host = '', port = defaultPort] = HOST.exec(name) ?? wrong('a host cannot be read')
+  const [, host = '', port = defaultPort] = HOST.exec(name) ?? wrong('a host is not valid')
   return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: readPort(port) }
 }
 

@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts'
 /** More than one, so that one long answer does not delay all others. */
 const MAX_STATEMENTS_IN_FLIGHT = 2
 const QUESTIONS_PER_STATEMENT = 1_000
-const TOO_LATE = 'no statement to the database began in time'
+const TOO_LATE = 'the database was too busy to start a statement in time'
 
 interface Asked<K, V> {
   readonly since: number

@@ -151,7 +151,7 @@ export async function swapUser(
 ): Promise<Swapped> {
   const [user] = await connection.query<{ id: number }>(LOCK, [email])
   const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY, keepsExports])
-  if (!counts) throw new Error('what a replacement changes could not be counted')
+  if (!counts) throw new Error('the changes of a replacement could not be counted')
   if (isDryRun) return { email, ...counts }
   if (!user) await connection.query(ADD, [reservedId, email])
   else if (user.id !== reservedId) {

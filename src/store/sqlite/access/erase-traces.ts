@@ -51,7 +51,7 @@ export function createEraseTraces(
     if (pieces.length === 0) return
     // A checkpoint here would discard log frames that the other program has not read yet.
     if (checkpoints === 'external') {
-      throw new StoreUnavailableError('checkpoints are left to another program, and it has to make one first')
+      throw new StoreUnavailableError('checkpoints are left to another program, which has to make one first')
     }
     await emptyWal()
     const needles = pieces.map((piece) => Buffer.from(piece))

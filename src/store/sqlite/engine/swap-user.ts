@@ -90,7 +90,7 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
     const known = userId.get(email)
     const names = { owner, keepsExports: Number(keepsExports) }
     const found = counts.get({ ...names, userId: known ?? NOBODY })
-    if (!found) throw new Error('what a replacement changes could not be counted')
+    if (!found) throw new Error('the changes of a replacement could not be counted')
     if (!isDryRun) {
       const id = known ?? Number(addUser.run(email).lastInsertRowid)
       for (const { statement } of changes) statement.run({ ...names, userId: id })

@@ -30,9 +30,9 @@ async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
   const document: unknown = JSON.parse(await fetchText(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`))
   const member = (name: string): unknown => Reflect.get(Object(document), name)
   const keysUrl = member('jwks_uri')
-  if (member('issuer') !== issuer) throw new Error('the discovery document is of another issuer')
+  if (member('issuer') !== issuer) throw new Error('the discovery document names another issuer')
   if (typeof keysUrl !== 'string' || !isSafeUrl(keysUrl))
-    throw new Error('the discovery document names no safe jwks_uri')
+    throw new Error('the discovery document has no jwks_uri with https://')
   return parseKeys(await fetchText(keysUrl))
 }
 
@@ -64,6 +64,6 @@ async function loadFile(path: string, algorithm: string): Promise<JSONWebKeySet>
 function parseKeys(text: string): JSONWebKeySet {
   const parsed: unknown = JSON.parse(text)
   const keys: unknown = Reflect.get(Object(parsed), 'keys')
-  if (!Array.isArray(keys)) throw new Error('what was loaded is not a set of keys')
+  if (!Array.isArray(keys)) throw new Error('the response is not a JSON Web Key Set')
   return { keys }
 }

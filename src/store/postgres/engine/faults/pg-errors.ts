@@ -48,7 +48,7 @@ export class DiskFullError extends StoreUnavailableError {}
 
 export function sessionLost(cause?: unknown): StoreSessionLostError {
   return new StoreSessionLostError(
-    'a pooler between the gateway and the database gives each transaction another server',
+    'a pooler between the gateway and the database gives each transaction another server connection: set database-pooling to transaction',
     { cause },
   )
 }
@@ -75,13 +75,15 @@ export function toStoreError(error: unknown): unknown {
   if (SESSION_LOST.test(code)) return sessionLost(error)
   if (code === DISK_FULL) return new DiskFullError('the disk of the database is full', { cause: error })
   if (code === RIGHT_MISSING) {
-    return new StoreFaultError(`the role of the database URL may not do this: ${error.message}`, { cause: error })
+    return new StoreFaultError(`the role in the database URL lacks a privilege for this: ${error.message}`, {
+      cause: error,
+    })
   }
   if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
   }
   if (isEmailTaken(error)) {
-    return new StoreUnavailableError('a user came into being, or was renamed, at the same moment', { cause: error })
+    return new StoreUnavailableError('a user was created or renamed at the same moment', { cause: error })
   }
   if (LATER.test(code))
     return new StoreUnavailableError(`the database cannot answer now: ${error.message}`, { cause: error })

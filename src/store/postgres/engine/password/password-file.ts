@@ -20,7 +20,7 @@ function passwordFor(wanted: Parameters<typeof pgpass>[0]): Promise<string> {
       if (password !== undefined) return resolve(password)
       reject(
         new PasswordMissingError(
-          'the server asks for a password, and there is none in the URL, in PGPASSWORD or in the file ~/.pgpass (PGPASSFILE), which is read where others cannot read it (chmod 600)',
+          'the server asks for a password, but there is none in the URL, in PGPASSWORD or in the file ~/.pgpass (PGPASSFILE), which is used only if others cannot read it (chmod 600)',
         ),
       )
     })

@@ -107,7 +107,7 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
         }
         if (readHeader() === found) return false
       }
-      throw new StoreUnavailableError('the write-ahead log of the database changes all the time')
+      throw new StoreUnavailableError('the write-ahead log of the database keeps changing')
     },
     close() {
       // Close only once: another file may have the descriptor by now.

@@ -77,7 +77,7 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
     },
     assertWritable() {
       if (fault !== null)
-        throw new StoreUnavailableError('the database failed: nothing is written any more', { cause: fault })
+        throw new StoreUnavailableError('the database failed: no more writes are accepted', { cause: fault })
     },
   }
 }

@@ -7,7 +7,7 @@ import { StoreFaultError, StoreOpenError } from '../../../contract.ts'
 /** Suffix of the marker file beside the database. A leftover -wal is no marker: SQLite would apply it to a new file. */
 const MARKER_SUFFIX = '.lost'
 const MARKER_TEXT = `The database beside this file was deleted or emptied while a gateway used it.
-While this file is here, none is started on an empty database. It goes by itself once the database is back.
+While this file exists, no gateway starts on an empty database. It is removed once the database is back.
 `
 
 /**
@@ -41,7 +41,7 @@ function assertNoneLost(path: string): void {
   const remains = [marker, `${path}-wal`].filter((name) => sizeOf(name) > 0)
   if (remains.length === 0) return
   throw new StoreFaultError(
-    `the database ${path} was deleted or emptied: put it back, or restore a backup. To begin with an empty one, remove ${remains.join(' and ')}`,
+    `the database ${path} was deleted or emptied: put it back, or restore a backup. To start with an empty database, remove ${remains.join(' and ')}`,
   )
 }
 

@@ -39,7 +39,7 @@ export function assertLocalFileSystem(path: string): void {
   const name = networkFileSystem(statfsSync(dirname(path)).type)
   if (name === null) return
   throw new StoreFaultError(
-    `${path} is on a network file system (${name}), where SQLite loses what it wrote: put it on a local disk, or use PostgreSQL`,
+    `${path} is on a network file system (${name}), where SQLite can lose acknowledged writes: put it on a local disk, or use PostgreSQL`,
   )
 }
 

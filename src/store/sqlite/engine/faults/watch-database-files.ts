@@ -107,7 +107,8 @@ export function watchCopiedFiles(path: string): DatabaseFiles {
   const before = contents()
   return {
     assertInPlace: whereAllowed(() => {
-      if (contents() !== before) throw new Error(`${path} was written to, and a copy of it is being read: start again`)
+      if (contents() !== before)
+        throw new Error(`${path} was written to, but this process reads a copy of it: start again`)
     }),
   }
 }
@@ -119,7 +120,7 @@ function whereAllowed(look: () => void): () => void {
       look()
     } catch (error) {
       if (Reflect.get(Object(error), 'code') !== 'EACCES') throw error
-      throw new StoreUnavailableError(`the folder of the database may not be entered: ${reasonOf(error)}`, {
+      throw new StoreUnavailableError(`this process may not enter the folder of the database: ${reasonOf(error)}`, {
         cause: error,
       })
     }

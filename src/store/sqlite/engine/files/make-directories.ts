@@ -16,7 +16,7 @@ export function makeDirectories(path: string): void {
   } catch (error) {
     // Another process may have created it first.
     if (isFolder(path)) return
-    throw new StoreFaultError(`the folder ${path} cannot be made: ${reasonOf(error)}`)
+    throw new StoreFaultError(`the folder ${path} cannot be created: ${reasonOf(error)}`)
   }
 }
 

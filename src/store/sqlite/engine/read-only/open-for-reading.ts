@@ -90,7 +90,7 @@ function copyAside(path: string): string {
   } catch (error) {
     if (directory !== null) rmSync(directory, { recursive: true, force: true })
     throw new StoreFaultError(
-      `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reasonOf(error)}. Make room there, or name another folder with TMPDIR`,
+      `cannot read ${path}: copying it to a temporary folder failed: ${reasonOf(error)}. Make room there, or name another folder with TMPDIR`,
       { cause: error },
     )
   }
