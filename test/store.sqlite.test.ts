@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -256,20 +257,25 @@ test('an export cannot be modified by hand', async () => {
   hand.close()
 })
 
-test('a file of another program or of a newer version is refused', async () => {
+test('a file of another program or of a newer version is refused and stays as it is', async () => {
   const directory = temporaryDirectory()
   const foreign = join(directory, 'foreign.db')
   const other = new Database(foreign)
   other.exec('create table notes (text)')
   other.close()
+  const notes = readFileSync(foreign)
   await expect(open(foreign)).rejects.toThrow('another program')
+  expect(readFileSync(foreign).equals(notes)).toBe(true)
 
   const newer = join(directory, 'newer.db')
   await (await open(newer))[Symbol.asyncDispose]()
   const hand = new Database(newer)
   hand.pragma('user_version = 99')
   hand.close()
+  const written = readFileSync(newer)
   await expect(open(newer)).rejects.toThrow('newer version')
+  expect(readFileSync(newer).equals(written)).toBe(true)
+  expect(readdirSync(directory).toSorted()).toEqual(['foreign.db', 'newer.db'])
 })
 
 test.each([false, true])(

@@ -41,16 +41,8 @@ export function migrate(database: Database): void {
   if (isCurrent(database)) return
   database.exec('begin immediate')
   try {
+    requireOwn(database)
     const version = versionOf(database)
-    const applicationId = applicationIdOf(database)
-    if (applicationId !== APPLICATION_ID && (applicationId !== 0 || hasTables(database))) {
-      throw new StoreOpenError('the file is an SQLite database of another program')
-    }
-    if (version > MIGRATIONS.length) {
-      throw new StoreOpenError(
-        `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
-      )
-    }
     adoptSnapshot(database, version)
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
     database.pragma(`application_id = ${APPLICATION_ID}`)
@@ -59,6 +51,20 @@ export function migrate(database: Database): void {
   } catch (error) {
     if (database.inTransaction) database.exec('rollback')
     throw error
+  }
+}
+
+/** Throws `StoreOpenError` for a file of another program or of a newer version. Writes nothing. */
+export function requireOwn(database: Database): void {
+  const version = versionOf(database)
+  const applicationId = applicationIdOf(database)
+  if (applicationId !== APPLICATION_ID && (applicationId !== 0 || hasTables(database))) {
+    throw new StoreOpenError('the file is an SQLite database of another program')
+  }
+  if (version > MIGRATIONS.length) {
+    throw new StoreOpenError(
+      `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
+    )
   }
 }
 

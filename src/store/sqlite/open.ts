@@ -26,7 +26,7 @@ import { openForReading } from './engine/read-only/open-for-reading.ts'
 import { refuseWrites } from './engine/read-only/refuse-writes.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
-import { migrate } from './migrations.ts'
+import { migrate, requireOwn } from './migrations.ts'
 import { createReads } from './reads.ts'
 import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
@@ -228,6 +228,8 @@ async function prepare(
   try {
     await whileLocked(lockTimeoutMs, () => {
       assertLocalFileSystem(path)
+      // Before the next line, which changes the file: one of another program stays as it is.
+      requireOwn(writer)
       writer.pragma('journal_mode = WAL')
       assertWhole(writer, path, check)
       migrate(writer)
