@@ -68,7 +68,9 @@ test.each([
   ['2024-02-29T13:14:16.500Z', new Date('2024-02-29T13:14:16Z')],
   ['1969-07-20T20:17:40Z', new Date(1980, 0, 1)],
   ['2123-01-01T00:00:00Z', new Date(2099, 11, 31)],
-  ['2016-12-31T23:59:60Z', new Date(1980, 0, 1)],
+  ['2016-12-31T23:59:60Z', new Date('2016-12-31T23:59:58Z')],
+  ['2017-01-01t00:59:60.5+01:00', new Date('2016-12-31T23:59:58Z')],
+  ['no date', new Date(1980, 0, 1)],
 ])('the files of an export of %s have its date, or a date that a zip can store', (createdAt, dated) => {
   const elements = ['a.txt', 'b.png'].map((path) => ({ path, content: '', isFile: true, isBase64: false }))
   const zip = Buffer.concat(zipOf(elements, createdAt, () => {}))

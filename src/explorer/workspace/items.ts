@@ -2,6 +2,7 @@
 import { sizeText } from '../answer/answer.ts'
 import { query } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session/session.ts'
+import { momentOf } from './moment.ts'
 import { compareNames } from './natural-order.ts'
 import { shownName } from './shown-name.ts'
 
@@ -52,7 +53,7 @@ export function sortsOf(kind: Kind): readonly Sort[] {
 
 /** Compares two dates, newest first; missing and invalid dates come last. */
 function newestFirst(one: string, other: string): number {
-  return (Date.parse(other) || 0) - (Date.parse(one) || 0)
+  return (momentOf(other) || 0) - (momentOf(one) || 0)
 }
 
 const DOCUMENT = 'id documentId name description framework tags version updatedAt cursor'

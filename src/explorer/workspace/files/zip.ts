@@ -1,5 +1,6 @@
 // Writes an export as a zip file with safe and unique paths.
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
+import { momentOf } from '../moment.ts'
 import { bytesOf, type Element } from '../project/elements.ts'
 import { foldersOf } from './tree.ts'
 
@@ -46,7 +47,7 @@ export function zipOf(
  * date becomes the earliest.
  */
 function zipTime(date: string): number {
-  return Math.min(Math.max(Date.parse(date) || 0, EARLIEST), LATEST)
+  return Math.min(Math.max(momentOf(date) || 0, EARLIEST), LATEST)
 }
 
 /** Matches control characters, bidirectional controls, and characters that Windows forbids in names. */

@@ -14,6 +14,7 @@ import { addressOf, useAddressParameters } from '../addresses.ts'
 import { FileBrowser } from '../files/file-browser.tsx'
 import { useZip } from '../files/use-zip.ts'
 import { safePath } from '../files/zip.ts'
+import { momentOf } from '../moment.ts'
 import { shownName } from '../shown-name.ts'
 import { type Element, elementsOf } from './elements.ts'
 import { type ExportFacts, exportKey, loadExport, type Project } from './project.ts'
@@ -80,7 +81,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
       <div className="files-head">
         <p className="note">
           {index === 0 ? 'Newest export, ' : 'Export of '}
-          <time dateTime={facts.createdAt}>{new Date(facts.createdAt).toLocaleString()}</time>,{' '}
+          <time dateTime={facts.createdAt}>{new Date(momentOf(facts.createdAt)).toLocaleString()}</time>,{' '}
           <When at={facts.createdAt} />
         </p>
         <div className="buttons">

@@ -7,6 +7,7 @@ import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
+import { momentOf } from '../moment.ts'
 import { LeftOut } from '../rows/left-out.tsx'
 import { offsetOf, rowIn } from '../rows/list-rows.ts'
 import { RowKeysHint } from '../rows/row-keys-hint.tsx'
@@ -74,7 +75,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
           {virtual.getVirtualItems().map(({ index, start }) => {
             const facts = exports[index]
             if (!facts) return null
-            const name = new Date(facts.createdAt).toLocaleString()
+            const name = new Date(momentOf(facts.createdAt)).toLocaleString()
             return (
               <li
                 key={exportKey(facts)}
