@@ -464,19 +464,41 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     ])
   })
 
-  test('a database of another program, of a newer version or not in UTF-8 is refused, and an empty one stays empty', async () => {
+  test('a database of another program, of a newer version or not in UTF-8 is refused and stays as it is', async () => {
+    /** The columns of all tables, the objects of the schema, and the recorded version. */
+    const stateOf = async (url: string, version = 'null') => [
+      await execute(
+        url,
+        `select table_name, column_name, data_type from information_schema.columns
+         where table_schema not in ('pg_catalog', 'information_schema') order by 1, 2`,
+      ),
+      await execute(
+        url,
+        `select relname, relkind from pg_class join pg_namespace n on n.oid = relnamespace
+         where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1`,
+      ),
+      await execute(url, `select nspname from pg_namespace where nspname !~ '^pg_' order by 1`),
+      await execute(url, `select ${version} as version`),
+    ]
     const foreign = await temporaryDatabase()
     await execute(foreign, 'create schema workspace_gateway; create table workspace_gateway.notes (text text)')
+    const notes = await stateOf(foreign)
     await expect(open(foreign)).rejects.toThrow('another program')
+    expect(await stateOf(foreign)).toEqual(notes)
     const newer = await temporaryDatabase()
     await (await open(newer))[Symbol.asyncDispose]()
     await execute(newer, 'update workspace_gateway.schema_version set version = 99')
+    const version = '(select version from workspace_gateway.schema_version)'
+    const written = await stateOf(newer, version)
     await expect(open(newer)).rejects.toThrow('newer version')
+    expect(await stateOf(newer, version)).toEqual(written)
     const empty = await temporaryDatabase()
     await expect(openPostgresStore(empty, { ...OPTIONS, mustExist: true })).rejects.toThrow('no tables of this program')
-    expect(await execute(empty, `select to_regnamespace('workspace_gateway')::text as name`)).toEqual([{ name: null }])
+    const nothing = [[], [], [{ nspname: 'information_schema' }, { nspname: 'public' }], [{ version: null }]]
+    expect(await stateOf(empty)).toEqual(nothing)
     const latin = await temporaryDatabase('SQL_ASCII')
     await expect(open(latin)).rejects.toThrow('UTF8')
+    expect(await stateOf(latin)).toEqual(nothing)
   })
 
   test('eight stores opened at once on an empty database all come up', async () => {

@@ -1,9 +1,26 @@
 // The periodic cleanup of expired rows.
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import timers from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { startSweep } from '../src/store/sweep.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
+
+/** Makes pauses last no time until the test ends. Returns how long those were that a sweep asked for. */
+function skipPauses(): ReadonlySet<unknown> {
+  const asked = new Set<unknown>()
+  const pause = vi.spyOn(timers, 'setTimeout').mockImplementation((ms, value) => {
+    asked.add(ms)
+    return timers.setImmediate(value)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    pause.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return asked
+}
 
 test('a sweep removes all expired sessions without any traffic, and keeps the others', async () => {
   const store = await openSqliteStore(join(temporaryDirectory(), 'w.db'), { lockTimeoutMs: 1_000, onFatal() {} })
@@ -32,8 +49,9 @@ test('a sweep removes all expired sessions without any traffic, and keeps the ot
   expect(reported).toEqual([])
 })
 
-test('a sweep reports an error', async () => {
+test('a sweep reports an error, and tries again after a minute', async () => {
   const reported: unknown[] = []
+  const pauses = skipPauses()
   const failure = new Error('not now')
   using _ = startSweep(
     async () => {
@@ -41,5 +59,7 @@ test('a sweep reports an error', async () => {
     },
     (error) => reported.push(error),
   )
-  await expect.poll(() => reported).toEqual([failure])
+  await expect.poll(() => reported.length).toBeGreaterThan(2)
+  expect(new Set(reported)).toEqual(new Set([failure]))
+  expect(pauses).toEqual(new Set([60_000]))
 })
