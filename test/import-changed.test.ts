@@ -52,6 +52,8 @@ test.each(changes)(
     expect(finished).toEqual({ exitCode: 1, stdout: '', stderr })
     const kept = (await workspace.dump()).split('\n').filter(Boolean)
     expect(kept.map((line) => `${line}\n`)).toEqual(LINES.slice(0, kept.length))
+    // What was imported before the change stays.
+    expect(kept.length).toBeGreaterThan(0)
     expect(kept.length).toBeLessThan(LINES.length)
   },
 )

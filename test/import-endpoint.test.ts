@@ -324,10 +324,12 @@ test('a gateway whose working directory was removed still imports', async () => 
   expect(eventsOf(await answer.text()).at(-1)).toMatchObject({ type: 'imported', added: 8 })
 })
 
-test('import --to imports through POST /import, and the gateway leaves no temporary files behind', async () => {
+test('import --to imports through POST /import, and neither side leaves temporary files behind', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', `${TOKEN}\n`)
-  const env = { TMPDIR: temporaryDirectory() }
+  const [env, ownTemporary] = [{ TMPDIR: temporaryDirectory() }, temporaryDirectory()]
+  vi.stubEnv('TMPDIR', ownTemporary)
+  onTestFinished(() => void vi.unstubAllEnvs())
   const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile], { env })
   const path = workspace.write('world.ndjson', SMALL_WORLD + templateLines(0, 5_000).join(''))
   const there = ['--to', `${serving.url}/`, '--token-file', tokenFile]
@@ -344,6 +346,8 @@ test('import --to imports through POST /import, and the gateway leaves no tempor
   expect(await runHere(['import', named, ...fields, ...there])).toMatchObject({ exitCode: 0, stderr: '' })
   const gone = workspace.write('gone.ndjson', `{"kind":"project","email":"${BEN}","id":"k1","removed":true}\n`)
   expect((await runHere(['import', gone, ...there])).stdout).toContain(' 1 removed\n')
+  const piped = await runHere(['import', '-', ...there], { stdin: documentLine('project', BEN, '{"id":"piped"}') })
+  expect([piped.exitCode, piped.stdout]).toEqual([0, 'imported stdin: 1 added, 0 replaced, 0 unchanged\n'])
   const bad = workspace.write('bad.ndjson', '{"kind":"user"}\n')
   expect(await runHere(['import', bad, ...there])).toMatchObject({
     exitCode: 1,
@@ -353,7 +357,7 @@ test('import --to imports through POST /import, and the gateway leaves no tempor
   const refused = await runHere(['import', path, ...there])
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
   expect(refused.stderr).not.toContain(TOKEN.toUpperCase())
-  expect(readdirSync(env.TMPDIR)).toEqual([])
+  expect({ there: readdirSync(env.TMPDIR), here: readdirSync(ownTemporary) }).toEqual({ there: [], here: [] })
   await serving.kill('SIGTERM')
   expect(await runHere(['import', path, ...there])).toMatchObject({
     exitCode: 1,

@@ -30,14 +30,22 @@ async function oldServer(records: string, options: Partial<PlainServerOptions> =
   return { server, workspace, emails, moveIn }
 }
 
-/** The stored documents of each user are exactly those that the old server has. */
+/** The stored documents and newest exports of each user are exactly those that the old server has. */
 async function expectTheSame(server: PlainServer, workspace: ReturnType<typeof createWorkspace>): Promise<void> {
   const lines = (await workspace.dump()).split('\n').filter((line) => line !== '')
-  for (const [email, { projects, templates, uiLibraries }] of server.workspaces) {
-    const data = lines.filter((line) => line.includes(`"${email}"`) && !line.startsWith('{"kind":"export"'))
+  for (const [email, { projects, templates, uiLibraries, exports }] of server.workspaces) {
+    const own = lines.filter((line) => line.includes(`"${email}"`))
+    const isExport = (line: string) => line.startsWith('{"kind":"export"')
     const texts = [...projects, ...templates, ...uiLibraries]
-    expect(data.map((line) => line.slice(line.indexOf('"data":') + 7, -1))).toEqual(texts)
+    expect(own.filter((line) => !isExport(line)).map(dataOf)).toEqual(texts)
+    // A dump has the exports of a project from the oldest to the newest.
+    const newest = new Map(own.filter(isExport).map((line) => [JSON.parse(line).r, dataOf(line)]))
+    expect(newest).toEqual(new Map([...exports].map(([r, { elements }]) => [r, `[${elements.join(',')}]`])))
   }
+}
+
+function dataOf(line: string): string {
+  return line.slice(line.indexOf('"data":') + 7, -1)
 }
 
 test('import reads every user of a file, and --verify compares both sides', async () => {
