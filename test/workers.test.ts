@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { get, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from './support/command-line.ts'
@@ -50,45 +52,83 @@ function load(url: string, accessToken: string, clients: number) {
   }
 }
 
+/** Begins a login whose body is still to come. The returned function sends it and returns what is answered. */
+async function beginLogin(url: string): Promise<() => Promise<unknown>> {
+  const headers = { 'content-type': 'application/json', expect: '100-continue' }
+  const login = request(`${url}/login`, { method: 'POST', agent: false, headers })
+  login.flushHeaders()
+  await once(login, 'continue')
+  const answered = once(login, 'response')
+  // Not unhandled while nobody waits for it yet.
+  answered.catch(() => {})
+  return async () => {
+    login.end(JSON.stringify({ email: ANA }))
+    const [answer] = await answered
+    return JSON.parse(await text(answer))
+  }
+}
+
+/** Whether nobody accepts connections any more. */
+function isRefused(url: string): Promise<boolean> {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  return once(socket, 'connect')
+    .then(() => false)
+    .catch(() => true)
+    .finally(() => socket.destroy())
+}
+
 describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine', ({ open, isThere }) => {
-  test.skipIf(!isThere)(
-    'share one port, are replaced when they die, roll on SIGHUP, and drain on SIGTERM',
-    async () => {
-      const database = ['--database', await open()]
-      await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
-      const gateway = await serveForTest([...database, '--workers', '2', '--log-level', 'silent'])
-      expect(gateway.stdout()).toBe(`listening on ${gateway.url}\n`)
-      const before = workersOf(gateway)
-      expect(before).toHaveLength(2)
+  test.skipIf(!isThere)('share one port, are replaced when they die, roll on SIGHUP, and end on SIGTERM', async () => {
+    const database = ['--database', await open()]
+    await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
+    const gateway = await serveForTest([...database, '--workers', '2', '--log-level', 'silent'])
+    expect(gateway.stdout()).toBe(`listening on ${gateway.url}\n`)
+    const before = workersOf(gateway)
+    expect(before).toHaveLength(2)
 
-      // A session that one worker opens is valid on all of them.
-      const { accessToken } = await openSession(gateway.url, ANA)
+    // A session that one worker opens is valid on all of them.
+    const { accessToken } = await openSession(gateway.url, ANA)
 
-      const stopLoad = load(gateway.url, accessToken, 4)
-      await delay(200)
-      gateway.process.kill('SIGHUP')
-      await until(() => workersOf(gateway).length === 2 && workersOf(gateway).every((pid) => !before.includes(pid)))
-      await delay(200)
-      const rolled = await stopLoad()
-      expect(Object.keys(rolled)).toEqual(['200'])
-      expect(rolled['200']).toBeGreaterThan(100)
+    const stopLoad = load(gateway.url, accessToken, 4)
+    await delay(200)
+    gateway.process.kill('SIGHUP')
+    await until(() => workersOf(gateway).length === 2 && workersOf(gateway).every((pid) => !before.includes(pid)))
+    await delay(200)
+    const rolled = await stopLoad()
+    expect(Object.keys(rolled)).toEqual(['200'])
+    expect(rolled['200']).toBeGreaterThan(100)
 
-      const [victim = 0, other] = workersOf(gateway)
-      const stopNextLoad = load(gateway.url, accessToken, 4)
-      process.kill(victim, 'SIGKILL')
-      await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(victim))
-      const { 200: successes = 0, ...dropped } = await stopNextLoad()
-      expect(workersOf(gateway)).toContain(other)
-      expect(successes).toBeGreaterThan(0)
-      // At most the requests that were in flight on the killed worker.
-      expect(Object.values(dropped).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4)
+    const [victim = 0, other] = workersOf(gateway)
+    const stopNextLoad = load(gateway.url, accessToken, 4)
+    process.kill(victim, 'SIGKILL')
+    await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(victim))
+    const { 200: successes = 0, ...dropped } = await stopNextLoad()
+    expect(workersOf(gateway)).toContain(other)
+    expect(successes).toBeGreaterThan(0)
+    // At most the requests that were in flight on the killed worker.
+    expect(Object.values(dropped).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4)
 
-      const workers = workersOf(gateway)
-      expect(await gateway.kill('SIGTERM')).toBe(0)
-      for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
-    },
-  )
+    const workers = workersOf(gateway)
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+  })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'on SIGTERM, workers accept nothing more, answer the requests that they have in hand, and end',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const gateway = await serveForTest(['--workers', '2', '--database', database])
+    const workers = workersOf(gateway)
+    const logins = await Promise.all(Array.from({ length: 4 }, () => beginLogin(gateway.url)))
+    const ended = gateway.kill('SIGTERM')
+    await expect.poll(() => isRefused(gateway.url)).toBe(true)
+    for (const finish of logins) expect(await finish()).toHaveProperty('accessToken')
+    expect(await ended).toBe(0)
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+  },
+)
 
 test.skipIf(process.platform !== 'linux')(
   'workers that cannot start report the reason once, and nothing keeps trying',
@@ -198,14 +238,19 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'a worker whose event loop hangs is ended and replaced, and the other worker stays',
+  'a worker whose event loop hangs is ended and replaced, and the other worker stays and answers meanwhile',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
     const gateway = await serveForTest(['--workers', '2', '--worker-timeout', '3', '--database', database])
+    const { accessToken } = await openSession(gateway.url, ANA)
     const [hung = 0, other = 0] = workersOf(gateway)
     process.kill(hung, 'SIGSTOP')
+    await until(() => stateOf(hung) === 'T')
+    const stopLoad = load(gateway.url, accessToken, 2)
     await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(hung))
     expect(workersOf(gateway)).toContain(other)
+    expect(Object.keys(await stopLoad())).toEqual(['200'])
     const lines = () =>
       gateway
         .stderr()
