@@ -92,32 +92,6 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     expect((await runHere(args())).stderr).toBe('')
   })
 
-  test('resumes where it was killed, and repairs a changed target until somebody uses it', async () => {
-    const [home, away] = [file(), file()]
-    await run(['import', '-', '--database', home], { stdin: MANY + OTHERS })
-    const args = ['--from', home, '--to', away]
-    const hasBegun = () => Number(valueIn(away, 'select count(*) from user')) > 20
-    expect((await moveUntil(args, hasBegun, 'SIGKILL')).exitCode).toBe(null)
-    const resumed = await run(['move', ...args])
-    expect(resumed.stdout).toMatch(/440 users \((?:[2-9]\d|\d{3}) were there already\), 440 documents, 120 exports/)
-    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
-    expect(await dump(away)).toBe(await dump(home))
-
-    const hand = new Database(away.slice('file:'.length))
-    hand.exec(`update document set text = '{"id":"p","n":0}' where user_id = 1; delete from export where user_id = 2;
-      insert into document (key, user_id, kind, id, text) values ((3 << 28) | (2 << 26) | 1, 3, 'template', 'x', '{}');
-      delete from user where id = 4; insert into user (email) values ('stranger@example.com');
-      update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999;
-      update document set ref = 'other' where user_id = 6`)
-    hand.close()
-    expect((await run(['move', ...args])).stdout).toContain('440 users (434 were there already)')
-    expect(await dump(away)).toBe(await dump(home))
-
-    await (await serveForTest(['--database', away, ...QUIET])).kill('SIGTERM')
-    const late = await run(['move', ...args])
-    expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining('not used since')])
-  })
-
   test('copies workspaces that exceed a page and a transaction, and again after half of one has changed', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
     await run(['import', '-', '--database', home], { stdin: LARGE })
@@ -151,4 +125,30 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     }
     expect((await runHere(['move', '--from', home])).stderr).toContain('--to')
   })
+})
+
+test('move resumes where it was killed, and repairs a changed target until somebody uses it', async () => {
+  const [home, away] = [file(), file()]
+  await run(['import', '-', '--database', home], { stdin: MANY + OTHERS })
+  const args = ['--from', home, '--to', away]
+  const hasBegun = () => Number(valueIn(away, 'select count(*) from user')) > 20
+  expect((await moveUntil(args, hasBegun, 'SIGKILL')).exitCode).toBe(null)
+  const resumed = await run(['move', ...args])
+  expect(resumed.stdout).toMatch(/440 users \((?:[2-9]\d|\d{3}) were there already\), 440 documents, 120 exports/)
+  const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+  expect(await dump(away)).toBe(await dump(home))
+
+  const hand = new Database(away.slice('file:'.length))
+  hand.exec(`update document set text = '{"id":"p","n":0}' where user_id = 1; delete from export where user_id = 2;
+    insert into document (key, user_id, kind, id, text) values ((3 << 28) | (2 << 26) | 1, 3, 'template', 'x', '{}');
+    delete from user where id = 4; insert into user (email) values ('stranger@example.com');
+    update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999;
+    update document set ref = 'other' where user_id = 6`)
+  hand.close()
+  expect((await run(['move', ...args])).stdout).toContain('440 users (434 were there already)')
+  expect(await dump(away)).toBe(await dump(home))
+
+  await (await serveForTest(['--database', away, ...QUIET])).kill('SIGTERM')
+  const late = await run(['move', ...args])
+  expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining('not used since')])
 })

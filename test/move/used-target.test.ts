@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openActiveStore } from '../../src/cli/open-active-store.ts'
 import { move } from '../../src/migration/offline.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { put } from '../contract/values.ts'
+import { newSession, put } from '../contract/values.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -189,12 +189,13 @@ test('a repeated move does not remove what was written through a store that was 
   expect((await to.usersAfter('', 9)).map(({ email }) => email)).toEqual([ANA, 'ben@example.com'])
 })
 
-test('the sweeps of a gateway do not take a filled database into use when they find nothing to remove', async () => {
+test('the sweeps of a gateway take a filled database into use only when they remove something', async () => {
   const [home, away] = [await file(), await file()]
   await using from = await openStore(home, OPTIONS)
   await using to = await openStore(away, OPTIONS)
   await using serving = await openActiveStore({ database: away }, OPTIONS)
   await from.applyChanges([put()])
+  await from.addSessions([newSession()])
   const options = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
   await move(from, to, options)
   expect(await serving.dropExpiredSessions(0)).toBe(true)
@@ -202,6 +203,10 @@ test('the sweeps of a gateway do not take a filled database into use when they f
   await serving.removeRestCalls('1970-01-01', 10)
   expect((await to.moveState()).phase).toBe('filled')
   expect(await move(from, to, options)).toMatchObject({ usersThereBefore: 1 })
+  expect(await serving.dropExpiredSessions(Number.MAX_SAFE_INTEGER)).toBe(true)
+  expect(await to.sessionsAfter('', 9)).toEqual([])
+  expect((await to.moveState()).phase).toBe('live')
+  await expect(move(from, to, options)).rejects.toThrow('not used since')
 })
 
 test('a move warns of a gateway that uses the source, even when it is given a symbolic link to the source', async () => {
