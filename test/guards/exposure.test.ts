@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
 import { createGuardList } from '../../src/auth/guards/guard-list.ts'
-import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { guardsOf, LOGIN_GUARD_NAMES } from '../../src/auth/guards/guards.ts'
 import { exposureWarnings, requireSafeExposure } from '../../src/cli/login-exposure.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../../src/cli/options/serve-options.ts'
@@ -47,11 +47,14 @@ describe('the options of a start', () => {
     for (const line of lines) expect(problem).toContain(line)
   })
 
-  test('are refused with proposals that are accepted, for the guards none, open and local', () => {
+  test('are refused with proposals that are accepted, or that lack only the options of their guard', () => {
     const lines = [...(problemOf({ host: '0.0.0.0' }) ?? '').matchAll(/^ {2}--host (\S+) --login-guard (\S+)/gm)]
-    expect(lines.length).toBeGreaterThan(2)
+    expect(new Set(lines.map(([, , loginGuard]) => loginGuard))).toEqual(new Set(LOGIN_GUARD_NAMES))
     for (const [line, host = '', loginGuard = ''] of lines) {
-      if (['none', 'open', 'local'].includes(loginGuard)) expect(problemOf({ host, loginGuard }), line).toBeNull()
+      const problem = problemOf({ host, loginGuard })
+      const needsMore = ['assertion', 'mail'].includes(loginGuard)
+      expect(problem, line).toEqual(needsMore ? expect.stringContaining(`login guard "${loginGuard}" needs`) : null)
+      expect(problem ?? '', line).not.toContain('can be reached from other machines')
     }
   })
 

@@ -235,6 +235,7 @@ test('only the listed requests get tokens without a proxy, at every listening an
     console.warn('this machine has no other address, or no ::1: their rows are left out')
   const tokens: string[] = []
   const expected: string[] = []
+  const [served, expectServed]: [string[], string[]] = [[], []]
   for (const row of GATEWAYS) {
     const { name, guard } = row
     for (const [host, asked] of [
@@ -248,12 +249,16 @@ test('only the listed requests get tokens without a proxy, at every listening an
       for (const address of asked) {
         const cell = `${address} at ${host} | ${name}`
         tokens.push(...(await cellsWithTokens(cell, `http://${address}:${port}`)))
+        if (await isServed(`http://${address}:${port}`)) served.push(cell)
         // A trusted peer must begin with a PROXY header, so it gets no answer here.
         const isDirect = address === external || !name.endsWith('--proxy-protocol')
+        if (isDirect) expectServed.push(cell)
         if (guard === 'open' && isDirect) expected.push(...allHeaders(cell))
         if (name === 'local' && address !== external) expected.push(...both(`${cell} | Host localhost`))
       }
     }
   }
+  // No row may be refused merely because nobody answers at its address.
+  expect(served.toSorted()).toEqual(expectServed.toSorted())
   expect(tokens.toSorted()).toEqual(expected.toSorted())
 })
