@@ -1,4 +1,5 @@
 // Tests what the pages show after a failure: of styles, the gateway, storage, or a page itself.
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import {
   CHROMIUM,
@@ -11,8 +12,9 @@ import {
 } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
-/** The link of each page, and its message when its data cannot be read. */
+/** The link of each page, in the frame or in the account panel, and its message when its data cannot be read. */
 const PAGES = [
+  ['Sessions', 'The sessions could not be read'],
   ['Workspace', 'The workspace could not be read'],
   ['Reference', 'The reference could not be read'],
 ] as const
@@ -69,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     await waitForAgreement(page)
     // From here on the code of both pages is loaded, so only their requests for data can fail.
     for (const [name] of PAGES) {
-      await page.getByRole('link', { name, exact: true }).click()
+      await follow(page, name)
       await page.getByRole('heading', { level: 1 }).first().waitFor()
     }
     await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
@@ -83,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     }
     expect(await page.locator('.account .dot').getAttribute('data-up')).toBe('false')
     for (const [name, title] of PAGES) {
-      await page.getByRole('link', { name, exact: true }).click()
+      await follow(page, name)
       const failure = page.getByRole('alert').filter({ hasText: title })
       await failure.getByRole('heading', { name: title }).waitFor()
       await failure.getByText('The gateway does not answer.').waitFor()
@@ -112,11 +114,17 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
 
   test('an answer from something other than the gateway is reported as such', async () => {
     const page = await (await browser.open(demo.url())).newPage()
-    await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }))
-    await page.goto(`${demo.url()}/sessions`)
-    const failure = page.getByRole('alert').filter({ hasText: 'The sessions could not be read' })
-    await failure.getByText('such as a proxy').waitFor()
-    expect(await failure.innerText()).not.toMatch(/Unexpected|token|does not answer/)
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.route(/\/(?:graphql|openapi\.json)$/, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }),
+    )
+    for (const [name, title] of PAGES) {
+      await follow(page, name)
+      const failure = page.getByRole('alert').filter({ hasText: title })
+      await failure.getByText('such as a proxy').waitFor()
+      expect(await failure.innerText(), name).not.toMatch(/Unexpected|token|does not answer/)
+    }
   })
 
   test('any other error that keeps the pages from starting is reported', async () => {
@@ -158,3 +166,9 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     await page.locator('.graphiql-response .t-string').first().waitFor()
   })
 })
+
+/** Follows a link of the frame, or of the account panel. */
+async function follow(page: Page, name: string): Promise<void> {
+  if (name === 'Sessions') await page.locator('.account > button').click()
+  await page.getByRole('link', { name, exact: true }).click()
+}

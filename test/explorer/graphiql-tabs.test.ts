@@ -188,6 +188,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await answer(page, 'totalCount')
     await openTab(page, 'Change')
     await page.locator('.graphiql-query-editor', { hasText: 'mutation Change' }).waitFor()
+    // A query that is opened after the mutation has run: the mutation would have been sent before.
+    await openTab(page, 'LatestExport')
+    await answer(page, 'digest')
+    expect(sent.filter((body) => body.includes('query LatestExport'))).not.toEqual([])
+    await openTab(page, 'Change')
+    await page.locator('.graphiql-query-editor', { hasText: 'mutation Change' }).waitFor()
     expect(sent.filter((body) => body.includes('mutation Change'))).toEqual([])
     expect(await page.locator('.graphiql-response').innerText()).not.toContain('refreshToken')
   })

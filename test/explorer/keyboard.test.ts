@@ -146,6 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
 })
 
 interface Walk {
+  /** Stops that look the same with and without the focus. */
   readonly unmarked: readonly string[]
   readonly unseen: readonly string[]
   /** Whether the focus came back to its start. */
@@ -154,7 +155,7 @@ interface Walk {
 
 /** Presses Tab until the focus is back at its start; marks each stop with `data-reached`. */
 async function walk(page: Page): Promise<Walk> {
-  const [unmarked, unseen]: [string[], string[]] = [[], []]
+  const unseen: string[] = []
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
     await page.keyboard.press('Tab')
     const stop = await page.evaluate(() => {
@@ -163,19 +164,38 @@ async function walk(page: Page): Promise<Walk> {
       if (one.dataset.reached !== undefined) return one.dataset.reached === 'first' ? 'end' : 'trapped'
       one.dataset.reached = document.querySelector('[data-reached]') === null ? 'first' : 'yes'
       const marked = one.closest('.CodeMirror, .theme-switch label') ?? one
-      const { outlineStyle, boxShadow } = getComputedStyle(marked)
+      // CodeMirror shows its cursor, others an outline or a shadow.
+      const mark = () => {
+        const cursor = marked.querySelector<HTMLElement>('.CodeMirror-cursors')
+        // Whether the cursor is there, not whether it blinks away at this moment.
+        cursor?.style.removeProperty('visibility')
+        for (const animation of marked.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+        const { outlineStyle, boxShadow } = getComputedStyle(marked)
+        return [outlineStyle, boxShadow, cursor && getComputedStyle(cursor).visibility].join()
+      }
+      const name = `${one.tagName} ${one.getAttribute('aria-label') ?? one.innerText.slice(0, 40)} ${one.className}`
+      const focused = mark()
+      const stops = (Reflect.get(window, 'stops') ?? []) as unknown[]
+      Reflect.set(window, 'stops', [...stops, { name, isMarked: () => mark() !== focused }])
       const { width, height, bottom, right } = marked.getBoundingClientRect()
       return {
-        name: `${one.tagName} ${one.getAttribute('aria-label') ?? one.innerText.slice(0, 40)} ${one.className}`,
-        isMarked: outlineStyle !== 'none' || boxShadow !== 'none' || one.closest('.CodeMirror') !== null,
+        name,
         isSeen: width > 0 && height > 0 && bottom > 0 && right > 0,
       }
     })
-    if (typeof stop === 'string') return { unmarked, unseen, ended: stop === 'end' }
-    if (!stop.isMarked) unmarked.push(stop.name)
+    if (typeof stop === 'string') return { unmarked: await unmarkedStops(page), unseen, ended: stop === 'end' }
     if (!stop.isSeen) unseen.push(stop.name)
   }
-  return { unmarked, unseen, ended: false }
+  return { unmarked: await unmarkedStops(page), unseen, ended: false }
+}
+
+/** Compares how each stop looked with the focus and how it looks without. */
+function unmarkedStops(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    const stops = (Reflect.get(window, 'stops') ?? []) as readonly { name: string; isMarked: () => boolean }[]
+    return stops.flatMap(({ name, isMarked }) => (isMarked() ? [] : [name]))
+  })
 }
 
 /** Returns the visible controls and fields that never had the focus. */

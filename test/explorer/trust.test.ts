@@ -69,6 +69,10 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     expect(await page.locator('.verdict').getAttribute('class')).toBe('verdict')
     held.resolve()
     await waitForAgreement(page, 'same 8 documents')
+    // All of them were recorded, from the first to the last.
+    for (const text of ['Changed since the last run', 'Running both sides', 'same 8 documents']) {
+      await expect.poll(async () => (await seen()).join('\n')).toContain(text)
+    }
     expect((await seen()).filter((text) => /holds|differs|REST answers/.test(text))).toEqual([])
   })
 

@@ -39,9 +39,10 @@ describe.skipIf(CHROMIUM === undefined)('a state of the pages', () => {
 
   test.each(LOOKED_AT)('%s, %i pixels wide, %s, passes axe and fits the window', async (name, width, colorScheme) => {
     const state = STATES.find((row) => row.name === name)
+    if (!state) throw new Error(`there is no state ${name}`)
     const page = await (await browser.open(url, { colorScheme })).newPage()
-    await page.goto(url + (state?.path ?? ''))
-    await state?.show(page)
+    await page.goto(url + state.path)
+    await state.show(page)
     await page.setViewportSize({ width, height: 800 })
     expect([...(await violations(page)), ...(await overflow(page))]).toEqual([])
   })
