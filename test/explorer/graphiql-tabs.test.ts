@@ -247,11 +247,14 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await other.goto(`${url}/livez`)
     await other.goto(`${url}/graphql`)
     await openTab(other, 'Projects')
+    const before = ran.length
     await other.evaluate((to) => location.assign(to), link)
     await eventually(() => query(other)).toContain('query Two')
     await other.locator('.graphiql-tab-active', { hasText: 'Two' }).waitFor()
     await other.getByRole('button', { name: 'Code', exact: true }).click()
     await other.locator('.cockpit .snippet', { hasText: '"operationName":"Two"' }).waitFor()
+    // Only a new window runs it.
+    expect(ran.slice(before)).toEqual([])
   })
 
   test('F19: a link is in front until something is written, and then the written query is in front', async () => {
