@@ -286,7 +286,7 @@ test('exports of all of two users are removed at once with --remove-many', async
   expect(await stored('export')).toBe(0)
 })
 
-test('a user who loses something else while a loss is settled counts as failed, and keeps both', async () => {
+test('a user who loses something else while a loss is being settled counts as failed, and keeps the data of both losses', async () => {
   const [email = ''] = emailsOf(1)
   await using server = await startPlainServer({ records: projectAndTemplateOf(email) })
   await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
@@ -308,6 +308,23 @@ test('a user who loses something else while a loss is settled counts as failed, 
   })
   expect(await follower.round(users)).toMatchObject({ failed: 1, changed: 0, removed: 0 })
   expect((await store.holdingsOf([email]))[0]).toMatchObject({ templates: 1, exports: 1 })
+})
+
+test('a user who loses a list and all exports is in step as soon as the loss of the exports is believed', async () => {
+  const [email = ''] = emailsOf(1)
+  await using server = await startPlainServer({ records: projectAndTemplateOf(email) })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal() {},
+  })
+  await using follower = openFollower(server.url, store)
+  const users = [{ email, login: email, label: email }]
+  expect(await follower.round(users)).toMatchObject({ changed: 1 })
+  loseList(server, 'templates', [email])
+  loseExports(server, [email])
+  expect(await follower.round(users)).toMatchObject({ failed: 1, removed: 0 })
+  expect(await follower.round(users)).toMatchObject({ failed: 0, changed: 1, removed: 2 })
+  expect((await store.holdingsOf([email]))[0]).toMatchObject({ projects: 1, templates: 0, exports: 0 })
 })
 
 const projectAndTemplateOf = (email: string) => projectAndExportOf(email) + templateOf(email)
@@ -343,7 +360,7 @@ test.each<[list: List, many: string, count: number, users: number]>([
   expect([told.length, told.every((line) => line.includes('--remove-many'))]).toEqual([users, true])
 })
 
-test('lists of few users each are emptied, though many users have lost one of them', async () => {
+test('lists that few users each have lost are emptied, even when many users have lost one list or another', async () => {
   const { server, emails, stored, once } = await startMove(6, projectAndTemplateOf)
   await using _server = server
   expect((await once()).exitCode).toBe(0)

@@ -1,6 +1,6 @@
 // Data types for the state of a followed user and for the findings of a round.
 import type { ContractError } from '../client.ts'
-import type { RemoteUser } from '../move-in.ts'
+import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import type { SeenWorkspace } from '../seen-workspace.ts'
 import type { RemoteSession } from '../session.ts'
 import type { EmptiedListsError } from '../take-in.ts'
@@ -42,11 +42,16 @@ export interface Findings {
   outage: string | null
 }
 
+/** Removals that one step may make at once; otherwise they are decided at the end of the round. */
+export type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
+
 export interface Refused extends Losing {
   readonly error: ContractError
+  /** What the refused step might remove. Another step for a further loss of the same user may still remove it. */
+  readonly may: Removable
 }
 
-type Failed = Omit<Refused, 'at'>
+type Failed = Omit<Refused, 'at' | 'may'>
 
 export function createFindings(): Findings {
   return {

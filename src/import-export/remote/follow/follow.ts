@@ -8,7 +8,15 @@ import { DOCUMENT_KINDS, seenInStore } from '../seen-workspace.ts'
 import { createRemoteSession } from '../session.ts'
 import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
-import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
+import {
+  type Counts,
+  createFindings,
+  type Findings,
+  type Followed,
+  type Losing,
+  type Refused,
+  type Removable,
+} from './findings.ts'
 import { fromAnywhere } from './from-anywhere.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
 import type { Changes, Round } from './round.ts'
@@ -38,9 +46,6 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
    */
   readonly mayRemoveMany: boolean
 }
-
-/** Removals that one step may make at once; otherwise they are decided at the end of the round. */
-type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
 /** `gone`: no workspace there, but one here. */
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
@@ -135,9 +140,9 @@ export function createFollower(options: FollowOptions): Follower {
       if (outcome === 'gone') found.gone.push({ user, one, at })
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
-      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error })
-      else if (error instanceof EmptiedListsError) found.emptiedLists.push({ user, one, at, error })
-      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error })
+      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error, may })
+      else if (error instanceof EmptiedListsError) found.emptiedLists.push({ user, one, at, error, may })
+      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error, may })
       else failUnseen(user, one, error, found)
     }
   }
@@ -172,7 +177,7 @@ export function createFollower(options: FollowOptions): Follower {
     for (const refused of losing) {
       const { user, one, error } = refused
       const isDue = found.outage === null && isProven(refused, loss)
-      if (isDue) await tryStep(user, one, found, { ...removable, ...may })
+      if (isDue) await tryStep(user, one, found, { ...refused.may, ...may })
       else fail(user, one, error, found)
     }
   }
@@ -184,10 +189,10 @@ export function createFollower(options: FollowOptions): Follower {
     const all = losing.length + counts.changed + counts.unchanged
     const lost = (kind: DocumentKind) => losing.filter(({ error }) => error.kinds.includes(kind)).length
     const doubted = DOCUMENT_KINDS.filter((kind) => areTooMany(lost(kind), all))
-    for (const { user, one, error } of losing) {
+    for (const { user, one, error, may } of losing) {
       const isRefused = found.outage !== null || error.kinds.some((kind) => doubted.includes(kind))
       if (isRefused) failUnseen(user, one, error, found)
-      else await tryStep(user, one, found, { ...removable, mayClear: error.kinds })
+      else await tryStep(user, one, found, { ...may, mayClear: error.kinds })
     }
   }
 
