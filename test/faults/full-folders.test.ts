@@ -21,12 +21,12 @@ describe.skipIf(!canMount())('on a full disk', () => {
     const env = { TMPDIR: smallDisk(1_048_576).path }
     const { exitCode, stdout, stderr } = await run(['import', '-', ...workspace.flags], { stdin: large, env })
     expect([exitCode, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^cannot keep stdin in \S+ \(set TMPDIR to use another folder\): ENOSPC.*\n$/)
+    expect(stderr).toMatch(/^cannot store stdin in \S+ \(set TMPDIR to use another folder\): ENOSPC.*\n$/)
     expect(stderr).toContain(env.TMPDIR)
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
   })
 
-  test('an import that has no room for its end says that its beginning stays, and is completed by another run', async () => {
+  test('an import that fills the disk says that its first records are stored, and another run completes it', async () => {
     const workspace = createWorkspace()
     const lines = templateLines(0, 80_000).join('')
     const input = workspace.write('lines.ndjson', lines)
@@ -48,6 +48,19 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect(again.stdout).toMatch(/: [1-9]\d* added, 0 replaced, [1-9]\d* unchanged /)
     await workspace.load(lines)
     expect((await run(['dump', ...flags])).stdout).toBe(await workspace.dump())
+  })
+
+  test('an import --replace that fills the disk changes nothing, and does not say that records are stored', async () => {
+    const workspace = createWorkspace()
+    const input = workspace.write('lines.ndjson', templateLines(0, 80_000).join(''))
+    const disk = smallDisk(4 * 1_048_576)
+    const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
+    expect((await run(['import', workspace.write('first.ndjson', SMALL_WORLD), ...flags])).exitCode).toBe(0)
+    const before = await run(['dump', ...flags])
+    const { exitCode, stdout, stderr } = await run(['import', input, '--replace', ...flags])
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr.replace('the audit log could not be written\n', '')).toMatch(/^[^\n]*disk[^\n]*full\n$/)
+    expect(await run(['dump', ...flags])).toEqual(before)
   })
 
   test('restore names the file that has no room, and leaves what was there', async () => {
@@ -91,7 +104,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     const problem = await refused.json()
     expect([refused.status, refused.headers.get('retry-after'), problem.code]).toEqual([503, '60', 'UNAVAILABLE'])
     expect(JSON.stringify(problem)).not.toContain(disk.path)
-    await expect.poll(serving.stderr).toMatch(new RegExp(`cannot keep the input in ${disk.path}.*ENOSPC`))
+    await expect.poll(serving.stderr).toMatch(new RegExp(`cannot store the input in ${disk.path}.*ENOSPC`))
     disk.empty()
     const answer = await send(SMALL_WORLD)
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"type":"imported"')])

@@ -12,7 +12,7 @@ import {
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
-import { StoreFaultError, StoreUnavailableError } from '../../store/contract.ts'
+import { type Change, type ChangeOutcome, StoreFaultError, StoreUnavailableError } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import { type ImportSource, openImportSource } from '../import/import-source.ts'
@@ -130,6 +130,7 @@ async function importUnchanged(
   // Opened before anything is imported, so that an interrupted import is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   let reached = 0
+  let isAnyStored = false
   const options = {
     fields: config,
     clock: io.clock,
@@ -145,11 +146,17 @@ async function importUnchanged(
       await rejects.add(line)
     },
   }
+  async function applyChanges(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+    const outcomes = await store.applyChanges(changes)
+    isAnyStored = true
+    return outcomes
+  }
   const running = config.replace
     ? replaceInput(file, checked, store, {
         ...options,
         isDryRun: config.dryRun === true,
         onUser(swapped) {
+          isAnyStored = true
           if (config.verbose) {
             importing.clear()
             io.stdout.write(`${swapped.email}: ${countsInWords(swapped, true)}\n`)
@@ -157,12 +164,12 @@ async function importUnchanged(
           stop.throwIfAborted()
         },
       })
-    : applyInput(file, checked, store, options)
+    : applyInput(file, checked, { ...store, applyChanges }, options)
   const counts = await running.finally(importing.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
     const isOfDatabase = error instanceof StoreUnavailableError || error instanceof StoreFaultError
-    if (isOfDatabase && reached > 0 && !config.dryRun) {
+    if (isOfDatabase && isAnyStored && !config.dryRun) {
       io.stderr.write(`${detail}: what was imported before stays; run it again to go on\n`)
     }
     throw error
