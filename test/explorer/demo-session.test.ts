@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     await expectSessions(page, url, 1)
   })
 
-  test('tabs that are opened all at once share one, though none was there before', async () => {
+  test('is shared by tabs that are opened at once, even when none was stored before', async () => {
     const { context, url, listed } = await open()
     await Promise.all([1, 2, 3].map(() => visit(context, url)))
     await eventually(listed).toBe(1)

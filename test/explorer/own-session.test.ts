@@ -58,7 +58,7 @@ describe('the session of a logout that is tried', () => {
   const route = { method: 'DELETE', path: '/logout', field: 'refreshToken', summary: '', twin: '', parameter: null }
   const request = { route, value: '', query: '', variables: '' }
 
-  test.each(['/login', '/logout'])('ends where the run is given up before the answer of %s', async (path) => {
+  test.each(['/login', '/logout'])('ends when the run is aborted before the answer of %s', async (path) => {
     const { open, live, holdAnswers } = fakeBrowser()
     const { session } = await started(open())
     const release = holdAnswers(path)
@@ -72,7 +72,7 @@ describe('the session of a logout that is tried', () => {
     expect(live()).toEqual([DEMO])
   })
 
-  test('ends where the logout is refused', async () => {
+  test('ends when the logout is refused', async () => {
     const { open, live } = fakeBrowser()
     const { session } = await started(open())
     const refused = { ...noAnswer(null), status: 415, text: '{"code":"UNSUPPORTED_MEDIA_TYPE"}' }
@@ -81,7 +81,16 @@ describe('the session of a logout that is tried', () => {
     expect(live()).toEqual([DEMO])
   })
 
-  test('is not ended again after an answer that has ended it', async () => {
+  test('ends when the GraphQL call was edited and ended another session', async () => {
+    const { open, live } = fakeBrowser()
+    const { session } = await started(open())
+    const answer = { ...noAnswer(null), status: 200, text: '{"data":{"logout":true}}' }
+    expect(await withOwnSession(route, session, async () => answer, false)).toBe(answer)
+    await settled()
+    expect(live()).toEqual([DEMO])
+  })
+
+  test('is not ended a second time after a successful logout', async () => {
     const { open, live, calls } = fakeBrowser()
     const { session } = await started(open())
     expect((await sendSide('rest', request, session, new AbortController().signal)).status).toBe(200)

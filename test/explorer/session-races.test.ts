@@ -183,7 +183,7 @@ test('a session that one tab finds ended ends in all tabs that hold it; a sign-i
 })
 
 describe('no demo session is left over', () => {
-  test('after the sign-out of three tabs that were opened at once and share one', async () => {
+  test('after the sign-out of three tabs that were opened at once', async () => {
     const { open, holdAnswers, live } = fakeBrowser()
     const tabs = [open(), open(), open()] as const
     const release = holdAnswers('/login')
@@ -202,7 +202,7 @@ describe('no demo session is left over', () => {
     expect(live()).toEqual([])
   })
 
-  test('one that was opened as another tab signed out, nor does the next page look for it', async () => {
+  test('from a sign-in that finishes after another tab has signed out, and the next page does not look for it', async () => {
     const { open, holdAnswers, live, calls } = fakeBrowser()
     const release = holdAnswers('/login')
     const starting = started(open())

@@ -24,18 +24,20 @@ const LOGGED_OUT: readonly string[] = ['{}', '{"data":{"logout":true}}']
 
 /**
  * Runs a call that takes a refresh token with a new session of its own, so that the user stays signed in. Ends that
- * session unless the call has done so: it may have been aborted or refused, and nobody else has the token.
+ * session unless the call has done so: it may have been aborted or refused, and nobody else has the token. With
+ * `carriesToken` false, the call was written by hand with another token.
  */
 export async function withOwnSession(
   { path }: ExplorerRoute,
   session: Session,
   run: (refreshToken: string) => Promise<Answer>,
+  carriesToken = true,
 ): Promise<Answer> {
   const { refreshToken } = await session.openAnother()
   let isEnded = false
   try {
     const answer = await run(refreshToken)
-    isEnded = path === '/logout' && LOGGED_OUT.includes(answer.text)
+    isEnded = carriesToken && path === '/logout' && LOGGED_OUT.includes(answer.text)
     return answer
   } finally {
     if (!isEnded) session.endAnother(refreshToken)
@@ -43,8 +45,10 @@ export async function withOwnSession(
 }
 
 export function sendSide(side: Side, request: RowRequest, session: Session, signal: AbortSignal): Promise<Answer> {
+  const { route, variables } = request
   const send = (token: string | null) => sendWith(token, side, request, session, signal)
-  return request.route.field === 'refreshToken' ? withOwnSession(request.route, session, send) : send(null)
+  if (route.field !== 'refreshToken') return send(null)
+  return withOwnSession(route, session, send, side === 'rest' || variables.includes(REFRESH_TOKEN))
 }
 
 async function sendWith(

@@ -4,10 +4,10 @@ import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 
-describe.skipIf(CHROMIUM === undefined)('who signs in at an operation of the reference', () => {
+describe.skipIf(CHROMIUM === undefined)('signing in at an operation of the reference', () => {
   const browser = shareBrowser()
 
-  test('stays there, and the next key tries it', async () => {
+  test('keeps the place, and puts the focus on its try-out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
