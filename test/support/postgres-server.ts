@@ -7,7 +7,6 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
-import { memoryDirectory } from './memory-directory.ts'
 
 const PASSWORD = 'test-only-password'
 /** PostgreSQL refuses to run as root; for root it is started as nobody. */
@@ -56,8 +55,8 @@ const run = promisify(execFile)
 /** The user that a server runs as, if it is not the user of the tests. */
 export const SERVER_USER: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
-/** Creating a database takes a third of the processor time in memory. A crashed server loses nothing there either. */
-const directoryOfServers = () => memoryDirectory() ?? tmpdir()
+/** Test runs choose a directory in memory (`global-setup.ts`). A crashed server loses nothing there either. */
+const directoryOfServers = () => process.env.TEST_POSTGRES_DATA ?? tmpdir()
 
 /** Copies the binaries to where the user of the server can read them. Throws when there are none for this machine. */
 export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
