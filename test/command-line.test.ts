@@ -224,7 +224,7 @@ test('dump writes one user, or everything to a new file, and never over an exist
   expect((await runHere(['dump', '--output', output, ...database])).exitCode).toBe(0)
   expect(readFileSync(output, 'utf8')).toContain('ana@example.com')
   const again = await runHere(['dump', '--output', output, ...database])
-  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(/all\.ndjson is there already/)])
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(/all\.ndjson exists already/)])
 })
 
 test('dump --output - writes to stdout', async () => {

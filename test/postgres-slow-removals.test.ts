@@ -152,7 +152,7 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
     expect((await store.holdingsOf([ANA]))[0]).toMatchObject({ projects: 0 })
   })
 
-  test('by a replacement have the statement timeout, on a connection of the pool, whatever else is stored', async () => {
+  test('a short replacement runs with the statement timeout, however much else is stored', async () => {
     const many = Array.from({ length: 10_001 }, (_, n) => `${n}`)
     const url = await timedDatabase('document')
     await using store = await openPostgresStore(url, OPTIONS)

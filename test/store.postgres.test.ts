@@ -596,30 +596,33 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     ['a removal', (store) => store.removeUsers(['ana@example.com'])],
     ['a removal record', (store) => store.applyChanges([{ type: 'removeUser', email: 'ana@example.com' }])],
     ['a new email', (store) => store.renameUser('ana@example.com', 'carl@example.com')],
-  ])('%s locks no user that has a replacement before that, so it cannot deadlock with a step of it', async (_, act) => {
-    const url = await temporaryDatabase()
-    await using store = await open(url)
-    await store.applyChanges([projectOf('ana@example.com', 'p')])
-    await store.beginReplacement('r', Date.now())
-    await store.stageReplacement(
-      'r',
-      [{ type: 'stageDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'p', text: '{}' }],
-      Date.now(),
-    )
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    try {
-      await hand.query(`begin; select 1 from workspace_gateway.replacement where name = 'r' for update`)
-      const acting = act(store)
-      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      await expect.poll(() => execute(url, waiting)).toHaveLength(1)
-      await hand.query(`select 1 from workspace_gateway.user where email = 'ana@example.com' for update nowait`)
-      await hand.query('rollback')
-      await acting
-    } finally {
-      await hand.end()
-    }
-  })
+  ])(
+    '%s locks the replacements of a user before the user, so it cannot deadlock with a step of one',
+    async (_, act) => {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      await store.applyChanges([projectOf('ana@example.com', 'p')])
+      await store.beginReplacement('r', Date.now())
+      await store.stageReplacement(
+        'r',
+        [{ type: 'stageDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'p', text: '{}' }],
+        Date.now(),
+      )
+      const hand = new Client({ connectionString: url })
+      await hand.connect()
+      try {
+        await hand.query(`begin; select 1 from workspace_gateway.replacement where name = 'r' for update`)
+        const acting = act(store)
+        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        await expect.poll(() => execute(url, waiting)).toHaveLength(1)
+        await hand.query(`select 1 from workspace_gateway.user where email = 'ana@example.com' for update nowait`)
+        await hand.query('rollback')
+        await acting
+      } finally {
+        await hand.end()
+      }
+    },
+  )
 
   test('an error while opening a database says why it failed, and whether waiting may help', async () => {
     const thrown = async (change: Partial<URL>) => {

@@ -84,7 +84,7 @@ const moving = async () => {
 describeMoves('sqlite', moving)
 describeCutover('sqlite', moving)
 
-test('a database whose last transaction was interrupted is read as it was before, and stays as it is', async () => {
+test('a read-only store reads a database as it was before its interrupted transaction, and leaves its files unchanged', async () => {
   const [path, cut] = [join(temporaryDirectory(), 'store.db'), join(temporaryDirectory(), 'cut.db')]
   {
     await using store = await open(path)
@@ -118,7 +118,7 @@ test('a closed store refuses a snapshot without reporting a fault of the databas
   expect(faults).toEqual([])
 })
 
-test('a snapshot whose file cannot be opened at the moment, as with too many open files, is unavailable', async () => {
+test('a snapshot whose file cannot be opened, such as with too many open files, is unavailable and not a fatal fault', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await openSqliteStore(path, { ...OPTIONS, onFatal() {} })
   renameSync(path, `${path}.away`)

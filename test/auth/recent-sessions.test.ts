@@ -102,7 +102,7 @@ test('an ended session is dropped, alone or with all sessions of its email', asy
   expect(find('c')).toMatchObject({ id: 'c' })
 })
 
-test('who signs out everywhere is not looked for among all sessions, and may sign in again', async () => {
+test('signing out everywhere does not search all sessions, and the user can sign in again', async () => {
   const { find, forgetAllOf, table, lookups } = openTable()
   let looks = 0
   for (let at = 0; at < 100; at += 1) {
@@ -128,7 +128,7 @@ test('who signs out everywhere is not looked for among all sessions, and may sig
   expect(find('s0')).toMatchObject({ id: 's0' })
 })
 
-test('many sessions are walked over in pieces, and requests are answered in between', async () => {
+test('the walk over many sessions pauses, and requests are answered in between', async () => {
   const { find, lookups, add } = openTable({ maxAgeMs: 4_000 })
   const ids = Array.from({ length: 3_500 }, (_, at) => `s${at}`)
   for (const id of ids) add(id)

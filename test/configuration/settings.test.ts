@@ -275,7 +275,7 @@ test('every option explains a wrong value in its own words', () => {
 })
 
 describe('an empty value', () => {
-  test('is no list of the domains that get codes: all would, where a variable was left empty', async () => {
+  test('is refused for --mail-domains, because it would stand for all domains', async () => {
     const path = write('serve:\n  mail-domains: example.com\n')
     const message = 'must name a domain, or be left out for all\n'
     const checked = (...args: string[]) => runHere(['config', 'check', '--config', path, ...args])
@@ -291,7 +291,7 @@ describe('an empty value', () => {
     expect(await runHere(['config', 'check', '--config', empty])).toMatchObject({ exitCode: 2, stderr: said })
   })
 
-  test('is wrong for an option of serve, unless it turns a switch off, or is a list that lets nobody in', () => {
+  test('is refused by every option of serve, except switches and lists that are empty by default', () => {
     const rows = COMMANDS.filter(({ name }) => name === 'serve').flatMap(({ rows }) => rows)
     const taken = rows.filter((row) => row.flags.includes(' <') && row.schema.safeParse('').success)
     expect(taken.map(longName).toSorted()).toEqual([

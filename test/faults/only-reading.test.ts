@@ -106,7 +106,7 @@ describe.skipIf(!canMount())('read commands and a backup', () => {
     expect(readdirSync(disk.path)).toEqual(files)
     expect(await runHere(['users', 'remove', ANA, ...flags])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('read-only disk'),
+      stderr: expect.stringContaining('the disk is read-only'),
     })
     expect(await serving.kill('SIGTERM')).toBe(0)
   })

@@ -52,7 +52,7 @@ describe.skipIf(!canMount())('a gateway on a read-only disk', () => {
 
     const refused = await run(['serve', '--port', '0', ...disk.flags])
     expect([refused.exitCode, refused.stderr.trim().split('\n').length]).toEqual([1, 1])
-    expect(refused.stderr).toContain('read-only disk')
+    expect(refused.stderr).toContain('the disk is read-only')
     expect(refused.stderr).toContain('serve --read-only')
 
     const env = { TMPDIR: temporaryDirectory() }

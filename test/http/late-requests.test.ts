@@ -44,7 +44,7 @@ test('a later late request keeps its time when the time of an earlier one ends',
   expect(written).toEqual([])
 })
 
-test('a connection of many late requests keeps nothing of those that have come', async () => {
+test('a connection with many late requests keeps no listeners of the requests that have arrived', async () => {
   const { socket, written, read, beLate, resume } = connect()
   read()
   const listeners = socket.listenerCount('close')

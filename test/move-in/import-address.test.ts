@@ -44,7 +44,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('a file beside users, who are named in the environment perhaps, is told what they are for', async () => {
+test('import of a file refuses --email and --emails, also from the environment, and says what they are for', async () => {
   const workspace = createWorkspace()
   const file = workspace.write('ana.ndjson', SMALL_WORLD)
   const stderr =
@@ -59,7 +59,7 @@ test('a file beside users, who are named in the environment perhaps, is told wha
   expect([empty.exitCode, empty.stderr]).toEqual([2, '--email (WORKSPACE_GATEWAY_EMAIL): must name a user\n'])
 })
 
-test('a port that fetch asks nothing of is said to be one', async () => {
+test('a port that fetch refuses is named as the reason', async () => {
   const address = 'http://127.0.0.1:10080'
   const { import: load, run } = createWorkspace()
   const reason = 'no answer (fetch refuses this port: use another one)\n'

@@ -324,7 +324,7 @@ test('import --replace removes what is not there, and keeps the history of what 
   ])
 })
 
-test('a state that nothing can be kept in is refused before anything is done', async () => {
+test('a --state that is not a regular file is refused before anything is done', async () => {
   const { server, workspace } = await oldServer(SMALL_WORLD)
   // Behind a link: a command that removed it would remove what the system needs.
   const state = workspace.path('nowhere')

@@ -63,7 +63,7 @@ test('a sign-out is sent again when its connection breaks off', async () => {
   expect([exitCode, stderr, broken, server.openSessions()]).toEqual([0, '', 3, 0])
 })
 
-test('a sign-out whose connection breaks off each time is given up, and told of', async () => {
+test('a sign-out whose connection breaks off each time is abandoned and reported', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const workspace = createWorkspace()
   let broken = 0
@@ -74,7 +74,7 @@ test('a sign-out whose connection breaks off each time is given up, and told of'
     return true
   })
   const { exitCode, stderr } = await workspace.run('import', server.url, '--email', ANA)
-  expect([exitCode, stderr]).toEqual([0, '1 session is left open there: the server did not take the sign-out\n'])
+  expect([exitCode, stderr]).toEqual([0, '1 session is left open there: the server did not accept the sign-out\n'])
   expect([broken, server.openSessions()]).toEqual([4, 1])
 })
 

@@ -154,7 +154,7 @@ test('a backup that cannot be removed is reported, and the others are removed', 
   expect(nights.found()).toEqual([`${named(1)}.sha256`, ...withDigest(named(3))].toSorted())
 })
 
-test('a folder of such a name is none: it takes the place of no backup, and stays', async () => {
+test('a folder with the name of a backup does not count as a backup, and stays', async () => {
   const nights = await createNights()
   for (const day of [1, 9]) mkdirSync(`${nights.folder}/${named(day)}`, { recursive: true })
   for (const night of [2, 3, 4]) {

@@ -72,7 +72,10 @@ test('restore refuses a backup beside the log of another database until that log
   cpSync(`${path}-wal`, `${backup}-wal`)
   await workspace.load(changed)
   const { exitCode, stderr } = await workspace.run('restore', backup)
-  expect([exitCode, stderr]).toEqual([2, `${backup}-wal is no log of ${backup}: move it away, then restore\n`])
+  expect([exitCode, stderr]).toEqual([
+    2,
+    `${backup}-wal is not a write-ahead log of ${backup}: move it away, then restore\n`,
+  ])
   expect(existsSync(`${backup}-wal`)).toBe(true)
   expect(await workspace.dump()).toContain('changed')
   expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
@@ -106,7 +109,7 @@ test('restore replaces the database behind a link, and the link stays', async ()
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'second.db'])
 })
 
-test.each(['file', 'stream'])('a folder is no place for a database: restoring a %s says so', async (kind) => {
+test.each(['file', 'stream'])('restoring a %s onto a folder says that it is a folder', async (kind) => {
   const { backup, run, write } = await backedUp()
   const source = kind === 'file' ? backup : write('lines.backup', (await run('backup', '-')).stdout)
   const folder = temporaryDirectory()

@@ -109,7 +109,7 @@ test.each(['breaks off', 'is 502'])('a renewal that %s does not end the session 
 })
 
 test.each([203, 204, 206])(
-  'where the old server answers, its %i is no whole answer of the contract, and the client gets none of it',
+  'a %i of the old server with --answer-from old becomes 503, and the client gets none of it',
   async (status) => {
     const { old, log, signIn, stop } = await start(FROM_OLD)
     const read = await signIn(ANA)

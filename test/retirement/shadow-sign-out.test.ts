@@ -28,7 +28,7 @@ test('many sessions are signed out a few at a time', async () => {
   expect(most).toBeLessThan(60)
 })
 
-test('a sign-out whose connection ends, as an idle one may, is sent once more', async () => {
+test('the shadow sends a sign-out once more when its connection ends', async () => {
   await using server = await startPlainServer({ records: documentLine('template', ANA, '{"id":"t"}') })
   const { signal } = new AbortController()
   const old = createOldServer({ url: server.url, headers: {} }, signal, () => {})

@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     limitOpenFiles(3)
     process.kill(victim, 'SIGKILL')
     await until(() => gateway.stderr().split('a worker ended before it was ready').length > 2)
-    expect(gateway.stderr()).toMatch(/"reason":"it could not be started: spawn \S+ EMFILE"/)
+    expect(gateway.stderr()).toMatch(/"reason":"could not be started: spawn \S+ EMFILE"/)
     expect(workersOf(gateway)).toEqual([other])
     expect((await ask(`${gateway.url}/readyz`)).status).toBe(200)
     limitOpenFiles(1_024)
