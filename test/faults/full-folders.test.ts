@@ -39,7 +39,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect([exitCode, stdout]).toEqual([1, ''])
     // The entry of the audit log may find room, or not.
     expect(stderr.replace('the audit log could not be written\n', '')).toMatch(
-      /^broken off at record \d+: what was imported before stays; run it again to go on\n.*disk.* full\n$/,
+      /^broken off at record \d+: a part is stored; run it again to continue\n.*disk.* full\n$/,
     )
     expect((await run(['dump', ...flags])).stdout).toMatch(/^\{"kind":"template".*\n/)
     rmSync(ballast)

@@ -164,13 +164,13 @@ async function importUnchanged(
           stop.throwIfAborted()
         },
       })
-    : applyInput(file, checked, { ...store, applyChanges }, options)
+    : applyInput(file, checked, { applyChanges, dropStaleStages: store.dropStaleStages }, options)
   const counts = await running.finally(importing.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
     const isOfDatabase = error instanceof StoreUnavailableError || error instanceof StoreFaultError
     if (isOfDatabase && isAnyStored && !config.dryRun) {
-      io.stderr.write(`${detail}: what was imported before stays; run it again to go on\n`)
+      io.stderr.write(`${detail}: a part is stored; run it again to continue\n`)
     }
     throw error
   })
