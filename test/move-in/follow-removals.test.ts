@@ -286,18 +286,25 @@ test('exports of all of two users are removed at once with --remove-many', async
   expect(await stored('export')).toBe(0)
 })
 
-test('a user who loses something else while a loss is being settled counts as failed, and keeps the data of both losses', async () => {
+/** Follows one user with a project, a template and an export, who is in step after the first round. */
+async function followOne() {
+  await using opened = new AsyncDisposableStack()
   const [email = ''] = emailsOf(1)
-  await using server = await startPlainServer({ records: projectAndTemplateOf(email) })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal() {},
-  })
-  await using follower = openFollower(server.url, store)
-  const users = [{ email, login: email, label: email }]
-  expect(await follower.round(users)).toMatchObject({ changed: 1 })
+  const server = opened.use(await startPlainServer({ records: projectAndTemplateOf(email) }))
+  const options = { lockTimeoutMs: 5_000, onFatal() {} }
+  const store = opened.use(await openSqliteStore(join(temporaryDirectory(), 'new.db'), options))
+  const follower = opened.use(openFollower(server.url, store))
+  const round = () => follower.round([{ email, login: email, label: email }])
+  expect(await round()).toMatchObject({ changed: 1 })
+  const kept = opened.move()
+  return { server, store, email, round, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+test('a user who loses something else while a loss is being settled counts as failed, and keeps the data of both losses', async () => {
+  await using following = await followOne()
+  const { server, store, email, round } = following
   loseExports(server, [email])
-  expect(await follower.round(users)).toMatchObject({ failed: 1 })
+  expect(await round()).toMatchObject({ failed: 1 })
   let asked = 0
   server.setIntercept(({ url }, response) => {
     // The second time, the loss of the exports is being settled.
@@ -306,24 +313,17 @@ test('a user who loses something else while a loss is being settled counts as fa
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
     return true
   })
-  expect(await follower.round(users)).toMatchObject({ failed: 1, changed: 0, removed: 0 })
+  expect(await round()).toMatchObject({ failed: 1, changed: 0, removed: 0 })
   expect((await store.holdingsOf([email]))[0]).toMatchObject({ templates: 1, exports: 1 })
 })
 
 test('a user who loses a list and all exports is in step as soon as the loss of the exports is believed', async () => {
-  const [email = ''] = emailsOf(1)
-  await using server = await startPlainServer({ records: projectAndTemplateOf(email) })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal() {},
-  })
-  await using follower = openFollower(server.url, store)
-  const users = [{ email, login: email, label: email }]
-  expect(await follower.round(users)).toMatchObject({ changed: 1 })
+  await using following = await followOne()
+  const { server, store, email, round } = following
   loseList(server, 'templates', [email])
   loseExports(server, [email])
-  expect(await follower.round(users)).toMatchObject({ failed: 1, removed: 0 })
-  expect(await follower.round(users)).toMatchObject({ failed: 0, changed: 1, removed: 2 })
+  expect(await round()).toMatchObject({ failed: 1, removed: 0 })
+  expect(await round()).toMatchObject({ failed: 0, changed: 1, removed: 2 })
   expect((await store.holdingsOf([email]))[0]).toMatchObject({ projects: 1, templates: 0, exports: 0 })
 })
 
