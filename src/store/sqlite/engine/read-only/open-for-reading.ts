@@ -34,9 +34,9 @@ export interface ReadOnlyDatabase {
 
 /**
  * Opened in place, the database shows the commits of other processes. Where that fails, nobody has it open, because
- * otherwise the index of its log would exist. Then a copy of the file with its log and journal is read, in a private temporary
- * folder that is removed on close. `path` is the target of `named`. Throws `StoreOpenError`, `StoreFaultError`, or an
- * error of SQLite.
+ * otherwise the index of its log would exist. Then a copy of the file with its log and journal is read, in a private
+ * temporary folder that is removed on close. `path` is the target of `named`. Throws `StoreOpenError`,
+ * `StoreFaultError`, or an error of SQLite.
  */
 export function openForReading(path: string, named: string): ReadOnlyDatabase {
   try {
