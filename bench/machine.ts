@@ -7,6 +7,8 @@ import { type Load, type LoadJob, startLoad } from './load/load.ts'
 import { type ServerProcess, startServer } from './measuring/server-process.ts'
 
 export interface MachineOptions {
+  /** Main file of the gateway. */
+  readonly program: string
   /** Measurements of each contender. Figures are their medians. */
   readonly rounds: number
   /** Duration of each measurement. */
@@ -20,6 +22,8 @@ export interface MachineOptions {
 }
 
 export interface Machine extends AsyncDisposable {
+  /** Main file of the gateway, packed as its package has it. */
+  readonly program: string
   readonly rounds: number
   readonly seconds: number
   readonly users: number
@@ -36,6 +40,7 @@ const SERVER_PROCESSOR = ['taskset', '-c', '0']
 const LOAD_PROCESSOR = ['taskset', '-c', '1']
 
 export function openMachine({
+  program,
   directory: parent,
   isPinned,
   generator,
@@ -48,6 +53,7 @@ export function openMachine({
   const onServerProcessor = canPin ? SERVER_PROCESSOR : []
   const load = startLoad(canPin ? LOAD_PROCESSOR : [], generator)
   return {
+    program,
     rounds,
     seconds,
     users,

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { buildProgram } from '../test/support/build-program.ts'
 import { type Bench, openBench } from './bench.ts'
 import { GENERATORS } from './load/load.ts'
 import { isMet, type Row, type RowResult, toGoalLine } from './row.ts'
@@ -42,6 +43,7 @@ const results: RowReport[] = []
 let isStopped = false
 {
   await using bench = await openBench({
+    program: await buildProgram(),
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
     users: Number(options.users),

@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { seededRandom } from '../load/plan.ts'
 import type { Machine } from '../machine.ts'
-import { MAIN, startGateway } from '../servers/start.ts'
+import { startGateway } from '../servers/start.ts'
 import { emailOf, type SignedIn, signIn, writeWorkspaces } from './workspaces.ts'
 
 const ELEMENTS = 100_000
@@ -49,7 +49,7 @@ async function prepare(machine: Machine): Promise<LargeExport> {
   ] as const) {
     const input = join(machine.directory, name)
     await write(input)
-    await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', databaseUrl])
+    await promisify(execFile)(process.execPath, [machine.program, 'import', input, '--database', databaseUrl])
   }
   const emails = [EMAIL, ...Array.from({ length: SMALL_USERS }, (_, user) => emailOf(user))]
   const [owner, ...smallUsers] = await signIn(machine, databaseUrl, emails)

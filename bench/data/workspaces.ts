@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import type { LoadRequest } from '../load/plan.ts'
 import type { Machine } from '../machine.ts'
 import { askRaw } from '../measuring/ask.ts'
-import { MAIN, type SampleAnswer, startGateway } from '../servers/start.ts'
+import { type SampleAnswer, startGateway } from '../servers/start.ts'
 
 /** The values of a user that requests contain. */
 export type SignedIn = {
@@ -37,7 +37,7 @@ export async function prepareWorkspace(machine: Machine, signedIn: number): Prom
   const databaseUrl = `file:${database}`
   const stride = Math.max(1, Math.floor(machine.users / signedIn))
   await writeWorkspaces(input, machine.users, (user) => user % stride === 0)
-  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', databaseUrl])
+  await promisify(execFile)(process.execPath, [machine.program, 'import', input, '--database', databaseUrl])
   const emails = Array.from({ length: Math.min(signedIn, machine.users) }, (_, index) => emailOf(index * stride))
   return { database, databaseUrl, users: await signIn(machine, databaseUrl, emails) }
 }

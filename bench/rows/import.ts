@@ -9,7 +9,6 @@ import type { Bench } from '../bench.ts'
 import { DOCUMENTS, documentOf } from '../data/import-documents.ts'
 import { memoryMiB } from '../measuring/memory.ts'
 import type { Row } from '../row.ts'
-import { MAIN } from '../servers/start.ts'
 
 const INSERT_LOOP = fileURLToPath(new URL('../programs/insert-loop.ts', import.meta.url))
 const LOOK_MS = 100
@@ -26,7 +25,7 @@ export const IMPORT_ROW: Row = {
     await writeDocuments(input)
     const loop = await runToEnd(bench, [INSERT_LOOP, join(bench.directory, 'insert-loop.db')])
     const ours = await runToEnd(bench, [
-      MAIN,
+      bench.program,
       'import',
       input,
       '--database',

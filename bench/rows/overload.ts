@@ -14,7 +14,6 @@ import type { OverloadJob, OverloadOutcome } from '../programs/overload-generato
 import type { Row } from '../row.ts'
 import { APOLLO_ACCEPT } from './requests.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const DEMO = fileURLToPath(new URL('../../src/cli/demo/demo-workspace.ndjson', import.meta.url))
 const GENERATOR = fileURLToPath(new URL('../programs/overload-generator.ts', import.meta.url))
 const SECONDS = 3
@@ -42,17 +41,17 @@ interface Round {
 
 export const OVERLOAD_ROW: Row = {
   name: 'overload',
-  async run({ directory, rounds: count }) {
+  async run({ program, directory, rounds: count }) {
     const database = ['--database', `file:${join(directory, 'overload.db')}`]
     const input = join(directory, 'overload.ndjson')
     const demo = readFileSync(DEMO, 'utf8')
     const emails = Array.from({ length: USERS }, (_, user) => `user${user}@example.com`)
     writeFileSync(input, emails.map((email) => demo.replaceAll('demo@example.com', email)).join(''))
-    await promisify(execFile)(process.execPath, [MAIN, 'import', input, ...database])
+    await promisify(execFile)(process.execPath, [program, 'import', input, ...database])
     // Without the reply cache, so that every request is executed.
     const args = ['serve', '--port', '0', '--cache-bytes', '0', '--log-level', 'warn', ...database]
     const log = openSync(join(directory, 'overload.log'), 'a')
-    await using server = await startServer([], [MAIN, ...args], {}, log)
+    await using server = await startServer([], [program, ...args], {}, log)
     const requests: string[] = []
     for (const email of emails) requests.push(requestOf(await signIn(server.url, email)))
     const job = { port: Number(new URL(server.url).port), requests, seconds: SECONDS }

@@ -11,7 +11,6 @@ import { type LoadPlan, type LoadRequest, uniformPlan } from '../load/plan.ts'
 import { median, medianRatio } from '../measuring/figures.ts'
 import { type ServerProcess, startServer } from '../measuring/server-process.ts'
 import type { Row } from '../row.ts'
-import { MAIN } from '../servers/start.ts'
 import { PROJECT_LIST, PROJECTS } from './requests.ts'
 
 /** Measurements per start. */
@@ -113,7 +112,7 @@ async function startSeen(
   env: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
   const file = openSync(join(bench.directory, 'sight.log'), 'w')
-  const args = [MAIN, 'serve', '--port', '0', '--access-token-ttl', '86400', '--log-level', 'warn', ...options]
+  const args = [bench.program, 'serve', '--port', '0', '--access-token-ttl', '86400', '--log-level', 'warn', ...options]
   try {
     return await startServer(bench.onServerProcessor, args, env, file)
   } finally {

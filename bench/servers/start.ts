@@ -6,8 +6,6 @@ import { freePort } from '../../test/support/free-port.ts'
 import type { Machine } from '../machine.ts'
 import type { ServerProcess } from '../measuring/server-process.ts'
 
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-
 /** An answer as a client sees it. */
 export interface SampleAnswer {
   readonly status: number
@@ -24,7 +22,7 @@ export function startGateway(
 ): Promise<ServerProcess> {
   // Tokens that outlast every row. Warnings and failures show on the terminal.
   const lasting = ['--access-token-ttl', '86400', '--log-level', 'warn']
-  return machine.start([MAIN, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
+  return machine.start([machine.program, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
 }
 
 /** Starts `servers/NAME.ts` of the benchmark, with a free PORT and `env` as environment variables. */
