@@ -39,12 +39,22 @@ export function isMet(goal: Goal): boolean {
 }
 
 export function toGoalLine(goal: Goal): string {
-  const { what, figure, unit, note, why } = goal
-  const withUnit = (value: number) => `${round(value)}${unit === undefined ? '' : ` ${unit}`}`
-  const bound = 'atLeast' in goal ? `≥ ${withUnit(goal.atLeast)}` : `≤ ${withUnit(goal.atMost)}`
-  const line = `goal ${isMet(goal) ? 'met' : 'SHORT'}: ${what} ${bound}: ${withUnit(figure)}`
+  const { what, note, why } = goal
+  const line = `goal ${isMet(goal) ? 'met' : 'SHORT'}: ${what} ${toBound(goal)}: ${toFigure(goal)}`
   const beside = note === undefined ? '' : ` (${note})`
   return isMet(goal) || why === undefined ? line + beside : `${line}${beside}: ${why}`
+}
+
+export function toFigure({ figure, unit }: Goal): string {
+  return withUnit(figure, unit)
+}
+
+export function toBound(goal: Goal): string {
+  return 'atLeast' in goal ? `≥ ${withUnit(goal.atLeast, goal.unit)}` : `≤ ${withUnit(goal.atMost, goal.unit)}`
+}
+
+function withUnit(value: number, unit: string | undefined): string {
+  return `${round(value)}${unit === undefined ? '' : ` ${unit}`}`
 }
 
 function round(value: number): string {

@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 import { buildProgram } from '../test/support/build-program.ts'
 import { type Bench, openBench } from './bench.ts'
 import { GENERATORS } from './load/load.ts'
-import { isMet, type Row, type RowResult, toGoalLine } from './row.ts'
+import { type RowReport, toMarkdown } from './report.ts'
+import { isMet, type Row, toGoalLine } from './row.ts'
 import { ROWS } from './rows.ts'
 
 const { values: options, positionals } = parseArgs({
@@ -27,6 +28,8 @@ const { values: options, positionals } = parseArgs({
     /** `autocannon` checks the figures with an independent load generator. */
     generator: { type: 'string', default: 'own' },
     json: { type: 'string', default: 'bench-results.json' },
+    /** Page with the figures, such as docs/benchmarks/results.md; none without it. */
+    markdown: { type: 'string' },
   },
 })
 
@@ -38,15 +41,18 @@ if (rows.length === 0)
 const generator = GENERATORS.find((name) => name === options.generator)
 if (!generator) throw new Error(`--generator: ${GENERATORS.join(' or ')}`)
 
+const settings = {
+  rounds: Number(options.rounds),
+  seconds: Number(options.seconds),
+  users: Number(options.users),
+}
 const started = performance.now()
 const results: RowReport[] = []
 let isStopped = false
 {
   await using bench = await openBench({
     program: await buildProgram(),
-    rounds: Number(options.rounds),
-    seconds: Number(options.seconds),
-    users: Number(options.users),
+    ...settings,
     signedIn: Number(options.signedIn),
     isPinned: !options.unpinned,
     generator,
@@ -63,7 +69,9 @@ let isStopped = false
 
 const seconds = Math.round((performance.now() - started) / 1_000)
 const machine = { cpus: availableParallelism(), model: cpus()[0]?.model ?? '', node: process.version }
-writeFileSync(options.json, `${JSON.stringify({ machine, seconds, rows: results }, null, 2)}\n`)
+const report = { machine, settings, seconds, rows: results }
+writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+if (options.markdown !== undefined) writeFileSync(options.markdown, toMarkdown(report, new Date()))
 
 process.stdout.write('\nall rows\n')
 for (const { name, goals, skipped, failed } of results) {
@@ -77,14 +85,6 @@ const short = results.filter((result) => !result.isMet).map(({ name }) => name)
 const verdict = short.length === 0 ? 'all goals met' : `short of a goal: ${short.join(', ')}`
 process.stdout.write(`\n${verdict}, in ${seconds} s on ${machine.cpus} × ${machine.model}, Node ${machine.node}\n`)
 process.exitCode = short.length === 0 && !isStopped ? 0 : 1
-
-interface RowReport extends RowResult {
-  readonly name: string
-  readonly seconds: number
-  readonly isMet: boolean
-  /** The error message of a row that failed. */
-  readonly failed?: string
-}
 
 /** A row that throws counts as missing its goals. The other rows still run. */
 async function runRow(row: Row, bench: Bench): Promise<RowReport> {
