@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store'],
 ]
 /** They import nothing of the project except each other. */
-const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts', 'decode-body.ts']
+const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts', 'decode-body.ts', 'http-builtin.ts']
 const MAX_FILES_PER_FOLDER = 14
 const GENERATED = 'resolvers/generated.ts'
 
@@ -126,6 +126,13 @@ test('only the command line reads the arguments, the environment and the streams
   const readers = files.filter((file) => /process\.(env|argv|std|exit)/.test(readFileSync(join(SOURCES, file), 'utf8')))
   // The build of the pages is a separate script.
   expect(readers.toSorted()).toEqual(['cli/command-line.ts', 'explorer/build.ts', 'main.ts'])
+})
+
+test('only one file loads node:http, because an import of it loads all of fetch', () => {
+  const importing = files.filter((file) =>
+    /^(?:import(?! type)|export).*from 'node:http'/m.test(readFileSync(join(SOURCES, file), 'utf8')),
+  )
+  expect(importing).toEqual([])
 })
 
 test('only the command line knows the flags of options; other code knows their names', () => {

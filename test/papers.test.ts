@@ -20,6 +20,7 @@ const PATH_IN_REPOSITORY = /^(?:src|test|docs|bench|\.ci)\/[\w./-]+$/
 const OPTIONS_OF_OTHERS = [
   '--stop-timeout',
   '--unpinned',
+  '--markdown',
   '--rounds',
   '--seconds',
   '--users',

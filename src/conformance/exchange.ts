@@ -1,9 +1,10 @@
 // Sends one request and returns its answer as received, except that the body is decoded. Follows no redirects and
 // caches nothing.
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { BodySizeError, CodingError, decodeBody } from '../decode-body.ts'
 import { noAnswerInWords } from '../errors.ts'
+import { Agent, request } from '../http-builtin.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
 
 /** Maximum wait for the beginning of an answer, and for each further 64 KiB. */

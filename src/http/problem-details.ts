@@ -1,10 +1,10 @@
 // Turns a failure into a problem+json response (RFC 9457) with its headers, and decides which failures are reported.
 import { toGatewayError } from '../auth/to-gateway-error.ts'
 import { type FailureCode, GatewayError, statusOf } from '../errors.ts'
+import { STATUS_CODES } from '../http-builtin.ts'
 import { excerpt, redact } from '../redact.ts'
 import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
-import { STATUS_CODES } from './server/http-builtin.ts'
 
 /**
  * Reports a failure and returns the incident that it is part of: a URN that appears in the log. Returns undefined

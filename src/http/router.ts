@@ -1,8 +1,8 @@
 // Routes a request to its endpoint by exact path, then by method.
 import { GatewayError } from '../errors.ts'
+import { METHODS } from '../http-builtin.ts'
 import type { Endpoint, Handler } from './handler.ts'
 import type { Route } from './request-record.ts'
-import { METHODS } from './server/http-builtin.ts'
 
 interface Row {
   readonly route: Route

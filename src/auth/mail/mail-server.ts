@@ -1,5 +1,4 @@
 // Sends mails through the configured SMTP server: its URL, the connection to it, and the meaning of its errors.
-import { createTransport } from 'nodemailer'
 
 /** A send that takes longer is aborted, well within the lease of its mail. */
 const SEND_TIMEOUT_MS = 40_000
@@ -71,7 +70,7 @@ function hasBadEscape({ username, password }: URL): boolean {
 /** `url` must have passed `mailUrlProblem`. Opens a new connection for each mail. */
 export function createMailServer({ url, tls, from, subject }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(url)
-  const transport = createTransport({
+  const settings = {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (PORTS[protocol] ?? 0) : Number(port),
     secure: protocol === 'smtps:',
@@ -83,7 +82,9 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-  })
+  }
+  // Most gateways send no mail, and need not load the library.
+  const opening = import('nodemailer').then(({ createTransport }) => createTransport(settings))
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
 
   return {
@@ -100,6 +101,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
       }
       try {
         const timeout = AbortSignal.timeout(SEND_TIMEOUT_MS)
+        const transport = await opening
         await transport.sendMail({ ...message, signal: stop ? AbortSignal.any([timeout, stop]) : timeout })
       } catch (error) {
         throw toMailError(error, stop?.aborted ?? false)

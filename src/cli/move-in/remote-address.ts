@@ -1,8 +1,8 @@
 // Checks the address of another server, formats it for messages, and reads the headers that every request to it
 // carries.
 import { readFile } from 'node:fs/promises'
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { UsageError } from '../../errors.ts'
+import { validateHeaderName, validateHeaderValue } from '../../http-builtin.ts'
 
 /** `fetch` sends its own `Host` whatever it is given, and fails with the others. */
 const OF_THE_CONNECTION = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'])

@@ -3,10 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../../errors.ts'
+import { STATUS_CODES } from '../../http-builtin.ts'
 import { toProblem } from '../problem-details.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type Headers } from '../response.ts'
-import { STATUS_CODES } from './http-builtin.ts'
 
 interface Exchange {
   incoming: IncomingMessage

@@ -1,8 +1,9 @@
 // health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
 import { once } from 'node:events'
-import { request as http, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { request as http } from '../../../http-builtin.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { requireServerAddress } from '../../move-in/remote-address.ts'
 import type { HealthConfig } from '../../options/health/health-options.ts'

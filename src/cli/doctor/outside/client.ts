@@ -1,10 +1,11 @@
 // The HTTP client of the doctor: sends requests through the proxies in front of a gateway, and measures what the checks
 // need.
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
+import { request as requestHttp } from '../../../http-builtin.ts'
 import { createSilenceLimit, readWhole } from '../../../import-export/remote/answer-limits.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
