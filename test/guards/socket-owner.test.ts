@@ -1,10 +1,11 @@
 // Tests how the gateway finds the system user who owns the other end of a local connection.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Peer } from '../../src/auth/caller.ts'
-import { createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
+import { canAskForSocketOwners, createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
 
 const isLinux = process.platform === 'linux'
 const isRoot = process.getuid?.() === 0
@@ -109,6 +110,55 @@ test("a row of the kernel's table matches a connection only if both ends are com
     { port: 4000, localPort: 50_000 },
   ]
   for (const other of others) expect(await owner({ ...peer, ...other }), JSON.stringify(other)).toBeNull()
+})
+
+describe('without IPv6, so that one of the two tables does not exist', () => {
+  const ROW = ' 0100007F:0001 0100007F:0002 01 0:0 0:0 0  1000        0 4711 \n'
+
+  function readWithoutIpv6(text: string, code = 'ENOENT') {
+    return async (path: string) => {
+      if (path.endsWith('tcp')) return text
+      throw Object.assign(new Error(`${code}: ${path}`), { code })
+    }
+  }
+
+  const peer = {
+    address: '127.0.0.1',
+    port: 1,
+    localAddress: '127.0.0.1',
+    localPort: 2,
+    isTrustedProxy: false,
+    mayForward: false,
+  }
+
+  test.runIf(isLinux)('the kernel can be asked', () => {
+    expect(canAskForSocketOwners((path) => path.endsWith('/net/tcp'))).toBe(true)
+    expect(canAskForSocketOwners((path) => path.endsWith('/net/tcp6'))).toBe(false)
+  })
+
+  test('a connection has the owner that the other table lists, or none', async () => {
+    expect(await createSocketOwner(readWithoutIpv6(ROW))(peer)).toBe(1000)
+    expect(await createSocketOwner(readWithoutIpv6(''))(peer)).toBeNull()
+  })
+
+  test('a table that exists and cannot be read is a failure', async () => {
+    await expect(createSocketOwner(readWithoutIpv6('', 'EACCES'))(peer)).rejects.toThrow('EACCES')
+  })
+})
+
+test.runIf(isLinux)('the tables are found where a service has no /proc/net (ProcSubset=pid)', async () => {
+  const asked: string[] = []
+  const note = (path: string) => asked.push(path) > 0
+  canAskForSocketOwners(note)
+  const { server, port } = await listen('127.0.0.1')
+  connect(port, '127.0.0.1')
+  const socket = await accepted(server)
+  const owner = createSocketOwner((path) => {
+    note(path)
+    return readFile(path, 'latin1')
+  })
+  expect(await owner(peerOf(socket))).toBe(process.getuid?.())
+  expect(asked.filter((path) => !path.startsWith('/proc/self/'))).toEqual([])
 })
 
 test('a request during a read of the tables waits for the next read, shared by all waiting requests', async () => {

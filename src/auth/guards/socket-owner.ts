@@ -1,12 +1,14 @@
-// Finds which user owns the other end of a local connection, from Linux's /proc/net/tcp and /proc/net/tcp6.
+// Finds which user owns the other end of a local connection, from the socket tables of Linux in /proc/self/net.
 import { accessSync, constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import type { Peer } from '../caller.ts'
 import { addressBytes, mappedBytes } from '../ip-address.ts'
 
-const TCP = '/proc/net/tcp'
-const TCP6 = '/proc/net/tcp6'
+/** Below /proc/self, because a service with `ProcSubset=pid` has no /proc/net. */
+const TCP = '/proc/self/net/tcp'
+/** Missing on a system without IPv6. */
+const TCP6 = '/proc/self/net/tcp6'
 
 /** The tables that may list a connection, and the form of its addresses in them. */
 const AS_IPV4 = { table: TCP, form: (bytes: readonly number[]) => bytes }
@@ -24,10 +26,13 @@ type ReadTable = (path: string) => Promise<string>
  */
 export type SocketOwner = (peer: Peer) => Promise<number | null>
 
-export function canAskForSocketOwners(): boolean {
-  if (process.platform !== 'linux') return false
+export function canAskForSocketOwners(isReadable: (path: string) => boolean = isReadableFile): boolean {
+  return process.platform === 'linux' && isReadable(TCP)
+}
+
+function isReadableFile(path: string): boolean {
   try {
-    for (const table of [TCP, TCP6]) accessSync(table, constants.R_OK)
+    accessSync(path, constants.R_OK)
     return true
   } catch {
     return false
@@ -35,7 +40,10 @@ export function canAskForSocketOwners(): boolean {
 }
 
 export function createSocketOwner(readTable: ReadTable = (path) => readFile(path, 'latin1')): SocketOwner {
-  const [ipv4, ipv6] = [createSharedRead(() => readTable(TCP)), createSharedRead(() => readTable(TCP6))]
+  const [ipv4, ipv6] = [
+    createSharedRead(() => readTable(TCP)),
+    createSharedRead(() => readTable(TCP6).catch(emptyIfMissing)),
+  ]
   /** The kernel records the owner when the socket is opened, so one lookup per connection is enough. */
   const owners = new WeakMap<Peer, number>()
 
@@ -73,6 +81,11 @@ function createSharedRead(read: () => Promise<string>): () => Promise<string> {
     })
     return queued
   }
+}
+
+function emptyIfMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return ''
+  throw error
 }
 
 function ownerInRow(table: string, ends: string): number | null {
