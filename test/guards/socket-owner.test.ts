@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Peer } from '../../src/auth/caller.ts'
-import { canAskForSocketOwners, createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
+import { ambiguousUserId, canAskForSocketOwners, createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
 
 const isLinux = process.platform === 'linux'
 const isRoot = process.getuid?.() === 0
@@ -21,6 +21,16 @@ function peerOf(socket: Socket): Peer {
     isTrustedProxy: false,
     mayForward: false,
   }
+}
+
+/** A connection from this machine, for tests that write the rows of the tables themselves. */
+const PEER: Peer = {
+  address: '127.0.0.1',
+  port: 1,
+  localAddress: '127.0.0.1',
+  localPort: 2,
+  isTrustedProxy: false,
+  mayForward: false,
 }
 
 /** Starts a server that leaves the accepted sockets to the test. */
@@ -122,27 +132,39 @@ describe('without IPv6, so that one of the two tables does not exist', () => {
     }
   }
 
-  const peer = {
-    address: '127.0.0.1',
-    port: 1,
-    localAddress: '127.0.0.1',
-    localPort: 2,
-    isTrustedProxy: false,
-    mayForward: false,
-  }
-
   test.runIf(isLinux)('the kernel can be asked', () => {
     expect(canAskForSocketOwners((path) => path.endsWith('/net/tcp'))).toBe(true)
     expect(canAskForSocketOwners((path) => path.endsWith('/net/tcp6'))).toBe(false)
   })
 
   test('a connection has the owner that the other table lists, or none', async () => {
-    expect(await createSocketOwner(readWithoutIpv6(ROW))(peer)).toBe(1000)
-    expect(await createSocketOwner(readWithoutIpv6(''))(peer)).toBeNull()
+    expect(await createSocketOwner(readWithoutIpv6(ROW))(PEER)).toBe(1000)
+    expect(await createSocketOwner(readWithoutIpv6(''))(PEER)).toBeNull()
   })
 
   test('a table that exists and cannot be read is a failure', async () => {
-    await expect(createSocketOwner(readWithoutIpv6('', 'EACCES'))(peer)).rejects.toThrow('EACCES')
+    await expect(createSocketOwner(readWithoutIpv6('', 'EACCES'))(PEER)).rejects.toThrow('EACCES')
+  })
+})
+
+describe('in a user namespace that does not map every user', () => {
+  const rowOf = (user: number) => async () => ` 0100007F:0001 0100007F:0002 01 0:0 0:0 0  ${user}        0 4711 \n`
+
+  test.each([
+    ['a kernel without user namespaces', null, null],
+    ['the first user namespace', '         0          0 4294967295\n', null],
+    ['every user, in two ranges', '0 100000 65536\n65536 0 4294901759\n', null],
+    ['one user', '     65534          0          1\n', OTHER_USER],
+    ['the ids of a container', '0 1000 1\n1 100000 65536\n', OTHER_USER],
+    ['nobody at all', '', OTHER_USER],
+  ])('the id of the users that it does not map is ambiguous: %s', (_, idMap, expected) => {
+    expect(ambiguousUserId(idMap)).toBe(expected)
+  })
+
+  test('a connection with that id has no owner, and one with another id has its owner', async () => {
+    expect(await createSocketOwner(rowOf(OTHER_USER), OTHER_USER)(PEER)).toBeNull()
+    expect(await createSocketOwner(rowOf(1000), OTHER_USER)(PEER)).toBe(1000)
+    expect(await createSocketOwner(rowOf(OTHER_USER), null)(PEER)).toBe(OTHER_USER)
   })
 })
 
@@ -166,18 +188,10 @@ test('a request during a read of the tables waits for the next read, shared by a
   const owner = createSocketOwner((path) =>
     path.endsWith('tcp') ? new Promise((resolve) => reads.push(resolve)) : Promise.resolve(''),
   )
-  const peer = {
-    address: '127.0.0.1',
-    port: 1,
-    localAddress: '127.0.0.1',
-    localPort: 2,
-    isTrustedProxy: false,
-    mayForward: false,
-  }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
-  const first = owner(peer)
+  const first = owner(PEER)
   await settled()
-  const later = [owner(peer), owner(peer), owner(peer)]
+  const later = [owner(PEER), owner(PEER), owner(PEER)]
   await settled()
   expect(reads).toHaveLength(1)
   reads[0]?.('')
@@ -195,14 +209,6 @@ test('the tables are read once per connection', async () => {
     reads += 1
     return row
   })
-  const peer = {
-    address: '127.0.0.1',
-    port: 1,
-    localAddress: '127.0.0.1',
-    localPort: 2,
-    isTrustedProxy: false,
-    mayForward: false,
-  }
-  expect([await owner(peer), await owner(peer), reads]).toEqual([1000, 1000, 1])
-  expect([await owner({ ...peer }), reads]).toEqual([1000, 2])
+  expect([await owner(PEER), await owner(PEER), reads]).toEqual([1000, 1000, 1])
+  expect([await owner({ ...PEER }), reads]).toEqual([1000, 2])
 })

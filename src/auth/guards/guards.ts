@@ -17,7 +17,7 @@ import { createLocalGuard } from './local.ts'
 import { type MailGuardOptions, openMailGuard } from './mail/open-mail-guard.ts'
 import { createNoneGuard } from './none.ts'
 import { createOpenGuard } from './open.ts'
-import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
+import { ambiguousUserId, canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
 /** The operator's options for guards. Each guard reads its own. */
 export interface GuardOptions {
@@ -63,6 +63,21 @@ const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
 const NO_MAIL_SERVER =
   'login guard "mail" needs a mail server: give the options mail-url (smtps://USER:PASSWORD@HOST) and mail-from (an address)'
 
+function localWarnings(): readonly string[] {
+  if (!canAskForSocketOwners()) {
+    return [
+      'login guard "local": this system cannot tell which user owns the other end of a connection, so only headers are checked: ' +
+        'do not put a proxy or port forwarding in front of this gateway',
+    ]
+  }
+  const userId = process.getuid?.()
+  return userId !== undefined && userId === ambiguousUserId()
+    ? [
+        `login guard "local": nobody can sign in, since this user namespace shows other users under the id of this one, ${userId}: run the gateway as another user, or choose another login-guard`,
+      ]
+    : []
+}
+
 /** Throws `UsageError` without options. That cannot happen if the start checked `problems` first. */
 function requireOptions<T>(options: T | null | undefined, problem: string): T {
   if (!options) throw new UsageError(problem)
@@ -75,13 +90,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
     summary: 'the same user on this machine',
     guardsNetwork: false,
-    warnings: () =>
-      canAskForSocketOwners()
-        ? []
-        : [
-            'login guard "local": this system cannot tell which user owns the other end of a connection, so only headers are checked: ' +
-              'do not put a proxy or port forwarding in front of this gateway',
-          ],
+    warnings: localWarnings,
     problems: NOTHING,
     fileProblems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),

@@ -1,5 +1,5 @@
 // Finds which user owns the other end of a local connection, from the socket tables of Linux in /proc/self/net.
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import type { Peer } from '../caller.ts'
@@ -9,6 +9,7 @@ import { addressBytes, mappedBytes } from '../ip-address.ts'
 const TCP = '/proc/self/net/tcp'
 /** Missing on a system without IPv6. */
 const TCP6 = '/proc/self/net/tcp6'
+const USER_ID_MAP = '/proc/self/uid_map'
 
 /** The tables that may list a connection, and the form of its addresses in them. */
 const AS_IPV4 = { table: TCP, form: (bytes: readonly number[]) => bytes }
@@ -18,11 +19,16 @@ const AS_MAPPED = { table: TCP6, form: mappedBytes }
 const UID_COLUMN = 6
 const INODE_COLUMN = 8
 
+/** A user namespace that maps this many ids maps every user. */
+const ALL_USERS = 4_294_967_295
+/** The kernel shows this id in place of every user that the user namespace does not map (user_namespaces(7)). */
+const UNMAPPED_USER = 65_534
+
 type ReadTable = (path: string) => Promise<string>
 
 /**
- * The id of the user that opened the peer's socket; null if the kernel does not list it, or if no process holds it any
- * more.
+ * The id of the user that opened the peer's socket; null if the kernel does not list it, or does not tell which user it
+ * is, or if no process holds it any more.
  */
 export type SocketOwner = (peer: Peer) => Promise<number | null>
 
@@ -39,7 +45,25 @@ function isReadableFile(path: string): boolean {
   }
 }
 
-export function createSocketOwner(readTable: ReadTable = (path) => readFile(path, 'latin1')): SocketOwner {
+/**
+ * The user id that may be that of several users, as this process sees them; null if there is none. `idMap` is null on a
+ * kernel without user namespaces.
+ */
+export function ambiguousUserId(idMap: string | null = readUserIdMap()): number | null {
+  // Each line maps a range of ids: its first id here, its first id outside, its length.
+  const lengths = (idMap?.match(/\d+/g) ?? []).filter((_, index) => index % 3 === 2)
+  const mapped = lengths.reduce((sum, length) => sum + Number(length), 0)
+  return idMap === null || mapped >= ALL_USERS ? null : UNMAPPED_USER
+}
+
+function readUserIdMap(): string | null {
+  return isReadableFile(USER_ID_MAP) ? readFileSync(USER_ID_MAP, 'latin1') : null
+}
+
+export function createSocketOwner(
+  readTable: ReadTable = (path) => readFile(path, 'latin1'),
+  ambiguousId: number | null = ambiguousUserId(),
+): SocketOwner {
   const [ipv4, ipv6] = [
     createSharedRead(() => readTable(TCP)),
     createSharedRead(() => readTable(TCP6).catch(emptyIfMissing)),
@@ -55,7 +79,7 @@ export function createSocketOwner(readTable: ReadTable = (path) => readFile(path
       const ends = `${spellEnd(form(own), port)} ${spellEnd(form(remote), localPort)}`
       // The row of the peer's socket has the peer's own end first.
       const owner = ownerInRow(await (table === TCP ? ipv4() : ipv6()), ends)
-      if (owner !== null) return owner
+      if (owner !== null) return owner === ambiguousId ? null : owner
     }
     return null
   }
