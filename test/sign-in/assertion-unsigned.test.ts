@@ -6,13 +6,14 @@ import { callerWith } from '../support/callers.ts'
 import { runHere } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { exchange, readAnswers, requestText } from '../support/wire.ts'
 import { ANA } from '../support/workspaces.ts'
 
 const SECRET = 'a-secret-of-32-characters-or-more'
 const guard = createUnsignedAssertionGuard({ header: 'x-email', secretHeader: 'x-proxy-secret', secret: SECRET })
 
-const decide = (headers: Readonly<Record<string, string>>, isTrustedProxy = true, email = ANA) =>
-  guard.decide({ email, code: null, caller: callerWith({ peer: { isTrustedProxy }, headers }) })
+const decide = (headers: Readonly<Record<string, string>>, mayForward = true, email = ANA) =>
+  guard.decide({ email, code: null, caller: callerWith({ peer: { isTrustedProxy: true, mayForward }, headers }) })
 
 describe('an unsigned header with the email', () => {
   test('is accepted from a trusted proxy that sends the secret', async () => {
@@ -21,7 +22,7 @@ describe('an unsigned header with the email', () => {
   })
 
   test.each([
-    ['a peer that is not trusted', { 'x-email': ANA, 'x-proxy-secret': SECRET }, false, ANA],
+    ['a peer whose headers are not trusted', { 'x-email': ANA, 'x-proxy-secret': SECRET }, false, ANA],
     ['another secret', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}!` }, true, ANA],
     ['an empty secret', { 'x-email': ANA, 'x-proxy-secret': '' }, true, ANA],
     ['the secret twice', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}, ${SECRET}` }, true, ANA],
@@ -45,6 +46,32 @@ describe('an unsigned header with the email', () => {
     const login = () => gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
     const answers = [await login(), await login(), await login()]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+  })
+
+  test('is accepted behind a balancer with the PROXY protocol only from the identity proxy', async () => {
+    const gateway = await startGateway({
+      createGuard: async () => guard,
+      trustedProxies: ['127.0.0.1', '192.0.2.1'],
+      proxyProtocol: true,
+    })
+    const request = requestText({
+      method: 'POST',
+      target: '/login',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['X-Email', ANA],
+        ['X-Proxy-Secret', SECRET],
+        ['Connection', 'close'],
+      ],
+      body: JSON.stringify({ email: ANA }),
+    })
+    const statusOf = async (header: string) => {
+      const [answer] = readAnswers(await exchange(gateway.url, `${header}\r\n${request}`))
+      return answer?.status
+    }
+    expect(await statusOf('PROXY TCP4 192.0.2.1 198.51.100.1 56324 443')).toBe(200)
+    expect(await statusOf('PROXY TCP4 203.0.113.9 198.51.100.1 56324 443')).toBe(403)
+    expect(await statusOf('PROXY UNKNOWN')).toBe(403)
   })
 
   test('is left to the next guard when one of the two headers is missing', async () => {

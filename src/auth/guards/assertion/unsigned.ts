@@ -1,4 +1,4 @@
-// The guard for proxies that send only the email: it trusts listed peers that also send a secret.
+// The guard for proxies that send only the email: it trusts listed proxies that also send a secret.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { vouchedEmail } from '../../email.ts'
 import { type LoginGuard, refuse } from '../guard.ts'
@@ -27,7 +27,7 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
       }
       // Compares hashes, so that the time does not depend on the length of the secret either.
       const isKnown = timingSafeEqual(hash('sha256', presented, 'buffer'), expected)
-      if (!caller.peer.isTrustedProxy || !isKnown) {
+      if (!caller.peer.mayForward || !isKnown) {
         return refuse(
           'this gateway does not trust the identity proxy',
           'list the proxy in the option trusted-proxy, and check the secret header that it sends',
