@@ -62,6 +62,8 @@ export interface KeyServer {
   readonly publish: (keys: readonly TestKey[]) => void
   /** Whether every request is answered 503 from now on. */
   readonly fail: (isFailing: boolean) => void
+  /** From now on, a request is answered only after the release, with the keys that there were when it arrived. */
+  readonly hold: () => () => void
 }
 
 /**
@@ -71,12 +73,14 @@ export interface KeyServer {
 export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServer> {
   let keys = first
   let isFailing = false
+  let gate: Promise<void> | null = null
   const paths: string[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const path = request.url ?? ''
     paths.push(path)
     const answer = isFailing ? null : answerTo(path)
     const missing = isFailing ? 503 : 404
+    await gate
     response.writeHead(answer === null ? missing : 200).end(answer ?? '')
   })
   const url = await listenForTest(server)
@@ -97,6 +101,14 @@ export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServ
     },
     fail(next) {
       isFailing = next
+    },
+    hold() {
+      const held = Promise.withResolvers<void>()
+      gate = held.promise
+      return () => {
+        gate = null
+        held.resolve()
+      }
     },
   }
 }

@@ -26,24 +26,37 @@ export function createJwksSource(
   let loaded: Loaded | null = null
   let askedAt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | null = null
+  /** Whether the issuer is being asked: a key that it publishes from now on may be missing in its answer. */
+  let isAsking = false
 
   async function loadOnce(): Promise<void> {
     await delay(Math.max(0, askedAt + refetchMs - performance.now()))
     askedAt = performance.now()
+    isAsking = true
     loaded = { find: keyFinder(await load()), refresh: createFreshness(reload) }
   }
 
-  /** Rejects if there is no set yet. A later failure is reported, and leaves the set as it is. */
-  async function reload(): Promise<void> {
+  /** Callers share the load until it ends. A failure leaves the set as it is. */
+  function loadNext(): Promise<void> {
     loading ??= loadOnce().finally(() => {
       loading = null
+      isAsking = false
     })
+    return loading
+  }
+
+  async function reload(): Promise<void> {
     try {
-      await loading
+      await loadNext()
     } catch (error) {
-      if (!loaded) throw error
       report(error)
     }
+  }
+
+  /** Rejects if the issuer cannot be reached: then nobody knows whether the key exists. */
+  async function keyOfNextLoad(header: JWSHeaderParameters): Promise<CryptoKey | null> {
+    await loadNext()
+    return loaded && keyIn(loaded.find, header)
   }
 
   return {
@@ -51,8 +64,9 @@ export function createJwksSource(
       await loaded?.refresh()
       const known = loaded && (await keyIn(loaded.find, header))
       if (known) return known
-      await reload()
-      return loaded && keyIn(loaded.find, header)
+      const mayBeLate = isAsking
+      const found = await keyOfNextLoad(header)
+      return found === null && mayBeLate ? keyOfNextLoad(header) : found
     },
   }
 }

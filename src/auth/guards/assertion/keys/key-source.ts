@@ -3,8 +3,8 @@ import type { CryptoKey, JWSHeaderParameters } from 'jose'
 
 export interface KeySource {
   /**
-   * The key for this JWS header; null if the issuer has no such key. Throws if the issuer was never reached, and
-   * `UNAVAILABLE` if too many fetches are waiting.
+   * The key for this JWS header; null if the issuer has no such key. Throws if the key is not known and the issuer
+   * cannot be reached, and `UNAVAILABLE` if too many fetches are waiting.
    */
   readonly keyFor: (header: JWSHeaderParameters) => Promise<CryptoKey | null>
 }
