@@ -37,6 +37,7 @@ export function describeSignIn(
       const opened = await open()
       store = opened.store
       reopen = opened.reopen
+      await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null)
       return () => store[Symbol.asyncDispose]()
     })
 
@@ -169,6 +170,17 @@ export function describeSignIn(
       expect(await ask([second])).toEqual(['mailed'])
       expect(await guess(first)).toBe('spent')
       expect(await guess(second)).toBe('right')
+    })
+
+    test('a sign-in whose signing key was removed is replaced, once the request has a key that is left', async () => {
+      const [first, second] = [newRequest(), newRequest({ kid: 'next' })]
+      expect(await ask([first])).toEqual(['mailed'])
+      await store.addSigningKey({ kid: 'next', privateJwk: '{}', createdAt: NOW + 1 }, 'k')
+      expect(await ask([newRequest({ kid: 'next' })])).toEqual(['joined'])
+      await store.removeSigningKey('k')
+      expect(await ask([newRequest()])).toEqual(['refused'])
+      expect(await ask([second])).toEqual(['mailed'])
+      expect([await guess(first), await guess(second)]).toEqual(['spent', 'right'])
     })
 
     test('a refused request leaves a pending sign-in that no code fits', async () => {

@@ -91,7 +91,13 @@ const REQUEST = {
   isEligible: true,
   askedAt: NOW,
 }
-const NOTHING: DecisionState = { pending: [], quotas: [], knownNetworks: new Set(), users: new Set() }
+const NOTHING: DecisionState = {
+  pending: [],
+  quotas: [],
+  knownNetworks: new Set(),
+  users: new Set(),
+  kids: new Set([REQUEST.kid]),
+}
 
 const decide = (state: Partial<DecisionState> = {}, rules = RULES, request = REQUEST) => {
   const { decided, pending, quotas, mailed } = decideRequests([request], { ...NOTHING, ...state }, rules, NOW)

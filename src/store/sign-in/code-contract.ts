@@ -100,7 +100,8 @@ export interface CodeVerbs {
   readonly addCodeRequests: (requests: readonly CodeRequest[]) => Promise<void>
   /**
    * Decides on the oldest requests, at most `limit`, and removes them. Returns fewer than `limit` only when none are
-   * left. Calls of all gateways are serialized, so that no quota is exceeded.
+   * left. Calls of all gateways are serialized, so that no quota is exceeded. A request joins no sign-in whose signing
+   * key was removed, and gets no mail if its own was.
    */
   readonly decideCodeRequests: (rules: CodeRules, now: number, limit: number) => Promise<readonly DecidedRequest[]>
   /** Null if none is pending or it has expired. The returned one may be out of tries. */

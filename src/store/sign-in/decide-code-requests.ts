@@ -30,6 +30,8 @@ export interface DecisionState {
   readonly knownNetworks: ReadonlySet<string>
   /** Emails that have a workspace. */
   readonly users: ReadonlySet<string>
+  /** Names of the stored signing keys. A code of any other key is lost. */
+  readonly kids: ReadonlySet<string>
 }
 
 /** A request that gets a mail. The mails that are due first are sent first. */
@@ -75,14 +77,18 @@ export function decideRequests(
     changedQuotas.add(key)
   }
 
+  function isLive({ kid, tries, expiresAt }: PendingRow): boolean {
+    return isRunning(expiresAt, rules.codeTtlMs, now) && tries < MAX_CODE_TRIES && state.kids.has(kid)
+  }
+
   function decide(request: CodeRequest): CodeOutcome {
     const pair = pairOf(request)
     const found = pending.get(pair)
-    const live =
-      found && isRunning(found.expiresAt, rules.codeTtlMs, now) && found.tries < MAX_CODE_TRIES ? found : null
+    const live = found && isLive(found) ? found : null
     if (live?.isMailed) return 'joined'
     const charges = chargesOf(request, state, rules)
-    const isWanted = request.isEligible && (!rules.isForKnownUsersOnly || state.users.has(request.email))
+    const isEligible = request.isEligible && state.kids.has(request.kid)
+    const isWanted = isEligible && (!rules.isForKnownUsersOnly || state.users.has(request.email))
     const isMailed = isWanted && charges.every(hasRoom)
     if (isMailed) for (const one of charges) charge(one)
     if (isMailed || !live) {

@@ -65,6 +65,7 @@ const USERS: Statement = {
   name: 'usersOfRequests',
   text: 'select email from workspace_gateway.user where email = any($1::text[])',
 }
+const KIDS: Statement = { name: 'kidsOfRequests', text: 'select kid from workspace_gateway.signing_key' }
 const PUT_PENDING: Statement = {
   name: 'putPendingSignIns',
   text: `insert into workspace_gateway.pending_sign_in (id, email, network, kid, code_hash, is_mailed, tries, expires_at)
@@ -186,11 +187,13 @@ async function stateOf(
   const keys = new Set(requests.flatMap(quotaKeysOf))
   const known = await connection.query<{ key: string }>(KNOWN, [requests.map(knownNetworkKey), knownSince])
   const users = await connection.query<{ email: string }>(USERS, [emails])
+  const kids = await connection.query<{ kid: string }>(KIDS)
   return {
     pending: pending.map((row) => ({ ...row, isMailed: row.isMailed === 't' })),
     quotas: await connection.query<Quota & object>(QUOTAS, [[...keys]]),
     knownNetworks: new Set(known.map(({ key }) => key)),
     users: new Set(users.map(({ email }) => email)),
+    kids: new Set(kids.map(({ kid }) => kid)),
   }
 }
 

@@ -51,6 +51,7 @@ export function createCodes(
   const quota = writer.prepare<[string], Quota>('select key, used, ends_at as endsAt from mail_quota where key = ?')
   const known = writer.prepare<[string, number]>('select 1 from known_network where key = ? and seen_at > ?')
   const user = writer.prepare<[string]>('select 1 from user where email = ?')
+  const kids = writer.prepare<[], string>('select kid from signing_key').pluck()
   const putPending = writer.prepare<[string, string, string, string, string, number, number, number]>(
     `insert or replace into pending_sign_in (id, email, network, kid, code_hash, is_mailed, tries, expires_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -103,6 +104,7 @@ export function createCodes(
       quotas: [...keys].flatMap((key) => quota.get(key) ?? []),
       knownNetworks: new Set(requests.map(knownNetworkKey).filter((key) => known.get(key, knownSince))),
       users: new Set(requests.map(({ email }) => email).filter((email) => user.get(email))),
+      kids: new Set(kids.all()),
     }
   }
 
