@@ -52,15 +52,15 @@ export interface Sessions {
   /** Issues a new access token. Throws `INVALID_TOKEN`. Concurrent calls with the same token all succeed. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
   /** Ends the session of a refresh token. Durable when it resolves. Throws `INVALID_TOKEN`. */
-  readonly close: (refreshToken: string) => Promise<void>
+  readonly close: (refreshToken: string, caller: Caller) => Promise<void>
   /** The session that an access token names, at most `sessionCheckMs` old. Throws `INVALID_TOKEN`. */
   readonly viewer: (accessToken: string) => Promise<LiveSession>
   /** The open sessions of an email, newest first, at most a thousand. */
   readonly listOf: (email: string) => Promise<readonly OpenSession[]>
   /** Ends a session of this email by id; false if there is none, or it has ended already. Durable when it resolves. */
-  readonly revoke: (session: OwnedSession) => Promise<boolean>
+  readonly revoke: (session: OwnedSession, caller: Caller) => Promise<boolean>
   /** Ends all sessions of an email and returns how many were open. Durable when it resolves. */
-  readonly revokeAllOf: (email: string) => Promise<number>
+  readonly revokeAllOf: (email: string, caller: Caller) => Promise<number>
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
@@ -101,8 +101,8 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     }
   }
 
-  function recordRevoked(email: string, count: number): void {
-    audit.record({ kind: 'sessionsRevoked', result: 'done', email, detail: `${count} ended` })
+  function recordRevoked(email: string, count: number, { client: { address } }: Caller): void {
+    audit.record({ kind: 'sessionsRevoked', result: 'done', email, address, detail: `${count} ended` })
   }
 
   return {
@@ -134,12 +134,12 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       return { accessToken: await tokens.issue({ sessionId: session.id, email: session.email }) }
     },
 
-    async close(refreshToken) {
+    async close(refreshToken, { client: { address } }) {
       const hash = readRefreshToken(refreshToken)
       const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
       if (!ended) throw new GatewayError('INVALID_TOKEN')
       recent?.forget([ended])
-      audit.record({ kind: 'logout', result: 'done', email: ended.email })
+      audit.record({ kind: 'logout', result: 'done', email: ended.email, address })
     },
 
     async viewer(accessToken) {
@@ -152,17 +152,17 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     },
 
     listOf: async (email) => store.sessionsOf(email, clock(), MAX_LISTED),
-    async revoke(session) {
+    async revoke(session, caller) {
       const [ended] = await store.revokeSessionsById([session], clock())
       if (ended !== true) return false
       recent?.forget([session])
-      recordRevoked(session.email, 1)
+      recordRevoked(session.email, 1, caller)
       return true
     },
-    async revokeAllOf(email) {
+    async revokeAllOf(email, caller) {
       const count = await store.revokeSessionsOf(email, clock())
       recent?.forgetAllOf(email)
-      recordRevoked(email, count)
+      recordRevoked(email, count, caller)
       return count
     },
   }

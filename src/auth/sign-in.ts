@@ -26,7 +26,7 @@ export interface SignIn {
   /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`. */
   readonly refresh: (refreshToken: string, caller: Caller) => Promise<{ readonly accessToken: string }>
   /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`. Never rate limited: a user can always sign out. */
-  readonly logout: (refreshToken: string) => Promise<void>
+  readonly logout: (refreshToken: string, caller: Caller) => Promise<void>
 }
 
 export function createSignIn({ sessions, guard, limits }: SignInServices): SignIn {
@@ -48,9 +48,9 @@ export function createSignIn({ sessions, guard, limits }: SignInServices): SignI
       limits.require('refresh', { network: networkOf(caller.client.address) })
       return sessions.refresh(refreshToken)
     },
-    async logout(refreshToken) {
+    async logout(refreshToken, caller) {
       requirePresented(refreshToken)
-      await sessions.close(refreshToken)
+      await sessions.close(refreshToken, caller)
     },
   }
 }

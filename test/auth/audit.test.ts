@@ -209,14 +209,14 @@ test('logins, refusals and logouts are recorded without a token, a code or an em
   expect(
     entries
       .filter(({ kind }) => kind !== 'keyAdded')
-      .map(({ kind, result, who, detail }) => [kind, result, who, detail]),
+      .map(({ kind, result, who, network, detail }) => [kind, result, who, network, detail]),
   ).toEqual([
-    ['login', 'done', ana, ''],
-    ['login', 'refused', ana, 'LOGIN_REFUSED'],
-    ['login', 'refused', '', 'INVALID_EMAIL'],
-    ['refresh', 'refused', '', 'INVALID_TOKEN'],
-    ['logout', 'done', ana, ''],
-    ['logout', 'refused', '', 'INVALID_TOKEN'],
+    ['login', 'done', ana, '127.0.0.0/24', ''],
+    ['login', 'refused', ana, '127.0.0.0/24', 'LOGIN_REFUSED'],
+    ['login', 'refused', '', '127.0.0.0/24', 'INVALID_EMAIL'],
+    ['refresh', 'refused', '', '127.0.0.0/24', 'INVALID_TOKEN'],
+    ['logout', 'done', ana, '127.0.0.0/24', ''],
+    ['logout', 'refused', '', '127.0.0.0/24', 'INVALID_TOKEN'],
   ])
   expect(JSON.stringify(entries)).not.toMatch(/wgr_|eyJ|K7QM2P9D|@/)
 })
@@ -235,7 +235,7 @@ test.each([
   const caller = { client: { address: '192.0.2.77' } } as Caller
   await expect(signIn.login({ email: ANA, code: null }, caller)).rejects.toBe(thrown)
   await expect(signIn.refresh('wgr_x', caller)).rejects.toBe(thrown)
-  await expect(signIn.logout('wgr_x')).rejects.toBe(thrown)
+  await expect(signIn.logout('wgr_x', caller)).rejects.toBe(thrown)
   expect(told.map((event) => [event.kind, event.result, event.detail])).toEqual(
     ['login', 'refresh', 'logout'].map((kind) => [kind, result, code]),
   )

@@ -116,11 +116,11 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
-/** Returns the details of the audit entries about ended sessions. */
-async function revocations(gateway: TestGateway): Promise<readonly (string | null)[]> {
+/** Returns the details and the networks of the audit entries about ended sessions. */
+async function revocations(gateway: TestGateway): Promise<readonly (readonly [detail: string, network: string])[]> {
   await gateway.audit.flush()
   const filter = { from: null, to: null, kind: 'sessionsRevoked', who: null }
-  return (await gateway.store.auditEntries(filter, 0, 9)).map(({ detail }) => detail)
+  return (await gateway.store.auditEntries(filter, 0, 9)).map(({ detail, network }) => [detail, network])
 }
 
 describe.each(engines)('on %s', (_name, database) => {
@@ -144,7 +144,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect((await gateway.send('POST', '/token', JSON.stringify(other))).status).toBe(401)
     expect(await isSignedIn(gateway, mine.accessToken)).toBe(true)
     expect(await revoke(mine.accessToken)).toBe(false)
-    expect(await revocations(gateway)).toEqual(['1 ended'])
+    expect(await revocations(gateway)).toEqual([['1 ended', '127.0.0.0/24']])
   })
 
   test('an altered id ends nothing, whichever byte was put in', async () => {
@@ -176,7 +176,7 @@ describe.each(engines)('on %s', (_name, database) => {
     }
     expect(await isSignedIn(gateway, ben.accessToken)).toBe(true)
     expect((await gateway.graphql(EVERYWHERE, { accessToken })).status).toBe(401)
-    expect(await revocations(gateway)).toEqual(['3 ended'])
+    expect(await revocations(gateway)).toEqual([['3 ended', '127.0.0.0/24']])
   })
 
   test('one session beyond the limit ends the session that was used longest ago', async () => {

@@ -11,7 +11,7 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
   async function refusalsOf<T>(
     kind: AuditKind,
     run: () => Promise<T>,
-    about: { readonly email?: string | undefined; readonly address?: string },
+    about: { readonly email?: string | undefined; readonly address: string },
   ): Promise<T> {
     try {
       return await run()
@@ -38,6 +38,7 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
     },
     refresh: (refreshToken, caller) =>
       refusalsOf('refresh', () => signIn.refresh(refreshToken, caller), { address: addressOf(caller) }),
-    logout: (refreshToken) => refusalsOf('logout', () => signIn.logout(refreshToken), {}),
+    logout: (refreshToken, caller) =>
+      refusalsOf('logout', () => signIn.logout(refreshToken, caller), { address: addressOf(caller) }),
   }
 }

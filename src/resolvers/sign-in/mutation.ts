@@ -8,16 +8,17 @@ import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from '.
 export const Mutation = {
   login: (_root, { email, code }, { signIn, caller }) => signIn.login({ email, code: code ?? null }, caller),
   refresh: (_root, { refreshToken }, { signIn, caller }) => signIn.refresh(refreshToken, caller),
-  async logout(_root, { refreshToken }, { signIn }) {
-    await signIn.logout(refreshToken)
+  async logout(_root, { refreshToken }, { signIn, caller }) {
+    await signIn.logout(refreshToken, caller)
     return true
   },
   async revokeSession(_root, { id }, context) {
     const { email } = requireBearer(context)
     const key = context.nodeIds.read(id)
-    return key?.type === 'Session' && context.sessions.revoke({ id: key.id, email })
+    return key?.type === 'Session' && context.sessions.revoke({ id: key.id, email }, context.caller)
   },
-  logoutEverywhere: (_root, _args, context) => context.sessions.revokeAllOf(requireBearer(context).email),
+  logoutEverywhere: (_root, _args, context) =>
+    context.sessions.revokeAllOf(requireBearer(context).email, context.caller),
 } satisfies MutationResolvers
 
 /**
