@@ -50,6 +50,21 @@ describe('mail test', () => {
   })
 
   test.each([
+    ['Acme: Sales, EU <no-reply@example.com>', '"Acme: Sales, EU" <no-reply@example.com>'],
+    ['"Acme, Inc." <no-reply@example.com>', '"Acme, Inc." <no-reply@example.com>'],
+    ['no-reply@bücher.example', 'no-reply@xn--bcher-kva.example'],
+  ])('writes the sender %s as one address, and only ASCII into the headers', async (from, written) => {
+    const server = await startMailServer()
+    const args = ['mail', 'test', 'ana@example.com', '--mail-url', server.url, '--mail-tls', 'off', '--mail-from', from]
+    expect((await runHere(args)).exitCode).toBe(0)
+    const { source } = await server.mail(0)
+    const head = source.slice(0, source.indexOf('\r\n\r\n'))
+    expect(head).toContain(`From: ${written}\r\n`)
+    expect(head).toMatch(/^Message-ID: <[^@\s]+@[\w.-]+>\r$/m)
+    expect(head).toMatch(/^[\x20-\x7e\r\n]+$/)
+  })
+
+  test.each([
     [true, 'smtps'],
     [false, 'smtp'],
   ])(

@@ -1,4 +1,5 @@
 // Sends mails through the configured SMTP server: its URL, the connection to it, and the meaning of its errors.
+import { domainToASCII } from 'node:url'
 
 /** A send that takes longer is aborted, well within the lease of its mail. */
 const SEND_TIMEOUT_MS = 40_000
@@ -85,12 +86,13 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
   }
   // Most gateways send no mail, and need not load the library.
   const opening = import('nodemailer').then(({ createTransport }) => createTransport(settings))
-  const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+  const sender = readSender(from)
+  const domain = domainToASCII(sender.address.slice(sender.address.lastIndexOf('@') + 1))
 
   return {
     async send({ to, text, html, id }, stop) {
       const message = {
-        from,
+        from: sender,
         to: { name: '', address: to },
         subject,
         text,
@@ -108,6 +110,12 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
       }
     },
   }
+}
+
+/** Read here, because nodemailer takes what stands before a colon for the name of a group of addresses. */
+function readSender(from: string): { readonly name: string; readonly address: string } {
+  const [, name = '', address = from] = /^([^<>]*)<([^<>]+)>$/.exec(from) ?? []
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
 }
 
 /** Messages by nodemailer error code. The server's own text is not used, because it may contain the address. */
