@@ -113,6 +113,34 @@ test('a key published ahead signs only when its time has come', async () => {
   expect(kidOf((await gateway.login(ANA)).accessToken)).not.toBe(kidOf(accessToken))
 })
 
+test('a retired signing key is replaced by an older key until the next one signs, or else by the next one', async () => {
+  const gateway = await startGateway()
+  const signer = async () => kidOf((await gateway.login(ANA)).accessToken) ?? ''
+  const older = await signer()
+  await keysOf(gateway, 'rotate')
+  gateway.advance(1)
+  const signing = await signer()
+  await keysOf(gateway, 'rotate', '--sign-after', '600')
+  const [next] = await listed(gateway)
+  for (const [retired, successor] of [
+    [signing, older],
+    [older, next?.kid],
+  ] as const) {
+    expect((await keysOf(gateway, 'retire', retired, '--force')).exitCode).toBe(0)
+    gateway.advance(1)
+    expect(await signer()).toBe(successor)
+    expect((await listed(gateway)).find(({ state }) => state === 'signing')?.kid).toBe(successor)
+  }
+})
+
+test('a key that does not sign yet can be retired without --force', async () => {
+  const gateway = await startGateway()
+  await keysOf(gateway, 'rotate', '--sign-after', '600')
+  const [next, signing] = await listed(gateway)
+  expect((await keysOf(gateway, 'retire', next?.kid ?? '')).exitCode).toBe(0)
+  expect(await listed(gateway)).toEqual([signing])
+})
+
 test('a key is needed from its first token to the end of its last token', () => {
   const at = (now: number) => standingsOf([{ createdAt: 100_000 }, { createdAt: 0 }], { now, accessTokenTtlSeconds: 9 })
   expect(at(99_999).map(({ state }) => state)).toEqual(['next', 'signing'])
