@@ -10,7 +10,8 @@ export const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 export const rateLimitOptions = {
   rateLimits: {
     flags: '--rate-limits <on|off>',
-    description: 'off turns off all rate limits, for measurements',
+    description:
+      'off turns off all rate limits of networks, for measurements; those of registered clients and of mails stay',
     default: 'on',
     schema: z.enum(['on', 'off'], 'must be on or off'),
   },
