@@ -167,6 +167,16 @@ describe('clients', () => {
     expect(entries.map(({ detail }) => detail)).toEqual(['shop', 'billing'])
   })
 
+  test('are named in the list of the sessions that they opened, also when they are removed', async () => {
+    const { gateway, add, clients, login } = await start()
+    expect((await login(await add('billing', '--email-domains', '*'))).status).toBe(200)
+    expect((await clients('remove', 'billing')).exitCode).toBe(0)
+    const { stdout } = await runHere(['sessions', 'list', '--json', '--database', gateway.databaseUrl], {
+      clock: gateway.now,
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ email: ANA, client: 'billing' })
+  })
+
   test('are registered once: a second one of the same name is refused', async () => {
     const { add, clients, login } = await start()
     const billing = await add('billing', '--email-domains', 'example.com')

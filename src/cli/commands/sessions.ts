@@ -75,6 +75,7 @@ function toJson({
   expiresAt,
   userAgent,
   network,
+  client,
 }: NewSession): string {
   return JSON.stringify({
     id,
@@ -84,6 +85,7 @@ function toJson({
     expiresAt: toTime(Math.min(idleExpiresAt, expiresAt)),
     userAgent,
     network,
+    client,
   })
 }
 
