@@ -1,4 +1,5 @@
 // Tests that documents within the limits are parsed as by graphql-js, and that others are refused as syntax errors.
+import { readFileSync } from 'node:fs'
 import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from '../src/graphql/document/parse-document.ts'
@@ -18,6 +19,12 @@ test.each([
   ['lists beside each other', `{ ${'me { project(ref: [[]]) { id } } '.repeat(90)} }`],
 ])('%s: parseDocument returns what graphql-js returns', (_what, text) => {
   expect(JSON.stringify(parseDocument(text))).toBe(JSON.stringify(parse(text)))
+})
+
+test.each(['schema.graphql', 'docs/api/graphql.md', 'SECURITY.md'])('%s names the limits of a document', (paper) => {
+  const words = readFileSync(new URL(`../${paper}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
+  const limits = ['65,536 characters', '5,000 lines', '2,000 tokens']
+  expect(limits.filter((limit) => !words.includes(limit))).toEqual([])
 })
 
 test('65,537 characters are refused', () => {

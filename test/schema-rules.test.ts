@@ -17,6 +17,7 @@ import {
   visit,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { FAILURE_CODES, type FailureCode } from '../src/errors.ts'
 import { createSchema } from '../src/graphql/schema.ts'
 
 const SOURCE = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')
@@ -25,6 +26,19 @@ const SOURCE = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8
 const WITHOUT_ID = /^(?:Query|Mutation|PageInfo|Tokens|AccessToken|\w+Connection|\w+Edge)$/
 /** Names that the REST contract prescribes. */
 const CONTRACT_NAMES = ['AccessToken.accessToken']
+
+/** Codes of REST, of the import, and of requests that never reach GraphQL. */
+const CODES_ELSEWHERE: readonly FailureCode[] = [
+  'MISSING_PARAMETER',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NO_WORKSPACE',
+  'REQUEST_TIMEOUT',
+  'ROUTE_RETIRED',
+  'PRECONDITION_FAILED',
+  'HEADERS_TOO_LARGE',
+  'ROUTE_BROWNOUT',
+]
 
 const schema = createSchema()
 const types: readonly GraphQLNamedType[] = Object.values(schema.getTypeMap()).filter(
@@ -129,4 +143,15 @@ test('Relay can refetch: Query.node takes an id and returns a Node', () => {
     ['Query.node(id:)'],
     '[Node]!',
   ])
+})
+
+test('the descriptions of the root types and their fields name every code that GraphQL answers', () => {
+  const described = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    type
+      ? [type, ...Object.values(type.getFields()), ...Object.values(type.getFields()).flatMap(({ args }) => args)]
+      : [],
+  )
+  const named = described.flatMap(({ description }) => [...(description ?? '').matchAll(/`([A-Z_]{5,})`/g)])
+  const codes = new Set(named.map(([, code]) => code))
+  expect([...codes].toSorted()).toEqual(FAILURE_CODES.filter((code) => !CODES_ELSEWHERE.includes(code)).toSorted())
 })

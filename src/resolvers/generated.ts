@@ -151,7 +151,8 @@ export type ExportElementEdge = {
 /**
  * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
  * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
- * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure, such as 401, 403 or 429.
+ * A read-only gateway answers only `refresh`; the other fields are `READ_ONLY`.
  */
 export type Mutation = {
   readonly __typename?: 'Mutation';
@@ -187,7 +188,8 @@ export type Mutation = {
 /**
  * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
  * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
- * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure, such as 401, 403 or 429.
+ * A read-only gateway answers only `refresh`; the other fields are `READ_ONLY`.
  */
 export type MutationLoginArgs = {
   code?: InputMaybe<Scalars['String']['input']>;
@@ -198,7 +200,8 @@ export type MutationLoginArgs = {
 /**
  * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
  * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
- * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure, such as 401, 403 or 429.
+ * A read-only gateway answers only `refresh`; the other fields are `READ_ONLY`.
  */
 export type MutationLogoutArgs = {
   refreshToken: Scalars['String']['input'];
@@ -208,7 +211,8 @@ export type MutationLogoutArgs = {
 /**
  * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
  * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
- * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure, such as 401, 403 or 429.
+ * A read-only gateway answers only `refresh`; the other fields are `READ_ONLY`.
  */
 export type MutationRefreshArgs = {
   refreshToken: Scalars['String']['input'];
@@ -218,7 +222,8 @@ export type MutationRefreshArgs = {
 /**
  * Sign-in, refresh and sign-out. An operation may select at most one of these fields, once.
  * `login`, `refresh` and `logout` ignore the `Authorization: Bearer` header; `revokeSession` and `logoutEverywhere` need
- * it. If the field fails, `data` is null and the HTTP status is that of the failure (400, 401, 403 or 429).
+ * it. If the field fails, `data` is null and the HTTP status is that of the failure, such as 401, 403 or 429.
+ * A read-only gateway answers only `refresh`; the other fields are `READ_ONLY`.
  */
 export type MutationRevokeSessionArgs = {
   id: Scalars['ID']['input'];
@@ -342,9 +347,10 @@ export type ProjectEdge = {
 };
 
 /**
- * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
+ * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
+ * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
+ * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
  * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
  * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
@@ -352,9 +358,9 @@ export type ProjectEdge = {
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
  * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
- * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
- * `instance` identifies the failure in its log).
+ * operation per request), `BAD_REQUEST`, `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`,
+ * `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the
+ * gateway failed; `instance` identifies the failure in its log). A mutation has further codes.
  */
 export type Query = {
   readonly __typename?: 'Query';
@@ -378,9 +384,10 @@ export type Query = {
 
 
 /**
- * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
+ * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
+ * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
+ * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
  * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
  * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
@@ -388,9 +395,9 @@ export type Query = {
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
  * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
- * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
- * `instance` identifies the failure in its log).
+ * operation per request), `BAD_REQUEST`, `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`,
+ * `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the
+ * gateway failed; `instance` identifies the failure in its log). A mutation has further codes.
  */
 export type QueryNodeArgs = {
   id: Scalars['ID']['input'];
@@ -398,9 +405,10 @@ export type QueryNodeArgs = {
 
 
 /**
- * Reads. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; a larger one is
- * `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100 aliases, 200
- * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`.
+ * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
+ * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
+ * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
+ * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
  * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
  * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
@@ -408,9 +416,9 @@ export type QueryNodeArgs = {
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
  * less), `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is wrong),
  * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
- * operation per request), `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and
- * `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the gateway failed;
- * `instance` identifies the failure in its log).
+ * operation per request), `BAD_REQUEST`, `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`,
+ * `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request is wrong), `UNAVAILABLE` (try again shortly) and `INTERNAL` (the
+ * gateway failed; `instance` identifies the failure in its log). A mutation has further codes.
  */
 export type QueryNodesArgs = {
   ids: ReadonlyArray<Scalars['ID']['input']>;
