@@ -1,5 +1,6 @@
 // Opens the store for commands, with the database options of the command line.
-import { StoreNotWritableError } from '../store/contract.ts'
+import { UsageError } from '../errors.ts'
+import { StoreMissingError, StoreNotWritableError } from '../store/contract.ts'
 import { type MigratableStore, MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { EditableStore } from '../store/workspace-edits.ts'
@@ -33,7 +34,7 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
  * change. Throws `StoreOpenError` for a database that is being filled, or that has moved.
  */
 export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableStore> {
-  return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+  return orAdvice(openActiveStore(config, { ...toStoreOptions(config), mustExist: true }))
 }
 
 /** Opens the database for a command that only reads. Warns on stderr when the database has moved. */
@@ -64,10 +65,20 @@ export async function openWholeStore(config: CommandStoreConfig): Promise<Migrat
 
 async function openWritableOrNot(config: CommandStoreConfig): Promise<MigratableStore> {
   try {
-    return await openStoreForCli(config, true)
+    return await orAdvice(openStoreForCli(config, true))
   } catch (error) {
     if (!(error instanceof StoreNotWritableError)) throw error
     return openStore(config.database, { ...toStoreOptions(config), isReadOnly: true })
+  }
+}
+
+/** Says what helps when a database is missing: most often the command looks at another one than the gateway does. */
+async function orAdvice<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (error) {
+    if (!(error instanceof StoreMissingError)) throw error
+    throw new UsageError(`${error.message}; name the database of the gateway with --database`)
   }
 }
 

@@ -196,6 +196,9 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
 }
 
+/** There is no database, and none should be created. */
+export class StoreMissingError extends StoreOpenError {}
+
 /** The store was opened read-only: it refuses every write. */
 export class StoreReadOnlyError extends Error {
   override readonly name = 'StoreReadOnlyError'

@@ -19,6 +19,8 @@ import { IMPORT_TOKEN as TOKEN } from '../support/importing-gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
+const ADVICE = '; name the database of the gateway with --database'
+
 async function imported(): Promise<string> {
   const path = join(temporaryDirectory(), 'workspace.db')
   expect((await runHere(['import', '-', '--database', `file:${path}`], { stdin: SMALL_WORLD })).exitCode).toBe(0)
@@ -221,7 +223,17 @@ test('an empty file is not a database to commands that create none', async () =>
   writeFileSync(path, '')
   for (const args of [['serve', '--port', '0', '--must-exist'], ['serve', '--port', '0', '--read-only'], ['dump']]) {
     const { exitCode, stderr } = await runHere([...args, '--database', `file:${path}`])
-    expect([exitCode, stderr]).toEqual([2, `there is no database in ${path}: the file is empty\n`])
+    const advice = args[0] === 'dump' ? ADVICE : ''
+    expect([exitCode, stderr]).toEqual([2, `there is no database in ${path}: the file is empty${advice}\n`])
   }
   expect(readdirSync(dirname(path))).toEqual(['workspace.db'])
+})
+
+test('a command that finds no database says how to name the right one, and creates none', async () => {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  for (const args of [['dump'], ['users', 'list'], ['keys', 'rotate'], ['backup', `${path}.backup`]]) {
+    const { exitCode, stderr } = await runHere([...args, '--database', `file:${path}`])
+    expect([exitCode, stderr], args.join(' ')).toEqual([2, `there is no database ${path}${ADVICE}\n`])
+  }
+  expect(readdirSync(dirname(path))).toEqual([])
 })

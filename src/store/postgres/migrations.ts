@@ -1,7 +1,7 @@
 // The PostgreSQL schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { StoreMissingError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { Connection } from './connection.ts'
 import { isLockRefused } from './engine/faults/pg-errors.ts'
 import { NO_SESSION_EMAIL, STAMPS } from './migrations/0-snapshots.ts'
@@ -57,7 +57,7 @@ export async function migrate(connection: Connection, { mustExist, patienceMs }:
   await requireUtf8(connection)
   const found = await versionOf(connection)
   if (found === MIGRATIONS.length) return
-  if (found === null && mustExist) throw new StoreOpenError('the database has no tables of this program')
+  if (found === null && mustExist) throw new StoreMissingError('the database has no tables of this program')
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
     try {

@@ -2,7 +2,7 @@
 // its place.
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { reasonOf } from '../../../../errors.ts'
-import { StoreFaultError, StoreOpenError } from '../../../contract.ts'
+import { StoreFaultError, StoreMissingError } from '../../../contract.ts'
 
 /** Suffix of the marker file beside the database. A leftover -wal is no marker: SQLite would apply it to a new file. */
 const MARKER_SUFFIX = '.lost'
@@ -46,13 +46,13 @@ function assertNoneLost(path: string): void {
 }
 
 /**
- * For commands that do not create a database. Throws `StoreFaultError` if the database was lost, `StoreOpenError` if
+ * For commands that do not create a database. Throws `StoreFaultError` if the database was lost, `StoreMissingError` if
  * there is none; an empty file counts as none.
  */
 export function assertHasContent(path: string, named: string): void {
   if (sizeOf(path) > 0) return
   assertNotLost(path, named)
-  throw new StoreOpenError(
+  throw new StoreMissingError(
     existsSync(path) ? `there is no database in ${path}: the file is empty` : `there is no database ${path}`,
   )
 }
