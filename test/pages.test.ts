@@ -1,5 +1,5 @@
 // Tests how the gateway serves the pages of the explorer: to whom, with which headers, and under a base path.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
@@ -34,6 +34,15 @@ test('a browser gets the page, every other client the list of links', async () =
   expect((await gateway.get('/graphql?query=%7B__typename%7D', undefined, BROWSER)).json().data).toEqual({
     __typename: 'Query',
   })
+})
+
+test('docs/api/rest.md names every path in the list of links', async () => {
+  const gateway = await startGateway()
+  const links: Record<string, string | readonly string[]> = (await gateway.get('/')).json()
+  const paths = Object.values(links).flat()
+  expect(paths.length).toBeGreaterThan(10)
+  const page = readFileSync(new URL('../docs/api/rest.md', import.meta.url), 'utf8')
+  expect(paths.filter((path) => !page.includes(`\`${path}`))).toEqual([])
 })
 
 test.each([

@@ -15,7 +15,7 @@ REST answers a failure as [problem+json](https://www.rfc-editor.org/rfc/rfc9457)
 - No error contains a token, a password, a user's email, a path, SQL or a stack.
 - Errors are never compressed or cached.
 
-The last column names the routes that list the code. Every route may answer ${ANY_ROUTE_FAILURES.map(code).join(' and ')}. A code without a
+The last column names the routes that list the code. Every route may answer ${new Intl.ListFormat('en-GB').format(ANY_ROUTE_FAILURES.map(code))}. A code without a
 route belongs to GraphQL, or to checks that apply to every request (path, method, headers).
 `
 
