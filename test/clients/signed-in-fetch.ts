@@ -17,7 +17,7 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
     if (renewed.status === 401) signOut()
   }
 
-  return async function signedInFetch(input, init) {
+  return async function signedInFetch(...[input, init]: Parameters<typeof fetch>) {
     const send = () => {
       const headers = new Headers(init?.headers)
       headers.set('authorization', `Bearer ${tokens.accessToken}`)
