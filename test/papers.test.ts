@@ -42,6 +42,13 @@ test('the README is short', () => {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9_216)
 })
 
+test('the README links every guide and every page for operators', () => {
+  const pages = PAGES.filter((page) => /^docs\/(?:guide|operate)\//.test(page))
+  expect(pages.length).toBeGreaterThan(15)
+  const text = read('README.md')
+  expect(pages.filter((page) => !text.includes(`](${page})`))).toEqual([])
+})
+
 test('every relative link points to an existing file, and to an existing heading of it', () => {
   const links = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
@@ -73,6 +80,13 @@ test('every script that a page names exists', () => {
   )
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
+})
+
+test('CONTRIBUTING.md names every script that runs tests', () => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
+  const named = [...read('CONTRIBUTING.md').matchAll(/`(?:npm run )?(test:[a-z:-]+)/g)].map(([, script]) => script)
+  const testScripts = Object.keys(scripts).filter((script) => script.startsWith('test:'))
+  expect(testScripts.filter((script) => !named.includes(script))).toEqual([])
 })
 
 test('every test that `npm test` leaves out exists, and `.ci/run` runs it before a merge', () => {
