@@ -110,7 +110,9 @@ function commandSection(command: Command, known: readonly Option[]): string {
     `## ${code([...namesOf(command), ...argumentNames].join(' '))}\n`,
     `${command.description()}\n`,
     ...(own.length > 0 ? [`${markdownTable(['option', 'variable', 'default', 'description'], own)}\n`] : []),
-    ...(shared.length > 0 ? [`As for \`serve\`: ${shared.join(', ')}.\n`] : []),
+    ...(shared.length > 0
+      ? [`As for \`serve\`: ${shared.length < known.length ? shared.join(', ') : 'all its options'}.\n`]
+      : []),
   ].join('\n')
 }
 

@@ -127,7 +127,7 @@ export const SERVE_OPTIONS = {
   importTokenFile: {
     flags: '--import-token-file <path>',
     description:
-      'file with a bearer token that allows POST /import; clients with the scope import may call it too (default: only they, where clients may sign in)',
+      'file with a bearer token that allows POST /import; with login guard client, clients with the scope import may call it too, even without this option',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...retirementOptions,

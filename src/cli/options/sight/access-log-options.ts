@@ -6,7 +6,7 @@ export const accessLogOptions = {
   accessLog: {
     flags: '--access-log <off|json|pretty|auto>',
     description:
-      'log each request to stderr: json, pretty or auto (pretty on a terminal, else json); off: only 401, 403, 429, 5xx, refused origins; json, pretty: whole log',
+      'log each request to stderr: json, pretty, or auto (pretty on a terminal, otherwise json); off logs only 401, 403, 429, 5xx and refused origins; json and pretty format the whole log so',
     default: 'off',
     schema: z.enum(['off', 'json', 'pretty', 'auto'], 'must be off, json, pretty or auto'),
   },

@@ -5,7 +5,7 @@ export const traceOptions = {
   databaseTraceComments: {
     flags: '--database-trace-comments',
     description:
-      'PostgreSQL: append the traceparent of a traced request to its statements as a comment, for the server log; each is then prepared anew',
+      'PostgreSQL: append the traceparent of a traced request to its statements as a comment, for the server log; PostgreSQL prepares each such statement again',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>
