@@ -1,4 +1,5 @@
-// Registers the commands about access: `sessions`, `keys` and `audit`. Each loads its implementation only when it runs.
+// Registers the commands about access: `sessions`, `keys`, `audit`, `clients` and `mail`. Each loads its implementation
+// only when it runs.
 import type { Command } from 'commander'
 import type { Describe } from './configuration/described-commands.ts'
 import type { CommandContext } from './io.ts'
@@ -10,12 +11,14 @@ import {
 } from './options/key-options.ts'
 import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { parseOptions } from './options/option.ts'
+import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-options.ts'
+import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
 
 /** `describe` adds options to a command. `onExit` receives the exit code of the command that ran. */
 export function addAccessCommands(
   program: Command,
   describe: Describe,
-  { io, onExit }: Omit<CommandContext, 'stopSignal'>,
+  { io, onExit }: Pick<CommandContext, 'io' | 'onExit'>,
 ): void {
   const sessions = program.command('sessions').description('manage open sessions')
   describe(sessions.command('list'), SESSIONS_LIST_OPTIONS)
@@ -62,5 +65,42 @@ export function addAccessCommands(
     .action(async (values) => {
       const { runAudit } = await import('./commands/audit.ts')
       onExit(await runAudit(parseOptions(AUDIT_OPTIONS, values), io))
+    })
+}
+
+/** `clients` and `mail`: who else may sign users in, and by what mail server. */
+export function addSignInCommands(
+  program: Command,
+  describe: Describe,
+  { io, onExit }: Pick<CommandContext, 'io' | 'onExit'>,
+): void {
+  const clients = program.command('clients').description('manage back ends that may sign in their users')
+  describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
+    .description('register a back end; its secret is shown only now, as NAME:SECRET')
+    .argument('<name>', 'its name: the user-id of its credentials')
+    .action(async (name: string, values) => {
+      const { runClientsAdd } = await import('./commands/clients.ts')
+      onExit(await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io))
+    })
+  describe(clients.command('list'), CLIENTS_OPTIONS)
+    .description('list registered back ends')
+    .action(async (values) => {
+      const { runClientsList } = await import('./commands/clients.ts')
+      onExit(await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io))
+    })
+  describe(clients.command('remove'), CLIENTS_OPTIONS)
+    .description('remove a back end; it can no longer sign in users')
+    .argument('<name>', 'its name')
+    .action(async (name: string, values) => {
+      const { runClientsRemove } = await import('./commands/clients.ts')
+      onExit(await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io))
+    })
+  const mail = program.command('mail').description('test the mail server that sends codes')
+  describe(mail.command('test'), MAIL_SERVER_OPTIONS)
+    .description('send one mail, to see whether it arrives')
+    .argument('<address>', 'the recipient')
+    .action(async (address: string, values) => {
+      const { runMailTest } = await import('./commands/mail-test.ts')
+      onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))
     })
 }

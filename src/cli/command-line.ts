@@ -14,7 +14,7 @@ import {
   StoreSessionLostError,
   StoreUnavailableError,
 } from '../store/contract.ts'
-import { addAccessCommands } from './access-commands.ts'
+import { addAccessCommands, addSignInCommands } from './access-commands.ts'
 import { addConfigCommands, problemsOfServe } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
 import { addMissingCommandErrors } from './configuration/missing-command.ts'
@@ -29,8 +29,6 @@ import { MOVE_OPTIONS } from './options/move-options.ts'
 import { optionName, parseOptions } from './options/option.ts'
 import { LEDGER_OPTIONS } from './options/retirement/ledger-options.ts'
 import { SERVE_OPTIONS } from './options/serve-options.ts'
-import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-options.ts'
-import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { packageVersion } from './serving/package-version.ts'
 import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
@@ -153,36 +151,7 @@ export function createProgram(
   addAccessCommands(program, describe, context)
   addConfigCommands(program, commands, environment, io, onExit)
   addMoveInCommands(program, describe, context)
-
-  const clients = program.command('clients').description('manage back ends that may sign in their users')
-  describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
-    .description('register a back end; its secret is shown only now, as NAME:SECRET')
-    .argument('<name>', 'its name: the user-id of its credentials')
-    .action(async (name: string, values) => {
-      const { runClientsAdd } = await import('./commands/clients.ts')
-      onExit(await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io))
-    })
-  describe(clients.command('list'), CLIENTS_OPTIONS)
-    .description('list registered back ends')
-    .action(async (values) => {
-      const { runClientsList } = await import('./commands/clients.ts')
-      onExit(await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io))
-    })
-  describe(clients.command('remove'), CLIENTS_OPTIONS)
-    .description('remove a back end; it can no longer sign in users')
-    .argument('<name>', 'its name')
-    .action(async (name: string, values) => {
-      const { runClientsRemove } = await import('./commands/clients.ts')
-      onExit(await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io))
-    })
-  const mail = program.command('mail').description('test the mail server that sends codes')
-  describe(mail.command('test'), MAIL_SERVER_OPTIONS)
-    .description('send one mail, to see whether it arrives')
-    .argument('<address>', 'the recipient')
-    .action(async (address: string, values) => {
-      const { runMailTest } = await import('./commands/mail-test.ts')
-      onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))
-    })
+  addSignInCommands(program, describe, context)
   addMissingCommandErrors(program)
   return program
 }

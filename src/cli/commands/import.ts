@@ -24,7 +24,7 @@ import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/import-options.ts'
-import { createProgress, toDuration, toSize } from '../progress.ts'
+import { createProgress, tookInWords } from '../progress.ts'
 
 /**
  * `stopSignal` is called when the import itself begins: from then on a signal aborts it instead of ending the process.
@@ -179,8 +179,7 @@ async function importUnchanged(
   // A replacement flushes even if it removed nothing: an earlier run that was killed may have left removed bytes in the
   // files.
   if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
-  const seconds = (performance.now() - start) / 1_000
-  const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
+  const took = tookInWords(before.size, start)
   io.stderr.write(orphansByLine(name, checked.orphans, checked.orphanExports))
   io.stdout.write(
     `${config.dryRun ? 'would import' : 'imported'} ${name}: ${done}${orphansInWords(checked.orphanExports)} (${took})\n`,

@@ -20,7 +20,7 @@ import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
 import type { ImportConfig } from '../../options/import-options.ts'
-import { toDuration, toSize } from '../../progress.ts'
+import { tookInWords, toSize } from '../../progress.ts'
 
 export async function runServerImport(
   url: string,
@@ -120,8 +120,7 @@ async function importUsers(
   const summary = inWords(tally, config)
   audit.record({ kind: 'import', result: tally.failed === 0 ? 'done' : 'failed', detail: summary })
   if (tally.removed > 0) await flushAndTell(store, config, io)
-  const seconds = (performance.now() - start) / 1_000
-  const took = `${toSize(client.traffic().bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
+  const took = tookInWords(client.traffic().bytes, start)
   io.stdout.write(`imported ${new URL(client.address).host}: ${summary} (${took})\n`)
   if (tally.missing > 0)
     io.stderr.write(`users without a workspace there, for whom nothing was imported: ${tally.missing}\n`)
