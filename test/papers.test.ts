@@ -49,6 +49,13 @@ test('the README links every guide and every page for operators', () => {
   expect(pages.filter((page) => !text.includes(`](${page})`))).toEqual([])
 })
 
+test('the glossary is in alphabetical order', () => {
+  const rows = read('docs/architecture/glossary.md').matchAll(/^\| (?!word|---)(.*?) \|/gm)
+  const words = [...rows].map(([, word = '']) => word.toLowerCase())
+  expect(words.length).toBeGreaterThan(40)
+  expect(words).toEqual(words.toSorted())
+})
+
 test('every relative link points to an existing file, and to an existing heading of it', () => {
   const links = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
