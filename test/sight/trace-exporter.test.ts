@@ -278,12 +278,25 @@ test.each([
   expect(failures).toEqual([])
 })
 
-test('a receiver that does not answer is abandoned, and the loss is counted', async () => {
-  const receiver = await startReceiver(200, () => new Promise(() => {}))
-  const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '50' })
-  exporter.add(traced(1))
+test('a receiver that has not answered after OTEL_EXPORTER_OTLP_TIMEOUT is abandoned, and the loss is counted', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const waiting = [...answers]
+  const receiver = await startReceiver(200, async () => waiting.shift()?.promise)
+  // Much longer than the default.
+  const env = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' }
+  const { exporter, failures } = open(receiver.url, env)
+  for (const id of [1, 2]) exporter.add(traced(id))
+  await expect.poll(() => receiver.exports.length).toBe(1)
+  vi.advanceTimersByTime(599_000)
+  answers[0]?.resolve()
+  await expect.poll(() => receiver.exports.length).toBe(2)
+  expect(failures).toEqual([])
+  vi.advanceTimersByTime(600_000)
+  await expect.poll(() => failures).toMatchObject([{ error: { message: 'no answer in 600000 ms' }, lost: 1 }])
   await exporter[Symbol.asyncDispose]()
-  expect(failures).toMatchObject([{ lost: 1 }])
+  expect(receiver.spans().map(({ spanId }) => spanId)).toEqual([1, 2].map(spanIdOf))
 })
 
 test('shutdown does not wait for a receiver that does not answer, however many batches wait', async () => {
