@@ -1,9 +1,12 @@
 // Tests the REST reads: bodies, headers, conditional requests, methods, and the base path.
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { startGateway } from './support/gateway.ts'
+import { bearer, startGateway } from './support/gateway.ts'
+import { openRead } from './support/raw-read.ts'
 import { exchange, readAnswers, requestText } from './support/wire.ts'
-import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 test('the four reads return the stored documents as arrays', async () => {
   const gateway = await startGateway()
@@ -33,11 +36,40 @@ test('a read has the headers of the contract, and answers 304 to its entity tag 
     for (const ifNoneMatch of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const again = await gateway.get(path, accessToken, { 'if-none-match': ifNoneMatch })
       expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
+      // RFC 9110 section 15.4.5: what tells a cache how to use the copy that it holds.
+      for (const name of ['cache-control', 'vary']) expect(again.headers.get(name)).toBe(first.headers.get(name))
     }
     expect((await gateway.get(path, accessToken, { 'if-none-match': '"other"' })).status).toBe(200)
     // Only after authentication: a stranger learns nothing about what is stored.
     expect((await gateway.get(path, undefined, { 'if-none-match': tag })).status).toBe(401)
     expect((await gateway.get(path, 'wrong', { 'if-none-match': '*' })).status).toBe(401)
+  }
+})
+
+test('a conditional read after a change is answered anew, or 412, and only where the answer is another one', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const paths = ['/projects', '/templates', '/ui-libraries', '/exports?r=site'] as const
+  const changes = [
+    documentLine('project', ANA, '{"id":"p2","ref":"app","name":"Changed"}'),
+    documentLine('template', ANA, '{"id":"t1","name":"Changed"}'),
+    documentLine('uiLibrary', ANA, '{"id":"u1","name":"Changed"}'),
+    exportLine(ANA, { r: 'site', createdAt: '2026-03-01T00:00:00Z', elements: ['{"path":"Changed"}'] }),
+  ] as const
+  const tagOf = async (path: string) => (await gateway.get(path, accessToken)).headers.get('etag') ?? ''
+  for (const [at, change] of changes.entries()) {
+    const tags = await Promise.all(paths.map(tagOf))
+    await gateway.load(change)
+    for (const [index, path] of paths.entries()) {
+      const tag = tags[index] ?? ''
+      const read = await gateway.get(path, accessToken, { 'if-none-match': tag })
+      const held = await gateway.get(path, accessToken, { 'if-match': tag })
+      const isChanged = index === at
+      expect([path, read.status, held.status]).toEqual([path, isChanged ? 200 : 304, isChanged ? 412 : 200])
+      expect(read.text.includes('Changed')).toBe(isChanged)
+      expect(read.headers.get('etag') === tag).toBe(!isChanged)
+    }
   }
 })
 
@@ -51,7 +83,7 @@ test('a read or public document is answered 412 if If-Match names no tag of it, 
     for (const ifMatch of [tag, `"other", ${tag}`, `W/"other", ${tag}`, '*']) {
       expect([ifMatch, await statusOf({ 'if-match': ifMatch })]).toEqual([ifMatch, 200])
     }
-    for (const ifMatch of ['"zzz"', '', `W/${tag}`]) {
+    for (const ifMatch of ['"zzz"', '', `W/${tag}`, `W/"other", W/${tag}`]) {
       const failed = await gateway.get(path, accessToken, { 'if-match': ifMatch, 'if-none-match': tag })
       expect([ifMatch, failed.status, failed.json().code]).toEqual([ifMatch, 412, 'PRECONDITION_FAILED'])
       expect(failed.text).not.toContain('site')
@@ -162,14 +194,30 @@ test('answers with tokens must not be stored', async () => {
   for (const answer of [login, token, graphql]) expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-test('a large export arrives whole, with its content length', async () => {
-  const gateway = await startGateway()
+test('a large export arrives whole, with its content length, and its beginning before the rest is read', async () => {
+  const begun = Promise.withResolvers<void>()
+  let reads = 0
+  const gateway = await startGateway({
+    wrapStore: (store) => ({
+      ...store,
+      async elementRunsOf(questions) {
+        reads += 1
+        if (reads > 1) await begun.promise
+        return store.elementRunsOf(questions)
+      },
+    }),
+  })
   const elements = Array.from({ length: 3_000 }, (_, index) => `{"path":"f${index}","content":"${'é'.repeat(400)}"}`)
   await gateway.load(
-    `{"kind":"project","email":"eve@example.com","data":{"id":"big"}}\n{"kind":"export","email":"eve@example.com","r":"big","createdAt":"2026-01-01T00:00:00Z","data":[${elements.join(',')}]}\n`,
+    documentLine('project', 'eve@example.com', '{"id":"big"}') +
+      exportLine('eve@example.com', { r: 'big', createdAt: '2026-01-01T00:00:00Z', elements }),
   )
   const { accessToken } = await gateway.login('eve@example.com')
-  const { text, headers } = await gateway.get('/exports?r=big', accessToken, { 'accept-encoding': 'identity' })
-  expect(text).toBe(`[${elements.join(',')}]`)
-  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+  const answer = await openRead(`${gateway.url}/exports?r=big`, { headers: bearer(accessToken) })
+  await once(answer, 'readable')
+  begun.resolve()
+  const bytes = await buffer(answer)
+  expect(bytes.toString() === `[${elements.join(',')}]`).toBe(true)
+  expect(answer.headers['content-length']).toBe(String(bytes.byteLength))
+  expect(reads).toBeGreaterThan(2)
 })

@@ -48,6 +48,7 @@ test.each(['/schema.graphql', '/openapi.json'])(
       const known = { 'accept-encoding': coding, 'if-none-match': coded.headers.etag ?? '' }
       const again = await fetchRaw(gateway.url + path, known)
       expect([again.status, again.headers.etag, again.body.byteLength]).toEqual([304, coded.headers.etag, 0])
+      expect([again.headers['cache-control'], again.headers.vary]).toEqual(['no-cache', 'Accept-Encoding'])
     }
     expect((await fetchRaw(gateway.url + path, { 'if-none-match': plain.headers.etag ?? '' })).status).toBe(304)
     expect((await fetchRaw(gateway.url + path, { 'if-none-match': '"other"' })).status).toBe(200)
