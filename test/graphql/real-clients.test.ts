@@ -139,6 +139,9 @@ describe('automatic persisted queries', () => {
     const { data, error } = await client.query<{ me: unknown }>(QUERY, {}).toPromise()
     expect(error).toBeUndefined()
     expect(withoutTypenames(data?.me)).toEqual(ME)
+    const sent = world.recorded.map(({ path }) => new URL(path, world.url).searchParams.has('query'))
+    expect(sent).toEqual([false, true])
+    expect(JSON.parse(decode(world.recorded[0]))).toMatchObject({ errors: [{ message: 'PersistedQueryNotSupported' }] })
   })
 
   test('a hash that comes with its query is answered', async () => {
