@@ -42,7 +42,8 @@ test('a user sees only their own sessions, newest first, with the current one ma
   }
   const first = await login(ANA, `${'x'.repeat(250)}`)
   gateway.advance(60)
-  const second = await login(ANA, 'Firefox\u00a0on "Linux"')
+  // Terminals obey control characters, so none is stored.
+  const second = await login(ANA, 'Firefox\u00a0on \u009b2J"Linux"\u0085')
   await login(BEN, 'curl/8.0')
   const shown = await sessionsOf(gateway, second.accessToken)
   expect(shown).toEqual([
@@ -52,7 +53,7 @@ test('a user sees only their own sessions, newest first, with the current one ma
       lastUsedAt: '2026-01-01T00:01:00.000Z',
       expiresAt: '2026-01-15T00:01:00.000Z',
       current: true,
-      userAgent: 'Firefox\u00a0on "Linux"',
+      userAgent: 'Firefox\u00a0on 2J"Linux"',
       network: '127.0.0.0/24',
     },
     expect.objectContaining({ current: false, userAgent: 'x'.repeat(200), createdAt: '2026-01-01T00:00:00.000Z' }),
