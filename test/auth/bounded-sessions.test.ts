@@ -108,6 +108,34 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
   })
 })
 
+const OWN_SESSION = '{ me { sessions { id } } }'
+const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) }'
+
+/** How a session ends in the gateway itself. */
+const ENDS: Readonly<Record<string, (gateway: TestGateway, tokens: Tokens) => Promise<unknown>>> = {
+  'a logout': (gateway, tokens) => gateway.send('DELETE', '/logout', JSON.stringify(tokens)),
+  async 'a revocation'(gateway, { accessToken }) {
+    const [session] = (await gateway.graphql(OWN_SESSION, { accessToken })).json().data.me.sessions
+    return gateway.graphql(REVOKE, { accessToken, variables: { id: session.id } })
+  },
+  'a logout everywhere': (gateway, { accessToken }) =>
+    gateway.graphql('mutation { logoutEverywhere }', { accessToken }),
+  'a login beyond the limit of sessions': (gateway) => gateway.login(emailOf(0)),
+}
+
+test.each(Object.entries(ENDS))(
+  '%s takes effect at once, however long sessions are used without a look',
+  async (_, end) => {
+    const gateway = await startGateway({ sessionCheckMs: 600_000, sessionsPerUser: 1 })
+    await gateway.load(project(emailOf(0)))
+    const tokens = await gateway.login(emailOf(0))
+    const status = async () => (await gateway.get('/projects', tokens.accessToken)).status
+    expect(await status()).toBe(200)
+    await end(gateway, tokens)
+    expect(await status()).toBe(401)
+  },
+)
+
 test('a removed key is refused sooner than the session check allows, while the database answers', async () => {
   const gateway = await startGateway({ sessionCheckMs: 600_000 })
   await gateway.load(project(emailOf(0)))
