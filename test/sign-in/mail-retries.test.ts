@@ -1,17 +1,18 @@
 // Tests how the outbox retries a mail, and how it handles a code that it cannot read.
 import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { createDerivedCodes } from '../../src/auth/mail/derived-codes.ts'
 import { createMailServer } from '../../src/auth/mail/mail-server.ts'
 import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
 import { reasonOf } from '../../src/errors.ts'
+import type { OutboxMail, SettledMail } from '../../src/store/sign-in/code-contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
-import { startMailServer } from '../support/smtp.ts'
+import { type MailServerOptions, startMailServer } from '../support/smtp.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const RULES = {
@@ -25,62 +26,142 @@ const RULES = {
   maxTotal: 5,
 }
 
-test('a deferred mail is retried after 1 s, then after twice as long each time, at most a minute', async () => {
+const MAIL: Omit<OutboxMail, 'id'> = {
+  kid: 'k',
+  email: 'ana@example.com',
+  network: '192.0.2.1',
+  agent: 'curl',
+  askedAt: 0,
+  expiresAt: 1_000_000,
+  attempts: 1,
+}
+
+/**
+ * Asks for a code and decides that it is mailed. `failures` and `waits` have the message of each failure and the pause
+ * after it; null ends the attempts.
+ */
+async function askForMail(options: MailServerOptions, userInfo = '') {
   let now = 1_000_000
   const clock = () => now
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'store.db'), {
+  const store = await openSqliteStore(join(temporaryDirectory(), 'store.db'), {
     lockTimeoutMs: 5_000,
     onFatal(error) {
       throw error
     },
   })
+  onTestFinished(() => store[Symbol.asyncDispose]())
   const codes = createDerivedCodes(await openTestKeyset({ store, now: clock }))
-  const received: string[] = []
-  const server = await startMailServer({
-    onMail({ code }) {
-      received.push(code)
-      throw Object.assign(new Error('later'), { responseCode: 451 })
-    },
-  })
+  const server = await startMailServer(options)
   const requests = createCodeRequests({ store, codes, rules: RULES, domains: null, audit: NO_AUDIT, clock })
   await requests.add({ email: 'ana@example.com', network: '192.0.2.1', agent: 'curl' })
   expect(await requests.decide()).toBe(true)
-  const waits: (number | null)[] = []
+  const [failures, waits]: [string[], (number | null)[]] = [[], []]
+  const url = server.url.replace('//', `//${userInfo}`)
   const sendDue = createOutbox({
     store,
     codes,
-    server: createMailServer(mailGuardOptions(server).server),
+    server: createMailServer(mailGuardOptions({ url }).server),
     audit: NO_AUDIT,
     clock,
     stop: new AbortController().signal,
-    onFailure: (_error, retryMs) => waits.push(retryMs),
+    onFailure(error, retryMs) {
+      failures.push(reasonOf(error))
+      waits.push(retryMs)
+    },
+  })
+  return {
+    failures,
+    waits,
+    sendDue: () => sendDue(() => false),
+    advance(milliseconds: number) {
+      now += milliseconds
+    },
+  }
+}
+
+test('a deferred mail is retried after 1 s, then after twice as long each time, at most a minute', async () => {
+  const received: (readonly (string | undefined)[])[] = []
+  const { waits, sendDue, advance } = await askForMail({
+    onMail({ code, source }) {
+      received.push([code, /^Message-ID: (.*)\r$/m.exec(source)?.[1]])
+      throw Object.assign(new Error('later'), { responseCode: 451 })
+    },
   })
   for (let attempt = 1; attempt <= 8; attempt += 1) {
-    await sendDue(() => false)
+    await sendDue()
     expect(waits).toHaveLength(attempt)
     const waitMs = waits.at(-1) ?? 0
-    now += waitMs - 1
-    await sendDue(() => false)
+    advance(waitMs - 1)
+    await sendDue()
     expect(waits, 'a millisecond too early').toHaveLength(attempt)
-    now += 1
+    advance(1)
   }
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
-  expect(new Set(received).size).toBe(1)
+  // A mailbox recognizes a second copy by its id.
+  const copy = [expect.stringMatching(/^[0-9A-Z]{8}$/), expect.stringMatching(/^<[0-9a-f-]{36}@example\.com>$/)]
+  expect(received[0]).toEqual(copy)
+  expect(received).toEqual(Array.from({ length: 8 }, () => received[0]))
+})
+
+const refusal = () => Object.assign(new Error('no'), { responseCode: 550 })
+
+test.each<[string, MailServerOptions & { readonly userInfo?: string }, string, number | null]>([
+  [
+    'our user and password',
+    {
+      userInfo: 'gateway:secret@',
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(new Error('no')),
+    },
+    'the mail server does not accept the user and password (it said 535)',
+    1_000,
+  ],
+  [
+    'our address as the sender',
+    { onMailFrom: (_address, _session, done) => done(refusal()) },
+    'the mail server does not accept the sender or the recipient (it said 550)',
+    1_000,
+  ],
+  [
+    'the recipient',
+    { onRcptTo: (_address, _session, done) => done(refusal()) },
+    'the mail server does not accept the sender or the recipient (it said 550)',
+    null,
+  ],
+])(
+  'a mail whose server refuses %s for good is retried if the operator can mend that',
+  async (_, options, why, waitMs) => {
+    const { userInfo, ...server } = options
+    const { failures, waits, sendDue } = await askForMail(server, userInfo)
+    await sendDue()
+    expect([failures, waits]).toEqual([[why], [waitMs]])
+  },
+)
+
+test('a mail whose code is lost with its signing key is not sent, and not tried again', async () => {
+  const settled: (readonly SettledMail[])[] = []
+  const mails = [{ ...MAIL, id: 'lost' }]
+  const run = createOutbox({
+    store: {
+      leaseMails: async () => mails.splice(0),
+      settleMails: async (_owner, list) => void settled.push(list),
+    },
+    codes: { issue: neverAsked, hashOf: neverAsked, codeOf: async () => null },
+    server: { send: neverAsked },
+    audit: NO_AUDIT,
+    clock: () => 0,
+    stop: new AbortController().signal,
+    onFailure: neverAsked,
+  })
+  await run(() => false)
+  expect(settled).toEqual([[{ id: 'lost', dueAt: null }]])
 })
 
 test('each mail with an unreadable code is reported, after the others are sent and recorded', async () => {
   const sent = Promise.withResolvers<void>()
   const settled: string[] = []
-  const mails = ['unreadable', 'good', 'gone'].map((id) => ({
-    id,
-    kid: 'k',
-    email: `${id}@example.com`,
-    network: '192.0.2.1',
-    agent: 'curl',
-    askedAt: 0,
-    expiresAt: 1_000_000,
-    attempts: 1,
-  }))
+  const mails = ['unreadable', 'good', 'gone'].map((id) => ({ ...MAIL, id }))
   const run = createOutbox({
     store: {
       leaseMails: async () => mails.splice(0),

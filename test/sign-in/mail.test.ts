@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
+import { readCode } from '../../src/auth/mail/code-spelling.ts'
 import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
 import { type Answer, startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
@@ -137,6 +138,15 @@ describe('the login guard "mail"', () => {
     }
   })
 
+  test.each([
+    ['oOiIlL12', '00111112'],
+    ['k7qm 2p9d', 'K7QM2P9D'],
+    ['K7QM2P9U', null],
+    ['K7QM2P9', null],
+  ])('reads %s as the code %s', (typed, code) => {
+    expect(readCode(typed)).toBe(code)
+  })
+
   test('reads a code with three separators after each letter, and nothing longer', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(ANA))
@@ -246,7 +256,9 @@ describe('the login guard "mail"', () => {
     const { source, code } = await server.mail(0)
     expect(source).toContain('From: Workspace <no-reply@example.com>')
     expect(source).toContain('Subject: Your code')
+    // No program answers it by itself.
     expect(source).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    expect(source).toMatch(/^X-Auto-Response-Suppress: All\r$/m)
     for (const type of ['text/plain', 'text/html']) expect(source).toContain(`Content-Type: ${type}`)
     const body = source.slice(source.indexOf('\r\n\r\n'))
     expect(body.split(code)).toHaveLength(1 + 4)
