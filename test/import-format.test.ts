@@ -46,8 +46,18 @@ describe('a timestamp', () => {
     expect(toSortableUtc('2026-01-01T02:00:00.25+01:30')).toBe('2026-01-01T00:30:00.250000000Z')
   })
 
+  test('may be written as RFC 3339 allows, and counts to the nanosecond', () => {
+    expect(toSortableUtc('2026-01-01t00:00:00.1234567899z')).toBe('2026-01-01T00:00:00.123456789Z')
+    expect(toSortableUtc('2026-01-01 00:00:00Z')).toBe('2026-01-01T00:00:00.000000000Z')
+    expect(toSortableUtc('0000-01-01T00:00:00Z')).toBe('0000-01-01T00:00:00.000000000Z')
+    expect(toSortableUtc('9999-12-31T23:59:59Z')).toBe('9999-12-31T23:59:59.000000000Z')
+  })
+
   test('is refused when it is not a valid date and time', () => {
     for (const text of ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T24:00:00Z', '2026-01-01T00:00:00', 'now', ''])
+      expect(toSortableUtc(text), text).toBeNull()
+    // In UTC, these years have not four digits.
+    for (const text of ['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])
       expect(toSortableUtc(text), text).toBeNull()
   })
 })
