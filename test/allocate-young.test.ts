@@ -1,7 +1,11 @@
 // Which generation V8 allocates in. It is a setting of the process, so the test starts processes of its own.
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { serveForTest } from './support/command-line.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const MODULE = new URL('../src/cli/serving/allocate-young.ts', import.meta.url).href
 
@@ -34,4 +38,30 @@ test('short-lived objects are not promoted to the old generation because similar
   const guessed = await collectionsAfter('')
   expect(young).toBeGreaterThan(0)
   expect(guessed).toBeLessThan(young / 2)
+})
+
+/** Prints the settings of V8 that the program changes. */
+const TELL_FLAGS = `
+import { syncBuiltinESMExports } from 'node:module'
+import v8 from 'node:v8'
+const { setFlagsFromString } = v8
+v8.setFlagsFromString = (flags) => {
+  console.error(flags)
+  setFlagsFromString(flags)
+}
+syncBuiltinESMExports()
+`
+
+test.each([1, 2])('a gateway does so in each process that serves: %s', async (workers) => {
+  const cwd = temporaryDirectory()
+  const tell = join(cwd, 'tell-flags.mjs')
+  writeFileSync(tell, TELL_FLAGS)
+  const args = ['--no-demo', '--workers', String(workers)]
+  const serving = await serveForTest(args, { cwd, env: { NODE_OPTIONS: `--import ${tell}` } })
+  const told = () =>
+    serving
+      .stderr()
+      .split('\n')
+      .filter((line) => line === '--no-allocation-site-pretenuring')
+  await expect.poll(told).toHaveLength(workers)
 })
