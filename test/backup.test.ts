@@ -12,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { getPriority } from 'node:os'
+import { constants, getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
@@ -30,6 +30,8 @@ import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 /** `npm run test:backup` kills 100 times. */
 const KILLS = Number(process.env.TEST_BACKUP_KILLS ?? 3)
+
+const { PRIORITY_BELOW_NORMAL } = constants.priority
 
 const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
 
@@ -152,27 +154,45 @@ describe('an SQLite backup', () => {
   })
 
   test('has a low priority, so that a gateway on the same machine has the processor first', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    // Both commands wait for this lock.
+    const locking = new Database(workspace.path('workspace.db'))
+    onTestFinished(() => void locking.close())
+    locking.pragma('locking_mode = exclusive')
+    locking.exec('begin exclusive; create table lock (held)')
+    const children = [workspace.path('backup.db'), '-'].map((place) => {
+      const args = [PROGRAM, 'backup', place, ...workspace.flags, '--lock-timeout', '60000']
+      return spawn(process.execPath, args, { stdio: 'ignore' })
+    })
+    onTestFinished(() => {
+      for (const child of children) child.kill('SIGKILL')
+    })
+    const ended = Promise.all(children.map((child) => once(child, 'exit')))
+    // Each thread has its own. A child starts with that of this process, which may be low already.
+    const yielded = Math.max(getPriority(), PRIORITY_BELOW_NORMAL)
+    for (const { pid } of children) {
+      const priorities = () => readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)))
+      await expect.poll(() => new Set(priorities())).toEqual(new Set([yielded]))
+    }
+    locking.close()
+    expect(await ended).toEqual(children.map(() => [0, null]))
+  })
+
+  test('gives its priority back at its end, where the system allows that', async () => {
     const module = new URL('../src/cli/backup/yield-processor.ts', import.meta.url)
     const script = `
-      import { readdirSync } from 'node:fs'
-      import { getPriority } from 'node:os'
+      import { constants, getPriority } from 'node:os'
       import { yieldProcessor } from ${JSON.stringify(module)}
-      const threads = () => new Set(readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread))))
-      {
-        using yielded = yieldProcessor()
-        console.log(JSON.stringify([...threads()]))
-      }
+      yieldProcessor()[Symbol.dispose]()
       console.log(getPriority())`
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const [low, after] = (await text(child.stdout)).trim().split('\n')
-    // The child has the niceness of this process, which may be higher already.
     const before = getPriority()
-    const yielded = Math.max(before, 10)
-    expect(low).toBe(`[${yielded}]`)
     // Only root may raise the priority again.
-    expect(after).toBe(String(process.getuid?.() === 0 ? before : yielded))
+    const after = process.getuid?.() === 0 ? before : Math.max(before, PRIORITY_BELOW_NORMAL)
+    expect((await text(child.stdout)).trim()).toBe(String(after))
   })
 
   test('keeps its sessions if the restore is told to, with other state versions', async () => {
