@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
 import { createExportDigest } from '../src/import-export/export-digest.ts'
@@ -228,6 +229,32 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
   })
 }
 
+/** The rows that only imports in progress have, by table. */
+function stagedIn(workspace: ReturnType<typeof createWorkspace>): Readonly<Record<string, unknown>> {
+  const database = new Database(workspace.path('workspace.db'), { readonly: true })
+  try {
+    const rowsOf = (table: string) => database.prepare(`select * from ${table}`).all()
+    const tables = ['replacement', 'staged_user', 'staged_document', 'staged_export'] as const
+    return Object.fromEntries(tables.map((table) => [table, rowsOf(table)]))
+  } finally {
+    database.close()
+  }
+}
+
+const NOTHING_STAGED = { replacement: [], staged_user: [], staged_document: [], staged_export: [] }
+
+test.each([
+  ['as a dry run', ['--dry-run'], 'would import'],
+  ['in the database', [], 'imported'],
+])('--replace leaves nothing staged when it ends: %s', async (_, flags, outcome) => {
+  const workspace = createWorkspace()
+  await workspace.load(project('p9', 'before'))
+  const path = workspace.write('wanted.ndjson', SMALL_WORLD)
+  const { stdout } = await workspace.import(path, '--replace', ...flags)
+  expect(stdout).toContain(`${outcome} ${path}: `)
+  expect(stagedIn(workspace)).toEqual(NOTHING_STAGED)
+})
+
 test('a stopped --replace ends after a swap and is recorded in the audit log', async () => {
   const workspace = createWorkspace()
   const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
@@ -245,6 +272,7 @@ test('a stopped --replace ends after a swap and is recorded in the audit log', a
   expect(count).toBeLessThan(users.length)
   const entry = JSON.parse((await workspace.run('audit')).stdout)
   expect(entry).toMatchObject({ kind: 'import', result: 'failed', detail: 'broken off at record 200' })
+  expect(stagedIn(workspace)).toEqual(NOTHING_STAGED)
   expect((await workspace.import(path, '--replace')).exitCode).toBe(0)
 })
 
