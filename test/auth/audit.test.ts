@@ -10,6 +10,7 @@ import { toGatewayError } from '../../src/auth/to-gateway-error.ts'
 import { GatewayError } from '../../src/errors.ts'
 import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import { StoreReadOnlyError, StoreUnavailableError } from '../../src/store/contract.ts'
+import { hashedEmail } from '../../src/store/hashed-email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { runHere, serve } from '../support/command-line.ts'
@@ -411,4 +412,31 @@ test('events that arrive during a write wait for the next one, and equal events 
   await log.flush()
   expect(written).toEqual([[1], [3]])
   await log[Symbol.asyncDispose]()
+})
+
+test.each([
+  ['were written there', 0],
+  ['were written there by the second attempt', 1],
+])('names are hashed for the database that entries %s', async (_, failures) => {
+  let [database, failuresLeft] = ['old', failures]
+  const names: string[] = []
+  const log = await openAuditLog(
+    {
+      auditSalt: () => database,
+      removeAuditEntries: () => 0,
+      async addAuditEntries({ entries }) {
+        database = 'new'
+        failuresLeft -= 1
+        if (failuresLeft >= 0) throw new Error('moved')
+        names.push(...entries.map(({ who }) => who))
+      },
+    },
+    { retentionMs: 1_000, areEmailsClear: false, clock: () => 5_000, onEntry() {}, onFailure() {} },
+  )
+  for (let time = 0; time < 2; time += 1) {
+    log.record(login({ email: ANA }))
+    for (let attempt = 0; attempt <= failures; attempt += 1) await log.flush()
+  }
+  await log[Symbol.asyncDispose]()
+  expect(names).toEqual([hashedEmail(ANA, 'old'), hashedEmail(ANA, 'new')])
 })
