@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { dumpUsers } from '../../src/import-export/dump.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
@@ -15,6 +16,7 @@ const EMAILS = Array.from({ length: 30 }, (_, at) => `user${at}@example.com`)
 const WORLD = EMAILS.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
 const GONE = EMAILS.slice(0, 3)
 const AWAY = 'the database is away'
+const [FORMER, CHANGED] = ['{"id":"t","n":1}', '{"id":"t","n":2}'] as const
 const NOT_FLUSHED = 'removed data is still in the files of the database: the disk of the database is full\n'
 
 type Change = (server: PlainServer) => Promise<void>
@@ -68,6 +70,49 @@ test('follow gives up a round when the database is unavailable during removals, 
   expect(await round()).toMatchObject({ missing: 3, waiting: 0, removed: 2, failed: 0, unchanged: 27, outage: null })
   expect(follower.changes().removed).toBe(3)
 })
+
+test.each([
+  ['without entity tags', false],
+  ['with entity tags', true],
+])(
+  'a change that was stored although the database did not confirm it does not stay when it is undone there, %s',
+  async (_, hasEtags) => {
+    const [email = ''] = EMAILS
+    await using server = await startPlainServer({ records: documentLine('template', email, FORMER), hasEtags })
+    await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+      lockTimeoutMs: 5_000,
+      onFatal(error) {
+        throw error
+      },
+    })
+    let isLost = false
+    const unconfirmed: typeof store = {
+      ...store,
+      async swapReplacement(question) {
+        const swapped = await store.swapReplacement(question)
+        if (isLost) throw new StoreUnavailableError(AWAY)
+        return swapped
+      },
+    }
+    await using follower = openFollower(server.url, unconfirmed)
+    const round = () => follower.round([{ email, login: email, label: email }])
+    const stored = async () => {
+      await using snapshot = await store.openSnapshot()
+      return (await Array.fromAsync(dumpUsers(snapshot))).join('')
+    }
+    expect(await round()).toMatchObject({ changed: 1, outage: null })
+    const { templates } = server.workspaces.get(email) ?? {}
+    templates?.splice(0, 1, CHANGED)
+    isLost = true
+    expect(await round()).toMatchObject({ changed: 0, failed: 1, outage: AWAY })
+    expect(await stored()).toContain(CHANGED)
+    templates?.splice(0, 1, FORMER)
+    isLost = false
+    expect(await round()).toMatchObject({ changed: 1, failed: 0, outage: null })
+    expect(await stored()).toBe(documentLine('template', email, FORMER))
+    expect(await round()).toMatchObject({ unchanged: 1 })
+  },
+)
 
 test.each([
   ['a round in which the server was away', (server) => server.kill(), (server) => server.restart()],

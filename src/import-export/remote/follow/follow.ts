@@ -155,6 +155,8 @@ export function createFollower(options: FollowOptions): Follower {
 
   function fail(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
     found.counts.failed += 1
+    // A change may be stored whose confirmation was lost, or the user may have been removed here meanwhile.
+    if (error instanceof StoreUnavailableError || error instanceof StoreRefusedError) one.seen = null
     if (error instanceof StoreUnavailableError || error instanceof MachineError) found.outage = error.message
     else if (error instanceof OutageError) {
       if (found.unanswered.add({ user, one, error }, found.users)) found.outage = error.message
@@ -231,8 +233,6 @@ export function createFollower(options: FollowOptions): Follower {
     if (one.failure !== error.message) onFailed(user, error)
     one.failure = error.message
     if (error instanceof OutageError) aside.add(user)
-    // The user may have been removed here meanwhile.
-    if (error instanceof StoreRefusedError) one.seen = null
   }
 
   async function forget(users: readonly RemoteUser[]): Promise<void> {
