@@ -302,6 +302,37 @@ test('follow --once makes one round, and its exit code says whether everybody is
   expect((await follow()).exitCode).toBe(2)
 })
 
+/** Users whose exports the old server has under the member `slug` of their projects. */
+const BY_SLUG = [ANA, BEN].map(
+  (email) =>
+    documentLine('project', email, '{"id":"p","slug":"site"}') +
+    exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
+)
+
+test('follow with other --ref-fields than the import gives the projects these references, and brings their exports', async () => {
+  await using server = await startPlainServer({ records: BY_SLUG.join('') })
+  const gateway = await startGateway()
+  const flags = [...EMAILS, '--database', gateway.databaseUrl]
+  expect((await runHere(['import', server.url, ...flags])).stderr).toContain('none of 2 projects has an export there')
+  const once = ['follow', server.url, '--once', ...flags, '--ref-fields', 'slug']
+  expect(await runHere(once)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(' 2 changed, 0 failed') })
+  for (const email of [ANA, BEN]) {
+    const { accessToken } = await gateway.login(email)
+    expect((await gateway.get('/exports?r=site', accessToken)).text).toBe('["e"]')
+  }
+  expect(await runHere(once)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(' 0 changed, 0 failed') })
+})
+
+test('follow without the --ref-fields of the import fails in its first round, and removes no export', async () => {
+  await using server = await startPlainServer({ records: BY_SLUG.join('') })
+  const flags = [...EMAILS, '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  expect((await runHere(['import', server.url, ...flags, '--ref-fields', 'slug'])).exitCode).toBe(0)
+  const { exitCode, stderr } = await runHere(['follow', server.url, '--once', ...flags])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('GET /exports answered 404 for every project')])
+  const { stdout } = await runHere(['dump', ...flags.slice(-2)])
+  expect(stdout.match(/"kind":"export"/g)).toHaveLength(2)
+})
+
 test('white space between documents is no change', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = `file:${join(temporaryDirectory(), 'new.db')}`

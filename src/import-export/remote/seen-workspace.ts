@@ -1,7 +1,9 @@
 // Remembers the last seen state of a workspace by entity tags and digests, enough to detect changes.
 import { createHash } from 'node:crypto'
-import type { DocumentKind, Store } from '../../store/contract.ts'
+import type { DocumentKind, Store, StoredDocument } from '../../store/contract.ts'
 import { createExportDigest } from '../export-digest.ts'
+import type { RecordFields } from '../format/read-record.ts'
+import { createRefReader } from './project-ref.ts'
 
 export const LIST_PATHS = {
   project: '/projects',
@@ -54,8 +56,12 @@ export function withoutListTags({ answers, refs }: SeenWorkspace): SeenWorkspace
   return { answers: untagged, refs }
 }
 
-/** The stored workspace in the form in which a server of the contract would answer it. */
-export async function seenInStore(store: Store, email: string): Promise<SeenWorkspace> {
+/**
+ * The stored workspace in the form in which a server of the contract would answer it. With `fields`, the list of
+ * projects is left out when a project is stored under another reference than these fields give it: so it is taken in
+ * again, and its exports are asked for by the new reference.
+ */
+export async function seenInStore(store: Store, email: string, fields?: RecordFields): Promise<SeenWorkspace> {
   const user = await store.userByEmail(email)
   if (!user) return NOTHING_SEEN
   const { id: userId } = user
@@ -63,12 +69,19 @@ export async function seenInStore(store: Store, email: string): Promise<SeenWork
   let refs: readonly string[] = []
   for (const kind of DOCUMENT_KINDS) {
     const [documents = []] = await store.documentsOf([{ userId, kind, after: 0, limit: null }])
-    answers.set(LIST_PATHS[kind], { etag: null, digest: digestOfElements(documents.map(({ text }) => text)) })
     if (kind === 'project') refs = documents.flatMap(({ ref }) => ref ?? [])
+    if (kind === 'project' && fields && !haveRefs(documents, fields)) continue
+    answers.set(LIST_PATHS[kind], { etag: null, digest: digestOfElements(documents.map(({ text }) => text)) })
   }
   const newest = await store.latestExports(refs.map((ref) => ({ userId, ref })))
   refs.forEach((ref, index) => {
     answers.set(exportPath(ref), { etag: null, digest: newest[index]?.digest ?? null })
   })
   return { answers, refs }
+}
+
+/** Whether every project is stored under the reference that these fields give it. */
+function haveRefs(projects: readonly Pick<StoredDocument, 'text' | 'ref'>[], fields: RecordFields): boolean {
+  const readRef = createRefReader(fields)
+  return projects.every(({ text, ref }) => readRef(text) === ref)
 }

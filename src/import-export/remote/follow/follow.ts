@@ -78,7 +78,7 @@ export function createFollower(options: FollowOptions): Follower {
   /** Throws an error of take-in.ts when the data may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
     const at = performance.now()
-    const before = one.seen ?? (await seenInStore(store, email))
+    const before = one.seen ?? (await seenInStore(store, email, options.fields))
     const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true, ...may })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
