@@ -174,6 +174,31 @@ test('a request that the server answers with 408 is sent again', async () => {
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
+test('a request and a sign-out are sent again after the first 500, however often the server was busy before', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const client = createRemoteClient(server.url, {
+    headers: {},
+    maxOutageMs: 600_000,
+    stop: new AbortController().signal,
+  })
+  const path = '/login'
+  const { body } = await client.send({ method: 'POST', path, body: { email: ANA }, opensSession: true })
+  const { refreshToken } = JSON.parse(Buffer.from(body).toString())
+  const statuses = new Map(['/projects', '/logout'].map((about) => [about, [429, 429, 429, 500]]))
+  server.setIntercept(({ url = '' }, response) => {
+    const status = statuses.get(url)?.shift()
+    if (status !== undefined) response.writeHead(status, { 'retry-after': '0' }).end()
+    return status !== undefined
+  })
+  const [read] = await Promise.all([
+    client.send({ method: 'GET', path: '/projects' }),
+    client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } }),
+  ])
+  expect([read.status, server.openSessions(), client.traffic().sessionsLeft]).toEqual([401, 0, 0])
+})
+
 test('a list that is 404 when it is read again after a 304 removes nothing', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true })
   const database = newDatabase()

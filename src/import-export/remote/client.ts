@@ -18,7 +18,10 @@ const MAX_SIGN_OUT_ATTEMPTS = 2
 const ALL_SIGN_OUTS_MS = 30_000
 /** After a stop, no more sign-outs are sent once this number in a row got no response. */
 const MAX_UNANSWERED_SIGN_OUTS = 4
-/** Maximum number of attempts of one request that the server answers with 500, and of a sign-out that breaks off. */
+/**
+ * Maximum number of times that the server may answer one request with 500, or break a sign-out off. Answers of a busy
+ * server between them do not count.
+ */
 const MAX_BROKEN_ATTEMPTS = 4
 
 /**
@@ -159,13 +162,15 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   async function send(request: RemoteRequest): Promise<RemoteAnswer> {
     const start = performance.now()
+    let broken = 0
     for (let attempt = 0; ; attempt += 1) {
       stop.throwIfAborted()
       if (notBefore > performance.now()) await wait(notBefore - performance.now())
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer.status === null) stop.throwIfAborted()
       const kind = kindOf(answer)
-      const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
+      if (kind === 'broken') broken += 1
+      const isLastAttempt = kind === 'broken' ? broken >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (kind === 'answer' || isLastAttempt) return requireAnswer(request, answer, kind)
       await wait(pauseAfter(answer, attempt))
     }
@@ -185,6 +190,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   async function endSession(request: RemoteRequest): Promise<void> {
     const start = performance.now()
+    let broken = 0
     let attemptsAfterStop = 0
     for (let attempt = 0; ; attempt += 1) {
       if (!isGivenUp() && notBefore > performance.now()) await rest(notBefore - performance.now())
@@ -194,7 +200,8 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
       unansweredSignOuts = stop.aborted && answer.status === null ? unansweredSignOuts + 1 : 0
       if (isEnded(answer)) return
       const kind = answer.status === null ? (answer.isBrokenOff ? 'broken' : 'answer') : kindOfStatus(answer.status)
-      const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
+      if (kind === 'broken') broken += 1
+      const isTold = kind === 'answer' || (kind === 'broken' && broken >= MAX_BROKEN_ATTEMPTS)
       if (isTold || attemptsAfterStop >= MAX_SIGN_OUT_ATTEMPTS || (attemptsAfterStop === 0 && isTooLong(start))) break
       await rest(pauseAfter(answer, attempt))
     }
