@@ -1,4 +1,4 @@
-// The own database of follow is unavailable during a removal: that is an outage of the round, as in every other step.
+// Outages of follow: of its own database, of the disk of its temporary files, and of the old server.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -8,6 +8,8 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
+import { freePort } from '../support/free-port.ts'
+import { ask } from '../support/gateway.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine } from '../support/workspaces.ts'
@@ -161,6 +163,28 @@ describe.skipIf(!canMount())('follow whose folder for temporary files is full', 
     await following.until(({ unchanged, failed }) => unchanged === EMAILS.length && failed === 0)
     expect((await following.stop()).exitCode).toBe(0)
   })
+})
+
+test('the metric about the old server stays 1 while only the database of follow is down', async () => {
+  await using server = await startPlainServer({ records: WORLD })
+  const port = String(await freePort('127.0.0.1'))
+  const database = join(temporaryDirectory(), 'new.db')
+  const flags = ['--email', EMAILS.join(), '--database', `file:${database}`, '--lock-timeout', '50']
+  const following = startFollow(server.url, [...flags, '--metrics-port', port])
+  const remoteUp = async () =>
+    /^workspace_gateway_follow_remote_up (\S+)$/m.exec((await ask(`http://127.0.0.1:${port}/metrics`)).text)?.[1]
+  await following.until(({ changed }) => changed === EMAILS.length)
+  const other = new Database(database)
+  other.exec('begin immediate')
+  server.workspaces.get(EMAILS[0] ?? '')?.templates.push('{"id":"late"}')
+  expect(await following.until(({ outage }) => outage !== null)).toMatchObject({ isServerDown: false })
+  expect(await remoteUp()).toBe('1')
+  other.close()
+  await following.until(({ changed }) => changed === 1)
+  await server.kill()
+  expect(await following.until(({ outage }) => outage !== null)).toMatchObject({ isServerDown: true })
+  expect(await remoteUp()).toBe('0')
+  await following.stop()
 })
 
 test('follow reports when removed data could not leave the files, and tries again after the next round', async () => {

@@ -28,6 +28,7 @@ export interface ToldRound {
   readonly removed: number
   readonly failed: number
   readonly outage: string | null
+  readonly isServerDown: boolean
   readonly seconds: number
   readonly lagSeconds: number | null
   readonly requests: number

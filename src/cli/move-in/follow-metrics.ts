@@ -22,20 +22,20 @@ export function createFollowMetrics(
   traffic: () => Traffic,
 ): FollowMetrics {
   const sums = { rounds: 0, changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
-  let isAway = false
+  let isServerDown = false
 
   return {
     onRound(round) {
       sums.rounds += 1
       for (const name of [...OUTCOMES, ...CHANGES]) sums[name] += round[name]
-      isAway = round.outage !== null
+      isServerDown = round.isServerDown
     },
     collect: () => [
       ...lagOf(lagSeconds()),
       gauge(
         'workspace_gateway_follow_remote_up',
         'Whether the server was available in the last round.',
-        isAway ? 0 : 1,
+        isServerDown ? 0 : 1,
         'min',
       ),
       counter('workspace_gateway_follow_rounds_total', 'Rounds that have ended.', [{ value: sums.rounds, labels: {} }]),

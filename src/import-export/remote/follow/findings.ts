@@ -39,7 +39,9 @@ export interface Findings {
   readonly unanswered: Unanswered<Failed>
   /** Number of users that may get a response in this round. Only they tell whether the server is down. */
   users: number
+  /** See `Round`. */
   outage: string | null
+  isServerDown: boolean
 }
 
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
@@ -63,5 +65,12 @@ export function createFindings(): Findings {
     unanswered: createUnanswered(),
     users: Infinity,
     outage: null,
+    isServerDown: false,
   }
+}
+
+/** Ends the round early. */
+export function giveUp(found: Findings, { message }: Error, isServerDown: boolean): void {
+  found.outage = message
+  found.isServerDown = isServerDown
 }

@@ -13,6 +13,7 @@ import {
   createFindings,
   type Findings,
   type Followed,
+  giveUp,
   type Losing,
   type Refused,
   type Removable,
@@ -157,9 +158,9 @@ export function createFollower(options: FollowOptions): Follower {
     found.counts.failed += 1
     // A change may be stored whose confirmation was lost, or the user may have been removed here meanwhile.
     if (error instanceof StoreUnavailableError || error instanceof StoreRefusedError) one.seen = null
-    if (error instanceof StoreUnavailableError || error instanceof MachineError) found.outage = error.message
+    if (error instanceof StoreUnavailableError || error instanceof MachineError) giveUp(found, error, false)
     else if (error instanceof OutageError) {
-      if (found.unanswered.add({ user, one, error }, found.users)) found.outage = error.message
+      if (found.unanswered.add({ user, one, error }, found.users)) giveUp(found, error, true)
     } else if (error instanceof ContractError || error instanceof StoreRefusedError) note(user, one, error)
     else throw error
   }
@@ -283,13 +284,13 @@ export function createFollower(options: FollowOptions): Follower {
       })
       await settleEmptiedLists(found)
       await settleLostExports(found)
-      const { waiting, doubted } = await settleWorkspaces(found)
+      const settled = await settleWorkspaces(found)
       failOthers(found)
-      const { outage } = found
+      const { outage, isServerDown } = found
       wasAbandoned = outage !== null
       if (outage === null) tellUnanswered(found)
       const seconds = (performance.now() - began) / 1_000
-      return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
+      return { users: users.length, ...counts, ...settled, outage, isServerDown, seconds, lagSeconds: lagSeconds() }
     },
     async [Symbol.asyncDispose]() {
       await aside.end()

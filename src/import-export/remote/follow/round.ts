@@ -20,6 +20,8 @@ export interface Round {
   readonly removed: number
   /** Why the round was given up, as a sentence; the remaining users count as failed. Null for a complete round. */
   readonly outage: string | null
+  /** Whether the other server was the reason for that, and not the database or the disk here. */
+  readonly isServerDown: boolean
   readonly seconds: number
   /**
    * Age of the oldest state that a user is known to equal; measured from the start for users who have none. Null before
