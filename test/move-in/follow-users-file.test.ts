@@ -1,9 +1,10 @@
 // The file of users, which follow reads again for each round: a file that is wrong for a while ends nothing.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
-import { startFollow } from '../support/follow.ts'
+import { openFollower, startFollow } from '../support/follow.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -55,4 +56,27 @@ test('follow does not start with a wrong file, and sends no request', async () =
     expect([exitCode, stderr.includes(why)]).toEqual([2, true])
   }
   expect(server.requests).toEqual([])
+})
+
+test('a user who is named later has no lag of the time before', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using follower = openFollower(server.url, store)
+  const round = (...emails: string[]) => follower.round(emails.map((email) => ({ email, login: email, label: email })))
+  expect(await round(ANA)).toMatchObject({ changed: 1, lagSeconds: 0 })
+  vi.advanceTimersByTime(3_600_000)
+  server.setIntercept(({ url }, response) => {
+    if (url === '/login') response.writeHead(404).end()
+    return url === '/login'
+  })
+  expect(await round(ANA, BEN)).toMatchObject({ unchanged: 1, failed: 1, lagSeconds: 0 })
+  vi.advanceTimersByTime(60_000)
+  expect(await round(ANA, BEN)).toMatchObject({ unchanged: 1, failed: 1, lagSeconds: 60 })
 })

@@ -11,7 +11,10 @@ export interface Followed {
   readonly session: RemoteSession
   /** The workspace at the other server as last seen; null before the first time. */
   seen: SeenWorkspace | null
-  /** Time by `performance.now()`, because clocks are set: everything that was there at this time is here. */
+  /**
+   * Time by `performance.now()`, because clocks are set: everything that was there at this time is here. Before the
+   * first time, when the user was named.
+   */
   inStepAt: number
   /** The loss that the last rounds have found; null for none. */
   loss: FoundLoss | null

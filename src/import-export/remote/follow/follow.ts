@@ -61,7 +61,6 @@ export function createFollower(options: FollowOptions): Follower {
     mayLoseAllExports: mayRemoveMany,
   }
   const followed = new Map<string, Followed>()
-  const start = performance.now()
   let wasInStep = false
   let wasAbandoned = false
   const changes = { added: 0, replaced: 0, removed: 0 }
@@ -71,7 +70,7 @@ export function createFollower(options: FollowOptions): Follower {
     const known = followed.get(email)
     if (known) return known
     const session = createRemoteSession(client, login)
-    const added = { session, seen: null, inStepAt: start, loss: null, failure: '' }
+    const added = { session, seen: null, inStepAt: performance.now(), loss: null, failure: '' }
     followed.set(email, added)
     return added
   }
@@ -261,6 +260,7 @@ export function createFollower(options: FollowOptions): Follower {
       const began = performance.now()
       let done = 0
       await forget(users)
+      for (const user of users) requireFollowed(user)
       const late = await aside.next()
       const before = users.some(({ email }) => email === late?.email) ? late : null
       const found = before?.found ?? createFindings()

@@ -24,8 +24,8 @@ export interface Round {
   readonly isServerDown: boolean
   readonly seconds: number
   /**
-   * Age of the oldest state that a user is known to equal; measured from the start for users who have none. Null before
-   * any user was in step.
+   * Age of the oldest state that a user is known to equal; for a user who has none, the time since the user was first
+   * named. Null before any user was in step.
    */
   readonly lagSeconds: number | null
 }
