@@ -150,10 +150,10 @@ type Told = Round & {
   readonly notModified: number
 }
 
-function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): string {
+function formatRound(told: Told, { format, once }: FollowConfig, { clock }: CommandIo): string {
   const at = new Date(clock()).toISOString()
   if (format === 'json') return JSON.stringify({ at, ...told })
-  const { round, users, changed, missing, failed, doubted, outage, seconds, lagSeconds } = told
+  const { round, users, changed, missing, failed, waiting, doubted, outage, seconds, lagSeconds } = told
   const parts = [
     `${users} users in ${seconds.toFixed(1)} s`,
     `${changed} changed`,
@@ -161,6 +161,8 @@ function formatRound(told: Told, { format }: FollowConfig, { clock }: CommandIo)
     `${failed} failed`,
     lagInWords(lagSeconds),
     ...(outage === null ? [] : [outage]),
+    // Without --once, a later round removes what these users have here.
+    ...(once && waiting > 0 ? [`users who are not there but still have a workspace here: ${waiting} (${ADVICE})`] : []),
     ...(doubted === 0
       ? []
       : [
