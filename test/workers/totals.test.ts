@@ -59,3 +59,19 @@ test.skipIf(process.platform !== 'linux')(
     expect(counted).toBe(40)
   },
 )
+
+test.skipIf(process.platform !== 'linux')(
+  'probes of the admin port while a worker hangs are answered by the others, and add nothing to the log',
+  async () => {
+    const { serving, adminUrl } = await serveWatched(['--workers', '2'])
+    const [hung = 0] = workersOf(serving)
+    process.kill(hung, 'SIGSTOP')
+    await until(() => stateOf(hung) === 'T')
+    const probes = await Promise.all(Array.from({ length: 30 }, () => ask(`${adminUrl}/readyz`)))
+    process.kill(hung, 'SIGCONT')
+    expect(new Set(probes.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const lines = serving.stderr().trim().split('\n')
+    expect(lines.filter((line) => !line.startsWith('{"level":30,'))).toEqual([])
+  },
+)

@@ -48,9 +48,17 @@ export function answerSupervisor(state: () => Promise<WorkerState>): AsyncDispos
 }
 
 let asked = 0
+/** The question that a worker has not answered yet: a hung worker is asked once, however often the port is probed. */
+const unanswered = new WeakMap<Worker, Promise<WorkerState | null>>()
 
-/** Asks a worker for its state. Null when it does not answer in time. */
+/** Asks a worker for its state. Null when it does not answer in time. Callers share a question until it is answered. */
 export function askWorker(worker: Worker): Promise<WorkerState | null> {
+  const shared = unanswered.get(worker) ?? ask(worker).finally(() => unanswered.delete(worker))
+  unanswered.set(worker, shared)
+  return shared
+}
+
+function ask(worker: Worker): Promise<WorkerState | null> {
   asked += 1
   const question: Question = { stateAsked: asked }
   const { promise, resolve } = Promise.withResolvers<WorkerState | null>()
