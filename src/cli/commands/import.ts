@@ -1,6 +1,6 @@
 // import: imports workspaces from NDJSON, directly, through POST /import, or from another server of the contract.
 import { basename } from 'node:path'
-import { UsageError } from '../../errors.ts'
+import { MachineError, UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
 import {
   badLinesInWords,
@@ -168,8 +168,7 @@ async function importUnchanged(
   const counts = await running.finally(importing.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
-    const isOfDatabase = error instanceof StoreUnavailableError || error instanceof StoreFaultError
-    if (isOfDatabase && isAnyStored && !config.dryRun) {
+    if (mayPass(error) && isAnyStored && !config.dryRun) {
       io.stderr.write(`${detail}: a part is stored; run it again to continue\n`)
     }
     throw error
@@ -186,6 +185,11 @@ async function importUnchanged(
   )
   // Awaited here because a rejects file that is not closed on return is removed.
   return await finishRejects(rejects, io)
+}
+
+/** Whether the database or the disk was at fault, so that another run can continue. */
+function mayPass(error: unknown): boolean {
+  return [StoreUnavailableError, StoreFaultError, MachineError].some((kind) => error instanceof kind)
 }
 
 function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: CommandIo): void {

@@ -1,6 +1,6 @@
 // Writes the rejects file: copies the lines that are not imported from the input, byte for byte.
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
@@ -15,7 +15,7 @@ export interface Rejects extends AsyncDisposable {
   readonly open: () => Promise<void>
   /**
    * Adds a line, and opens the file if it is not open. Calls must not overlap. If the file cannot be opened, the line
-   * is only counted: the import has begun and should finish. Throws `UsageError` when an open file cannot be written.
+   * is only counted: the import has begun and should finish. Throws `MachineError` when an open file cannot be written.
    */
   readonly add: (line: Line) => Promise<void>
   /** Closes the file, if it was opened, and returns the totals. */
@@ -56,7 +56,9 @@ export function createRejects(path: string, input: FileHandle): Rejects {
   }
 
   function write(output: FileHandle, bytes: Uint8Array | string): Promise<void> {
-    return output.appendFile(bytes).catch((error: unknown) => refuse(path, error))
+    return output.appendFile(bytes).catch((error: unknown) => {
+      throw new MachineError(cannotWrite(path, reasonOf(error)), { cause: error })
+    })
   }
 
   return {

@@ -1,11 +1,11 @@
 // Records in a file which users of a long import are done, so that the next run can resume.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
-import { UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 
 export interface DoneUsers extends AsyncDisposable {
   readonly has: (email: string) => boolean
-  /** Resolves once the user is recorded in the file. */
+  /** Resolves once the user is recorded in the file. Throws `MachineError`, for example on a full disk. */
   readonly add: (email: string) => Promise<void>
   /** Removes the file when every user is done. The next run starts from the beginning. */
   readonly forget: () => Promise<void>
@@ -23,7 +23,7 @@ export interface ImportIdentity {
 
 /**
  * Opens or creates the state file. It holds SHA-256 digests of emails, not the emails. Throws `UsageError` for the
- * state of another import.
+ * state of another import, and `MachineError` when the file cannot be written.
  */
 export async function openDoneUsers(path: string, identity: ImportIdentity): Promise<DoneUsers> {
   const head = digest(JSON.stringify(identity))
@@ -48,17 +48,32 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   }
   const users = new Set(rest.slice(0, -1))
   const file = await openToAppend(path)
-  // An incomplete line is terminated. It matches no user.
-  if (!hasHead) await rewrite(file, `${head}\n`)
-  else if (!text.endsWith('\n')) await file.appendFile('\n')
+  try {
+    if (!hasHead) {
+      await file.truncate(0)
+      await write(`${head}\n`)
+    } else if (!text.endsWith('\n')) {
+      // An incomplete line is terminated. It matches no user.
+      await write('\n')
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
   return {
     has: (email) => users.has(digest(email)),
     async add(email) {
       users.add(digest(email))
-      await file.appendFile(`${digest(email)}\n`)
+      await write(`${digest(email)}\n`)
     },
     forget: () => rm(path, { force: true }),
     [Symbol.asyncDispose]: () => file.close(),
+  }
+
+  async function write(line: string): Promise<void> {
+    await file.appendFile(line).catch((error: unknown) => {
+      throw new MachineError(`--state: cannot write ${path}: ${reasonOf(error)}`, { cause: error })
+    })
   }
 }
 
@@ -66,11 +81,6 @@ function openToAppend(path: string): Promise<FileHandle> {
   return open(path, 'a', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--state: cannot write ${path}: ${error.code} (name another file with --state)`)
   })
-}
-
-async function rewrite(file: FileHandle, text: string): Promise<void> {
-  await file.truncate(0)
-  await file.appendFile(text)
 }
 
 function digest(text: string): string {
