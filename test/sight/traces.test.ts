@@ -212,8 +212,8 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(stderr.split('\n').toSorted()).toEqual([
       '',
       'OTEL_EXPORTER_OTLP_CERTIFICATE: is not supported: name the file in NODE_EXTRA_CA_CERTS',
-      'OTEL_EXPORTER_OTLP_COMPRESSION: must be none or gzip',
       'OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: is not supported: authenticate to the receiver with OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: must be none or gzip',
       'OTEL_PROPAGATORS: must be tracecontext or baggage or none, separated by commas',
       'OTEL_TRACES_EXPORTER: must be otlp or none',
     ])
@@ -285,6 +285,16 @@ test('nothing is traced without a receiver, or when a standard variable disables
     const read = () => readTraceSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: name })
     expect(read).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL: .*http\/protobuf or http\/json/)
   }
+})
+
+test.each([
+  ['ENDPOINT', 'collector:4318', 'must be like http://127.0.0.1:4318'],
+  ['PROTOCOL', 'grpc', 'grpc is not supported'],
+  ['COMPRESSION', 'zstd', 'must be none or gzip'],
+])('an invalid OTEL_EXPORTER_OTLP_TRACES_%s is reported under its own name', (name, value, reason) => {
+  const variable = `OTEL_EXPORTER_OTLP_TRACES_${name}`
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  expect(() => readTraceSettings({ ...endpoint, [variable]: value })).toThrow(`${variable}: ${reason}`)
 })
 
 test.each([

@@ -53,8 +53,12 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+\s*=/
 /** Returns null unless a receiver is configured. Throws one `UsageError` that names every invalid variable. */
 export function readTraceSettings(variables: Variables): TraceSettings | null {
   const of = (name: string) => variables[name]?.trim() || undefined
-  /** The variable for traces overrides the one for all signals. */
-  const otlp = (name: string) => of(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? of(`OTEL_EXPORTER_OTLP_${name}`)
+  /** The name of the variable that counts: the one for traces overrides the one for all signals. */
+  const nameOf = (name: string) => {
+    const ofTraces = `OTEL_EXPORTER_OTLP_TRACES_${name}`
+    return of(ofTraces) === undefined ? `OTEL_EXPORTER_OTLP_${name}` : ofTraces
+  }
+  const otlp = (name: string) => of(nameOf(name))
   const exporter = of('OTEL_TRACES_EXPORTER')
   const isOff = of('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || exporter === 'none'
   if (isOff || (exporter ?? otlp('ENDPOINT')) === undefined) return null
@@ -89,7 +93,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   if (exporter !== undefined) oneOf('OTEL_TRACES_EXPORTER', exporter, EXPORTERS)
   const url = whole ?? `${base.replace(/\/$/, '')}/v1/traces`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    wrong.push('OTEL_EXPORTER_OTLP_ENDPOINT: must be like http://127.0.0.1:4318')
+    wrong.push(`${nameOf('ENDPOINT')}: must be like http://127.0.0.1:4318`)
   }
   const protocol = otlp('PROTOCOL') ?? PROTOCOLS[0]
   const help = protocol === 'grpc' ? 'grpc is not supported: use the port for HTTP (4318) and' : 'must be'
@@ -115,8 +119,8 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
       ...pairs('OTEL_EXPORTER_OTLP_HEADERS', HEADER),
       ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', HEADER),
     },
-    protocol: oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, PROTOCOLS, help),
-    compression: oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', otlp('COMPRESSION') ?? 'none', COMPRESSIONS),
+    protocol: oneOf(nameOf('PROTOCOL'), protocol, PROTOCOLS, help),
+    compression: oneOf(nameOf('COMPRESSION'), otlp('COMPRESSION') ?? 'none', COMPRESSIONS),
     timeoutMs: number(
       'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT',
       number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000, MAX_WAIT_MS),
