@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { canMount, smallDisk } from './support/faults.ts'
-import { createWorkspace, templateLines } from './support/import-workspace.ts'
+import { createWorkspace, templateLines, withoutProgress } from './support/import-workspace.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { documentLine } from './support/workspaces.ts'
 
@@ -36,11 +36,8 @@ describe.skipIf(!canMount())('a full disk', () => {
     const disk = smallDisk(1_048_576)
     const state = join(disk.path, 'state')
     const users = workspace.write('users.txt', emails.join('\n'))
-    async function moveIn() {
-      const done = await workspace.run('import', server.url, '--emails', users, '--state', state)
-      // On a busy machine there is a line of progress every ten seconds.
-      return { ...done, stderr: done.stderr.replaceAll(/^importing: .*\n/gm, '') }
-    }
+    const moveIn = async () =>
+      withoutProgress(await workspace.run('import', server.url, '--emails', users, '--state', state))
     disk.fill()
     const reason = `--state: cannot write ${state}: ENOSPC: no space left on device, write\n`
     expect(await moveIn()).toEqual({ exitCode: 1, stdout: '', stderr: reason })

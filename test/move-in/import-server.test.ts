@@ -6,7 +6,7 @@ import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
 import { runHere } from '../support/command-line.ts'
 import { startImport } from '../support/import-process.ts'
-import { createWorkspace } from '../support/import-workspace.ts'
+import { createWorkspace, withoutProgress } from '../support/import-workspace.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -26,7 +26,8 @@ async function oldServer(records: string, options: Partial<PlainServerOptions> =
   const server = await startPlainServer({ records, basePath: '/v1', ...options })
   const workspace = createWorkspace()
   const emails = workspace.write('users.txt', `# who moves\n\n${[...server.workspaces.keys()].join('\r\n')}\n`)
-  const moveIn = (...more: readonly string[]) => workspace.run('import', server.url, '--emails', emails, ...more)
+  const moveIn = async (...more: readonly string[]) =>
+    withoutProgress(await workspace.run('import', server.url, '--emails', emails, ...more))
   return { server, workspace, emails, moveIn }
 }
 

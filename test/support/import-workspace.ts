@@ -39,6 +39,11 @@ export function createWorkspace(run: typeof runHere = runHere, database?: string
   }
 }
 
+/** Without the lines of progress, which an import from a server writes every ten seconds: a slow machine has some. */
+export function withoutProgress(finished: Finished): Finished {
+  return { ...finished, stderr: finished.stderr.replaceAll(/^(?:importing|verifying): .*\n/gm, '') }
+}
+
 export function templateLines(from: number, to: number, email: string = ANA): string[] {
   return Array.from({ length: to - from }, (_, index) =>
     documentLine('template', email, `{"id":${from + index},"text":"must not appear"}`),
