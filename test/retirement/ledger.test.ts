@@ -201,6 +201,18 @@ test('names of clients are short, safe to show and free of secrets, and old days
   expect(await gateway.store.restCallDays('', 9)).toEqual([new Date(gateway.now()).toISOString().slice(0, 10)])
 })
 
+test('the command ledger refuses a period without a day, in which nobody seems to call', async () => {
+  const database = await sqlite()
+  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+  const ledger = (from: string, to: string) => runHere(['ledger', '--from', from, '--to', to, '--database', database])
+  for (const to of ['2027-01-31', '2026-12-31']) {
+    const stderr = '--from: must be before --to\n'
+    expect(await ledger('2027-01-31', to)).toEqual({ exitCode: 2, stdout: '', stderr })
+  }
+  const stdout = 'no REST calls were counted in this period\n'
+  expect(await ledger('2027-01-31', '2027-02-01')).toEqual({ exitCode: 0, stdout, stderr: '' })
+})
+
 test('a ledger whose retention time exceeds the range of dates keeps all days', async () => {
   const database = await sqlite()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })

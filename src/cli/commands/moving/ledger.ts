@@ -1,13 +1,16 @@
 // ledger: reports which clients still call which REST route, and the GraphQL twin of each route.
+import { UsageError } from '../../../errors.ts'
 import { type LedgerRow, ledgerRows, ledgerTotals } from '../../../rest/ledger/ledger-report.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openStoreToRead } from '../../open-store-for-cli.ts'
 import type { LedgerCommandConfig } from '../../options/retirement/ledger-options.ts'
 import { writeLine } from '../../write-line.ts'
 
+/** Throws `UsageError` for an empty period: its report would look as if nobody called any more. */
 export async function runLedger(config: LedgerCommandConfig, io: CommandIo): Promise<ExitCode> {
   const { stdout } = io
   const { from = null, to = null } = config
+  if (from !== null && to !== null && from >= to) throw new UsageError('--from: must be before --to')
   await using store = await openStoreToRead(config, io)
   const rows = ledgerRows(store, { from, to })
   if (config.json) {
