@@ -46,6 +46,20 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     await expectSessions(page, url, 1)
   })
 
+  test.each([503, 429])('is kept, and no other one is opened, if its renewal is answered %i', async (status) => {
+    const { context, url, asked, listed } = await open()
+    const page = await visit(context, url)
+    await page.goto('about:blank')
+    const json = { code: 'UNAVAILABLE', detail: 'Try again shortly.' }
+    await page.route('**/token', (route) => route.fulfill({ status, json }), { times: 1 })
+    await page.goto(url)
+    await page.getByRole('alert').getByText('Try again shortly.').waitFor()
+    await page.reload()
+    await waitForAgreement(page)
+    expect(asked()).toEqual(['/login', '/token', '/token'])
+    expect(await listed()).toBe(1)
+  })
+
   test('ends for the browser on sign-out, and a later sign-in as another user stores no token', async () => {
     const { context, url } = await open()
     const page = await visit(context, url)

@@ -1,6 +1,7 @@
 // Gets tokens for the demo user's session, which all pages of a browser share.
 import type { KeptSession } from './kept-session.ts'
-import type { Login } from './login.ts'
+import { failureOf, type Login } from './login.ts'
+import { isRefusedForGood } from './session-ends.ts'
 import type { TabChannel } from './tab-channel.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -17,9 +18,12 @@ interface DemoOptions extends Pick<Login, 'post' | 'login'>, Pick<TabChannel, 'a
  * the same moment share a session too.
  */
 export function demoTokens({ kept, post, login, alone, email, end }: DemoOptions): Promise<Tokens> {
+  /** Resolves to null for a session that has ended. Throws if the gateway cannot say, because the session may last. */
   async function renewed(refreshToken: string): Promise<Tokens | null> {
     const answer = await post('/token', { refreshToken })
-    return answer.ok ? { ...((await answer.json()) as Pick<Tokens, 'accessToken'>), refreshToken } : null
+    if (answer.ok) return { ...((await answer.json()) as Pick<Tokens, 'accessToken'>), refreshToken }
+    if (isRefusedForGood(answer)) return null
+    throw await failureOf(answer)
   }
 
   return alone(async () => {

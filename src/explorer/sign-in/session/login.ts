@@ -38,21 +38,22 @@ export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch,
 
   async function login(email: string, code?: string): Promise<Tokens> {
     const answer = await post('/login', code === undefined ? { email } : { email, code })
-    const text = await answer.text()
-    if (answer.ok) return JSON.parse(text) as Tokens
-    const problem = problemOf(text)
-    throw new LoginFailure(
-      problem.code ?? '',
-      SENTENCES[problem.code ?? ''] ?? problem.detail ?? `The gateway answered ${answer.status}.`,
-    )
+    if (answer.ok) return (await answer.json()) as Tokens
+    throw await failureOf(answer)
   }
 
   return { post, login, openAnother: () => login(currentEmail()) }
 }
 
+/** Reads what the gateway says about a refused sign-in or renewal. */
+export async function failureOf(answer: Response): Promise<LoginFailure> {
+  const { code = '', detail = `The gateway answered ${answer.status}.` } = problemOf(await answer.text())
+  return new LoginFailure(code, SENTENCES[code] ?? detail)
+}
+
 function problemOf(text: string): { readonly code?: string; readonly detail?: string } {
   try {
-    return JSON.parse(text) as { code?: string; detail?: string }
+    return (JSON.parse(text) ?? {}) as { code?: string; detail?: string }
   } catch {
     return {}
   }

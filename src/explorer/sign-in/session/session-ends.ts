@@ -39,6 +39,10 @@ export function createEndAtGateway(post: Login['post'], onLeave: (run: () => voi
 
 function triedBy(answer: Response | null): Tried {
   if (answer?.ok || answer?.status === 401) return 'ended'
-  const isRefused = answer !== null && answer.status >= 400 && answer.status < 500 && !LATER.includes(answer.status)
-  return isRefused ? 'refused' : 'due'
+  return answer !== null && isRefusedForGood(answer) ? 'refused' : 'due'
+}
+
+/** Whether the same request would be refused again. */
+export function isRefusedForGood({ status }: Pick<Response, 'status'>): boolean {
+  return status >= 400 && status < 500 && !LATER.includes(status)
 }
