@@ -153,6 +153,29 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     expect(code?.width).toBeGreaterThan(200)
   })
 
+  test('GraphiQL ends at the lower edge of the window, also below the banner of a lost connection', async () => {
+    const page = await open('/graphql', '.graphiql-response .t-string', 1_280)
+    const ends = () =>
+      page.evaluate(() => {
+        const { bottom } = document.querySelector('.graphiql-container')?.getBoundingClientRect() ?? { bottom: 0 }
+        return { bottom: Math.round(bottom), page: document.documentElement.scrollHeight }
+      })
+    const whole = { bottom: 850, page: 850 }
+    expect(await ends()).toEqual(whole)
+    await page.getByRole('button', { name: 'Show Query builder' }).click()
+    await page.locator('.query-builder .check').first().waitFor()
+    expect(await ends()).toEqual(whole)
+    await page.route('**/*', (route) => route.abort())
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.locator('.banner').waitFor()
+    expect(await ends()).toEqual(whole)
+    // In a low window the page scrolls, and the frame stays in sight.
+    await page.setViewportSize({ width: 1_280, height: 400 })
+    await page.evaluate(() => scrollTo(0, 10_000))
+    expect((await ends()).bottom).toBe(400)
+    expect((await page.locator('.frame').boundingBox())?.y).toBe(0)
+  })
+
   test.each([768, 1_440])(
     '%i pixels wide, a long line of an answer takes no space from GraphiQL’s query',
     async (width) => {
