@@ -11,8 +11,10 @@ export interface KeptAnswers {
   readonly find: (shown: string) => Answer | null
 }
 
-/** Bounded, because an answer may have megabytes. */
+/** Bounded, because an answer may have megabytes. The newest answer is always kept. */
 const MOST_KEPT = 20
+/** Maximum total length of the older answers and the newest, in characters. */
+const LONGEST_KEPT = 100_000_000
 
 export function createKeptAnswers(): KeptAnswers {
   const answers = new Map<number, Answer>()
@@ -22,6 +24,12 @@ export function createKeptAnswers(): KeptAnswers {
       count += 1
       answers.set(count, answer)
       answers.delete(count - MOST_KEPT)
+      let length = [...answers.values()].reduce((sum, { text }) => sum + text.length, 0)
+      for (const [number, { text }] of answers) {
+        if (length <= LONGEST_KEPT || number === count) break
+        answers.delete(number)
+        length -= text.length
+      }
       return { answer: count }
     },
     find(shown) {
