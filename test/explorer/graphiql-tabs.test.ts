@@ -257,6 +257,40 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(ran.slice(before)).toEqual([])
   })
 
+  test('a tab keeps its chosen operation, when the page is opened again and while another tab is shown', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    const ran: string[] = []
+    page.on('request', (request) => {
+      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
+      if (query?.includes('of several')) ran.push(operationName ?? '')
+    })
+    const link = (query: string, chosen: object) => `${url}/graphql#${new URLSearchParams({ query, ...chosen })}`
+    await page.goto(link('# of several\nquery One { me { id } } query Two { me { email } }', { operationName: 'Two' }))
+    await eventually(() => ran).toEqual(['Two'])
+    await keptIn(page, '"operationName":"Two"')
+    const other = '# of several\nquery Alpha { me { id } } query Beta { me { email } }'
+    await page.evaluate((to) => location.assign(to), link(other, {}))
+    await eventually(() => ran).toEqual(['Two', 'Alpha'])
+    await page.locator('.graphiql-tab-active', { hasText: 'Alpha' }).waitFor()
+    await openTab(page, 'Two')
+    await page.getByRole('button', { name: 'Code', exact: true }).click()
+    const code = page.locator('.cockpit .snippet')
+    await code.filter({ hasText: '"operationName":"Two"' }).waitFor()
+    await keptIn(page, '"activeTabIndex":0')
+    ran.length = 0
+    await page.goto(`${url}/livez`)
+    await page.goto(`${url}/graphql`)
+    await eventually(() => ran).toEqual(['Two'])
+    await answer(page, ANA)
+    // A tab that is shown for the first time runs an operation of its own.
+    await openTab(page, 'Alpha')
+    await eventually(() => ran).toEqual(['Two', 'Alpha'])
+    await answer(page, '"id"')
+    expect(await tabs(page)).toEqual(expect.arrayContaining(['Two', 'Alpha']))
+  })
+
   test('F19: a link is in front until something is written, and then the written query is in front', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

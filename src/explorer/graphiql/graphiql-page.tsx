@@ -21,6 +21,7 @@ import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
 import { readShared } from './shared-query.ts'
 import { KeepHeaders } from './tabs/keep-headers.ts'
+import { KeepOperation } from './tabs/keep-operation.ts'
 import { KeepWritten } from './tabs/keep-written.ts'
 import { type OwnStorage, ownStorage, readyTabs } from './tabs/own-storage.ts'
 import 'graphiql/style.css'
@@ -124,6 +125,8 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               {prettify}
               {merge}
               {copy}
+              {/* A link may name another operation, and the first run needs the right one. */}
+              <KeepOperation />
               <SharedInAddress />
               <RunFirst />
               <SchemaAgain />

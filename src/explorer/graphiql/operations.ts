@@ -9,6 +9,16 @@ export function operationToRun(query: string, name: string | null | undefined): 
   return name == null || operationsOf(query).length === 1 ? undefined : name
 }
 
+/**
+ * Returns the operation to select in a document with several: the one with this name, or else the first. Returns null for
+ * any other document, because it leaves no choice.
+ */
+export function operationToSelect(query: string, name: string | null): string | null {
+  const names = operationsOf(query).map((operation) => operation.name?.value ?? null)
+  if (names.length < 2) return null
+  return names.find((one) => one === name) ?? names[0] ?? null
+}
+
 /** Whether the document has operations and all of them are queries. */
 export function isReading(query: string): boolean {
   const operations = operationsOf(query)

@@ -3,6 +3,7 @@
 import { useEditorContext } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 import { useExplorer } from '../frame/use-explorer.ts'
+import { operationToSelect } from './operations.ts'
 import { isSameQuery, readShared, type SharedQuery } from './shared-query.ts'
 
 export function SharedInAddress(): null {
@@ -48,8 +49,9 @@ export function SharedInAddress(): null {
     variableEditor.setValue(shared.variables)
     opening.current = null
     updateActiveTabValues({ ...shared })
-    // GraphiQL keeps the selected operation as long as the document has an operation of this name.
-    if (shared.operationName !== null) setOperationName(shared.operationName)
+    // Until GraphiQL has read the new document, the operation of the tab before is chosen.
+    const name = operationToSelect(shared.query, shared.operationName)
+    if (name !== null) setOperationName(name)
   }, [shownTab, queryEditor, variableEditor, updateActiveTabValues, setOperationName])
 
   useEffect(() => {
