@@ -85,6 +85,25 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     await page.locator('.account .email', { hasText: ANA }).waitFor()
   })
 
+  test('the account menu asks once whether to stay signed in, and somebody else who signs in there does', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await page.locator('.account > button').click()
+    await page.getByText('Sign in as somebody else').click()
+    const choice = page.getByLabel('Keep me signed in')
+    expect(await choice.count()).toBe(1)
+    await choice.check()
+    await signInHere(page, BEN)
+    const email = page.locator('.account .email', { hasText: BEN })
+    await email.waitFor()
+    await page.reload()
+    await email.waitFor()
+  })
+
   test('a reopened tab with a kept session gets the user who signed in meanwhile', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

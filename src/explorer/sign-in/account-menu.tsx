@@ -83,7 +83,8 @@ export function AccountMenu(): ReactNode {
           </div>
           <details onToggle={focusField}>
             <summary>Sign in as somebody else</summary>
-            <SignInForm label="Email" onDone={closeDone} />
+            {/* The panel already has the choice to stay signed in. */}
+            <SignInForm label="Email" canRemember={false} onDone={closeDone} />
           </details>
         </div>
       )}

@@ -14,6 +14,8 @@ const CLIENTS_ONLY = 'Only registered programs can sign people in at this gatewa
 interface SignInFormProps {
   readonly label: string
   readonly suggestion?: string
+  /** Whether the form asks to stay signed in. Without it, the choice of this tab holds. */
+  readonly canRemember?: boolean
   readonly onDone?: () => void
 }
 
@@ -26,7 +28,7 @@ export function SignInForm(props: SignInFormProps): ReactNode {
   return <Form {...props} />
 }
 
-function Form({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
+function Form({ label, suggestion = '', canRemember = true, onDone }: SignInFormProps): ReactNode {
   const { session } = useExplorer()
   const [email, setEmail] = useState(suggestion)
   const [code, setCode] = useState('')
@@ -46,7 +48,10 @@ function Form({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
     setBusy(true)
     setFailure(null)
     try {
-      await session.signIn(email, given === undefined ? { isRemembered } : { code: given, isRemembered })
+      await session.signIn(email, {
+        ...(given === undefined ? {} : { code: given }),
+        ...(canRemember ? { isRemembered } : {}),
+      })
       onDone?.()
     } catch (error) {
       const asks = error instanceof LoginFailure ? error.code : ''
@@ -127,10 +132,12 @@ function Form({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
           {failure}
         </p>
       )}
-      <label className="check">
-        <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
-        Keep me signed in over a reload of this tab
-      </label>
+      {canRemember && (
+        <label className="check">
+          <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
+          Keep me signed in over a reload of this tab
+        </label>
+      )}
       {/* aria-disabled, because a disabled button loses the focus. */}
       <button type="submit" className="primary wide" aria-disabled={isBusy}>
         {isBusy ? 'Signing in …' : 'Sign in'}
