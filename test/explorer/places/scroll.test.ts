@@ -127,6 +127,22 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     expect(new URL(other.url()).hash).toBe('#errors')
   })
 
+  test('is the section of a link that is followed while the reference is shown', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(`${demo.url()}/docs`)
+    const section = page.locator('#getExports')
+    await section.waitFor()
+    await page.evaluate((to) => location.assign(to), `${demo.url()}/docs#getExports`)
+    const top = () => section.evaluate((one) => Math.round(one.getBoundingClientRect().top))
+    await eventually(top).toBe(71)
+    // The pages restore positions in the frames after a visit.
+    for (let frame = 0; frame < 3; frame += 1)
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    expect(await top()).toBe(71)
+    await page.goBack()
+    await eventually(() => page.evaluate(() => scrollY)).toBe(0)
+  })
+
   test('on the first page is kept with the history', async () => {
     const page = await (await browser.open(demo.url(), { viewport: { width: 1_280, height: 500 } })).newPage()
     await page.goto(demo.url())

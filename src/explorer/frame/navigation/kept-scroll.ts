@@ -5,7 +5,7 @@ export interface KeptScroll {
   readonly note: () => void
   /**
    * Scrolls to the saved position once the page is tall enough, because pages load their content asynchronously. After
-   * a reload this starts by itself.
+   * a reload this starts by itself. Without a saved position, it scrolls to the element that the fragment names.
    */
   readonly restore: () => void
   /** Scrolls to the top, for a new page. */
@@ -49,6 +49,7 @@ export function createKeptScroll(): KeptScroll {
   function restore(): void {
     stop()
     const top = keptTop()
+    if (top === 0 && scrollToNamed()) return
     const ending = new AbortController()
     restoring = ending
     const room = new ResizeObserver(() => {
@@ -71,6 +72,13 @@ export function createKeptScroll(): KeptScroll {
       scrollTo(0, 0)
     },
   }
+}
+
+/** Returns false if the page does not show the element that the fragment names. */
+function scrollToNamed(): boolean {
+  const named = document.getElementById(location.hash.slice(1))
+  named?.scrollIntoView()
+  return named !== null
 }
 
 function keptTop(): number {
