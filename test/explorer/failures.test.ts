@@ -127,6 +127,26 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     }
   })
 
+  test('an error in JSON that a proxy answers is reported with its status, not as a lost connection', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.route('**/graphql', (route) => route.fulfill({ status: 502, json: { message: 'Bad gateway' } }))
+    for (const [name, title] of PAGES) {
+      if (name === 'Reference') continue
+      await follow(page, name)
+      const failure = page.getByRole('alert').filter({ hasText: title })
+      await failure.getByText('The gateway answered 502.').waitFor()
+    }
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.item', { hasText: 'Quillmoor' }).click()
+    await page.getByRole('tree').waitFor()
+    await page.route('**/graphql', (route) => route.fulfill({ status: 502, json: { message: 'Bad gateway' } }))
+    await page.getByRole('link', { name: 'Document', exact: true }).click()
+    await page.getByRole('alert').getByText('The gateway answered 502.').waitFor()
+  })
+
   test('any other error that keeps the pages from starting is reported', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => {

@@ -5,7 +5,8 @@ import { readAnswer } from './reading.ts'
 
 /** Resolves to `data`. Throws an Error with the message of the first GraphQL error. */
 export async function query<T>(session: Session, text: string, variables: object = {}): Promise<T> {
-  return dataOf(await ask(session, text, variables)) as T
+  const answer = await ask(session, text, variables)
+  return dataOf(await answer.text(), answer) as T
 }
 
 /**
@@ -13,27 +14,29 @@ export async function query<T>(session: Session, text: string, variables: object
  * response is parsed in a worker.
  */
 export async function queryText(session: Session, text: string, variables: object = {}): Promise<string> {
-  const body = await ask(session, text, variables)
+  const answer = await ask(session, text, variables)
+  const body = await answer.text()
   const { isJson, hasErrors } = await offload('readAnswer', readAnswer, body)
-  if (!isJson || hasErrors) dataOf(body)
+  if (!isJson || hasErrors || !answer.ok) dataOf(body, answer)
   return body
 }
 
-async function ask(session: Session, text: string, variables: object): Promise<string> {
-  const answer = await session.send('/graphql', {
+function ask(session: Session, text: string, variables: object): Promise<Response> {
+  return session.send('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: text, variables }),
   })
-  return answer.text()
 }
 
 /** Returns `data`, or throws an Error with the message of the first GraphQL error. */
-function dataOf(body: string): unknown {
-  const { data, errors } = JSON.parse(body) as {
+function dataOf(body: string, { status }: Response): unknown {
+  const { data, errors } = (JSON.parse(body) ?? {}) as {
     readonly data?: unknown
     readonly errors?: readonly { readonly message: string }[]
   }
   if (errors?.[0]) throw new Error(errors[0].message)
+  // JSON that is no GraphQL answer, such as the error of a proxy.
+  if (data === undefined) throw new Error(`The gateway answered ${status}.`)
   return data
 }
