@@ -83,6 +83,20 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     expect(await field.inputValue()).toBe('list')
   })
 
+  test.each(['Escape', 'its button'])('has the focus after its search is closed by %s', async (way) => {
+    const page = await open('/workspace?show=projects&open=p&tab=document')
+    const text = page.locator('.text-view')
+    await text.locator('.lines').press('Control+f')
+    await page.keyboard.type('first')
+    await text.getByText('1 of 1', { exact: true }).waitFor()
+    if (way === 'Escape') await page.keyboard.press('Escape')
+    else await text.getByRole('button', { name: 'Close find' }).press('Enter')
+    await text.getByRole('textbox', { name: 'Find in' }).waitFor({ state: 'detached' })
+    await text.locator('.lines:focus').waitFor()
+    await page.keyboard.press('Control+f')
+    expect(await text.locator('.find input:focus').inputValue()).toBe('')
+  })
+
   async function open(address: string): Promise<Page> {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const list = Array.from({ length: LISTED }, (_, index) => ({ n: index }))

@@ -88,6 +88,8 @@ export function TextView({ text, label, language, fileName, place, children }: T
   function look(next: string | null): void {
     setWords(next)
     setStep(0)
+    // The focused find field disappears, so the focus moves to the text that it searched.
+    if (next === null) scroller.current?.focus({ preventScroll: true })
   }
 
   function findOnKey(event: KeyboardEvent): void {
