@@ -106,6 +106,37 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await focus.waitFor()
   })
 
+  test('the focus stays beside a pressed button that disappears', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).press('Enter')
+    await page.locator('.first-steps').waitFor({ state: 'detached' })
+    expect(await page.locator('main:focus').count()).toBe(1)
+    await page.getByRole('textbox', { name: /GraphQL query/ }).fill('{ me { email } }')
+    await page.getByRole('button', { name: 'Reset' }).press('Enter')
+    await page.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Code')
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.getByLabel('Search').fill('zzzz')
+    await page.getByRole('button', { name: 'Show all' }).press('Enter')
+    await page.locator('.item').first().waitFor()
+    expect(await focused(page)).toBe('Search')
+  })
+
+  test('the focus moves into the page when the button of the banner disappears with it', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.route('**/*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Run both' }).press('Enter')
+    await page.getByRole('button', { name: 'Try now' }).focus()
+    await page.unroute('**/*')
+    await page.keyboard.press('Enter')
+    await page.locator('.banner').waitFor({ state: 'detached' })
+    await page.locator('main:focus').waitFor()
+  })
+
   test('a user signs out and in, goes to a project and its files, and comes back, by keyboard alone', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

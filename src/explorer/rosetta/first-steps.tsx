@@ -13,6 +13,8 @@ export function FirstSteps(): ReactNode {
   function dismiss(): void {
     KEPT.setItem(KEY, 'done')
     setDone(true)
+    // The pressed button disappears with the steps.
+    document.getElementById('main')?.focus({ preventScroll: true })
   }
   return (
     <aside className="first-steps" aria-label="First steps">

@@ -1,5 +1,5 @@
 // The filters and the sort order of a list; their state is in the address.
-import { type ReactNode, useId, useMemo } from 'react'
+import { type ReactNode, type RefObject, useId, useMemo } from 'react'
 import { type Item, type Kind, SORTS, type Sort, sortsOf } from './items.ts'
 import { compareNames } from './natural-order.ts'
 
@@ -8,6 +8,7 @@ interface ItemFiltersProps {
   readonly kind: Kind
   readonly shownCount: number
   readonly search: string
+  readonly searchField: RefObject<HTMLInputElement | null>
   readonly sort: Sort
   readonly framework: string
   readonly isExported: boolean
@@ -16,7 +17,7 @@ interface ItemFiltersProps {
 }
 
 export function ItemFilters(props: ItemFiltersProps): ReactNode {
-  const { items, kind, shownCount, search, sort, framework, isExported, onSearch, onChange } = props
+  const { items, kind, shownCount, search, searchField, sort, framework, isExported, onSearch, onChange } = props
   const [searchId, sortId, frameworkId] = [useId(), useId(), useId()]
   const frameworks = useMemo(
     () => [...new Set(items.map((item) => item.framework))].filter(Boolean).sort(compareNames),
@@ -26,7 +27,13 @@ export function ItemFilters(props: ItemFiltersProps): ReactNode {
   return (
     <div className="filters">
       <label htmlFor={searchId}>Search</label>
-      <input id={searchId} type="search" value={search} onChange={({ target }) => onSearch(target.value)} />
+      <input
+        ref={searchField}
+        id={searchId}
+        type="search"
+        value={search}
+        onChange={({ target }) => onSearch(target.value)}
+      />
       <label htmlFor={sortId}>Sort by</label>
       <select id={sortId} value={sort} onChange={({ target }) => onChange({ sort: target.value })}>
         {sortsOf(kind).map((name) => (

@@ -35,6 +35,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     [items, words, order, framework, isExported],
   )
   const scroller = useRef<HTMLDivElement>(null)
+  const searchField = useRef<HTMLInputElement>(null)
   // Also record the address after a reload or a link, when nothing has changed yet.
   useEffect(() => void leftLists.set(kind, navigation.address()), [leftLists, kind, navigation])
 
@@ -62,6 +63,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
         kind={kind}
         shownCount={shown.length}
         search={search}
+        searchField={searchField}
         sort={order}
         framework={framework}
         isExported={isExported}
@@ -78,6 +80,8 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
             onClick={() => {
               setSearch('')
               write({ q: null, framework: null, exported: null })
+              // The pressed button disappears.
+              searchField.current?.focus()
             }}
           >
             Show all

@@ -1,6 +1,6 @@
 // The right side: the editable GraphQL twin with its variables.
 import { Play, RotateCcw } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { Answer } from '../../answer/answer.ts'
 import { AnswerView } from '../../answer/answer-view.tsx'
 import { failureText } from '../../frame/connection.ts'
@@ -26,6 +26,13 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
   const { request, signIn, answer, isRunning, onRun, onRunBoth, onQuery, onVariables, onReset } = props
   const { route, query, variables } = request
   const [isCode, setCode] = useState(onRun === null)
+  const toggle = useRef<HTMLButtonElement>(null)
+
+  /** The pressed button disappears, so the focus moves to the one beside it. */
+  function reset(): void {
+    onReset()
+    toggle.current?.focus()
+  }
 
   function runOnEnter(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -39,11 +46,11 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
         <h2 id="graphql-title">GraphQL</h2>
         <div className="buttons">
           {query !== indented(route.twin) && (
-            <button type="button" className="small" onClick={onReset}>
+            <button type="button" className="small" onClick={reset}>
               <RotateCcw size={13} aria-hidden="true" /> Reset
             </button>
           )}
-          <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
+          <button ref={toggle} type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
             {isCode ? 'Query' : 'Code'}
           </button>
           {onRun && (
