@@ -76,6 +76,11 @@ function networkMs(url: string, began: number): number | undefined {
   return duration > 0 ? duration : undefined
 }
 
+/** What a screen reader says when the answer is there. */
+export function spokenText({ status, hasErrors, durationMs, shown }: Answer): string {
+  return status === 0 ? shown : `Answered ${status}${hasErrors ? ' with errors' : ''} in ${timeText(durationMs)}`
+}
+
 export function timeText(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`
 }

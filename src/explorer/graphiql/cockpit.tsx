@@ -2,7 +2,7 @@
 import { useEditorContext, useExecutionContext } from '@graphiql/react'
 import { Code, Share2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react'
-import { type Answer, timeText } from '../answer/answer.ts'
+import { type Answer, spokenText } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
 import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
 import { failureText } from '../frame/connection.ts'
@@ -53,7 +53,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
     <section className="cockpit" aria-label="The answer">
       <PrintedText text={queryEditor?.getValue() ?? ''} label="Query" />
       <span className="unseen" role="status">
-        {isFetching ? 'Running' : answer === null ? '' : statusText(answer)}
+        {isFetching ? 'Running' : answer === null ? '' : spokenText(answer)}
       </span>
       {isCode && (
         <SnippetView
@@ -74,10 +74,6 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
       )}
     </section>
   )
-}
-
-function statusText({ status, hasErrors, durationMs, shown }: Answer): string {
-  return status === 0 ? shown : `Answered ${status}${hasErrors ? ' with errors' : ''} in ${timeText(durationMs)}`
 }
 
 /** The answer of the active tab. While the tab runs again, this is its previous answer. */

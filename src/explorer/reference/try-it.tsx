@@ -1,7 +1,7 @@
 // The "Try it" form of an operation, which sends the request as the signed-in user.
 import { Play } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Answer, noAnswer } from '../answer/answer.ts'
+import { type Answer, noAnswer, spokenText } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { sendRest, withOwnSession } from '../rosetta/requests.ts'
@@ -95,6 +95,9 @@ export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps
         )}
         , unless you write another.
       </HeaderFields>
+      <span className="unseen" role="status">
+        {isRunning ? 'Running' : answer === null ? '' : spokenText(answer)}
+      </span>
       {answer && (
         <AnswerView
           answer={answer}

@@ -55,6 +55,27 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
     }
   })
 
+  test('is announced while it runs and when its answer is there', async () => {
+    const { page } = await open()
+    const form = page.locator('#getExports .try')
+    // It exists before the answer, because a screen reader announces changes of what is there.
+    const spoken = await form.locator(':scope > [role=status]').elementHandle()
+    const text = async () => (await spoken?.innerText()) ?? null
+    expect(await text()).toBe('')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/exports?*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await form.getByRole('button', { name: /^Try it/ }).click()
+    await eventually(text).toBe('Running')
+    held.resolve()
+    await eventually(text).toMatch(/^Answered 200 in [\d.]+ ms$/)
+    await page.route('**/exports?*', (route) => route.abort())
+    await form.getByRole('button', { name: /^Try it/ }).click()
+    await eventually(text).toBe('The gateway does not answer.')
+  })
+
   async function open(): Promise<{ readonly page: Page; readonly field: Locator }> {
     const page = await (await browser.open(demo.url())).newPage()
     // The address scrolls there at once, because a list of suggestions closes when the page scrolls.
