@@ -126,7 +126,11 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
               aria-label="Places"
               items={shown}
               onAction={(key) => go(String(key))}
-              renderEmptyState={() => <span className="option note">Nothing fits</span>}
+              renderEmptyState={() => (
+                <span className="option note">
+                  {loaded.phase === 'loading' ? 'Reading the workspace …' : 'Nothing fits'}
+                </span>
+              )}
             >
               {({ id, name, note }) => (
                 <ListBoxItem id={id} textValue={name} className="option">
@@ -136,7 +140,11 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
               )}
             </ListBox>
             <p className="note palette-note" role="status">
-              {words.trim() === '' ? '' : filesNote}
+              {loaded.phase === 'failed'
+                ? `Your workspace could not be read. ${loaded.message}`
+                : words.trim() === ''
+                  ? ''
+                  : filesNote}
             </p>
           </Autocomplete>
         </Dialog>

@@ -155,7 +155,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     })
     await find(page, 'two')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing fits').waitFor()
+    await page.getByText('Reading the workspace …').waitFor()
     held.resolve()
     await page.getByRole('heading', { name: 'Two' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -181,6 +181,22 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       }
     })
     await page.getByRole('heading', { name: 'One' }).waitFor()
+  })
+
+  test('says that the workspace could not be read, and lists it once the gateway is back', async () => {
+    const page = await open('/')
+    await waitForAgreement(page)
+    await page.route('**/graphql', (route) => route.abort())
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByRole('status')
+      .getByText('Your workspace could not be read. The gateway does not answer.')
+      .waitFor()
+    await dialog.getByRole('option', { name: 'Workspace' }).waitFor()
+    await page.unroute('**/graphql')
+    await dialog.getByRole('option', { name: 'Two Projects' }).waitFor()
+    await eventually(() => dialog.getByRole('status').innerText()).toBe('')
   })
 
   test('finds files of templates and components of libraries, and requests again only what changed', async () => {
