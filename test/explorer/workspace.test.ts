@@ -180,12 +180,18 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     const whole = ['docs', 'c.md', 'src', 'deep', 'B.ts', 'a.ts']
     expect(await items.allInnerTexts()).toEqual(whole)
     const search = page.getByRole('searchbox', { name: 'Find a file' })
+    // Screen readers announce changes of an element that was there before.
+    const spoken = await page.locator('.tree-side [role=status]').elementHandle()
     await search.fill('SRC/deep/b')
     await expect.poll(() => items.allInnerTexts()).toEqual(['src', 'deep', 'B.ts'])
+    expect(await spoken?.innerText()).toBe('1 found')
     await search.fill('no such file')
     await expect.poll(() => items.count()).toBe(0)
+    await page.getByText('Nothing fits', { exact: true }).waitFor()
+    expect(await spoken?.innerText()).toBe('Nothing fits')
     await search.fill('')
     await expect.poll(() => items.allInnerTexts()).toEqual(whole)
+    expect(await spoken?.innerText()).toBe('')
     await page.getByRole('button', { name: 'Fold all folders' }).click()
     await expect.poll(() => items.allInnerTexts()).toEqual(['docs', 'src'])
 

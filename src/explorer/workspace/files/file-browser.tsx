@@ -97,6 +97,10 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
             <span className="unseen">Fold all folders</span>
           </button>
         </div>
+        {/* Always rendered, and seen only where the tree is empty: screen readers announce what a search finds. */}
+        <p className={found.length > 0 ? 'unseen' : 'note'} role="status">
+          {isSearching && (found.length > 0 ? `${found.length.toLocaleString()} found` : 'Nothing fits')}
+        </p>
         <FileTree
           rows={rows}
           chosen={chosen}
