@@ -261,6 +261,31 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await page.getByText('Your session has ended: sign in again.').waitFor()
   })
 
+  test('sessions that are ended quickly one after the other are both gone from the list', async () => {
+    const { url, load, login } = await startGateway()
+    await load(SMALL_WORLD)
+    for (let opened = 0; opened < 2; opened += 1) await login(ANA)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/sessions`)
+    await signIn(page, ANA)
+    const rows = page.locator('.sessions li')
+    await expect.poll(() => rows.count()).toBe(3)
+    const held = Promise.withResolvers<void>()
+    let ended = 0
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('revokeSession')) ended += 1
+      if (ended === 2 && route.request().postData()?.includes('revokeSession')) await held.promise
+      await route.continue()
+    })
+    // Both are pressed before the list is read again.
+    await page.evaluate(() => {
+      for (const button of document.querySelectorAll<HTMLElement>('.sessions button')) button.click()
+    })
+    await expect.poll(() => rows.count()).toBe(2)
+    held.resolve()
+    await expect.poll(() => rows.count()).toBe(1)
+  })
+
   test('a written query stays when the same user signs in again', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

@@ -47,7 +47,8 @@ export function SessionsPage(): ReactNode {
     setFailure(null)
     try {
       await query(session, mutation, id === undefined ? {} : { id })
-      setTimes(times + 1)
+      // Another session may have been ended meanwhile.
+      setTimes((count) => count + 1)
       if (said !== undefined) toast(said)
     } catch (error) {
       setFailure({ message: failureText(error), timesBack })
