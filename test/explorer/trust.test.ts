@@ -104,6 +104,26 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await expect.poll(() => page.locator('.past-runs').innerText()).toContain('(1)')
   })
 
+  test('a run is listed as it was sent, even if the query changes before its answers come', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/projects', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const sent = '{ me { projects { data } } } # sent'
+    await queryEditor(page).fill(sent)
+    await queryEditor(page).press('Control+Enter')
+    await queryEditor(page).fill('{ me { email } }')
+    held.resolve()
+    await page.getByText('History of runs (2)').click()
+    await page.locator('.past-runs li').first().getByRole('link').click()
+    await waitForAgreement(page)
+    expect(await queryEditor(page).inputValue()).toBe(sent)
+  })
+
   test('fields can be emptied, and Enter runs their content', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
