@@ -10,7 +10,7 @@ import { startGateway } from './support/gateway.ts'
 import { listenForTest } from './support/listen-for-test.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { serverOptions } from './support/server-options.ts'
-import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
+import { exchange, openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const COUNT = 3_000
@@ -116,6 +116,35 @@ test('a slow handler has at most 16 requests of one connection in flight', async
   expectInOrder(await readToEnd(socket), 1_000)
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThanOrEqual(16)
+})
+
+test('when many connections send very many requests ahead, some are closed, and everybody else is answered', async () => {
+  const over = Promise.withResolvers<void>()
+  let refused = 0
+  const server = createHttpServer(
+    async ({ path }) => {
+      if (path !== '/other') await over.promise
+      return { status: 200, headers: {}, body: `${path} ` }
+    },
+    serverOptions({
+      onRefusedConnection(reason) {
+        if (reason === 'tooManyAhead') refused += 1
+      },
+    }),
+  )
+  const url = await listenForTest(server)
+  const sockets = await Promise.all(Array.from({ length: 16 }, () => openSocket(url)))
+  const ends = sockets.map((socket) => readToEnd(socket).catch(() => Buffer.alloc(0)))
+  for (const socket of sockets) socket.write(requests(1_500))
+  await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(0)
+  const other = await exchange(url, requestText({ target: '/other', headers: [CLOSE] }))
+  expect(readAnswers(other).map(({ status }) => status)).toEqual([200])
+  over.resolve()
+  const last = '/1499 '
+  const answered = (await Promise.all(ends)).filter((bytes) => bytes.subarray(-last.length).toString() === last)
+  for (const bytes of answered) expectInOrder(bytes, 1_500)
+  expect(answered.length).toBeGreaterThan(0)
+  expect(answered.length + refused).toBe(sockets.length)
 })
 
 test('pipelined request bodies arrive whole, each with its own request', async () => {

@@ -116,6 +116,8 @@ export function createBrokenOffReport(log: Logger, clock: () => number): ReportB
 const REFUSALS = {
   tooMany: 'connections are closed at once: the process has as many open as its limit on open files allows',
   noProxyHeader: 'connections of a trusted proxy are closed: they do not begin with a PROXY header',
+  tooManyAhead:
+    'connections are closed: too many requests wait that clients sent ahead, before they had the answers to earlier ones',
 } as const satisfies Record<ConnectionRefusal, string>
 
 /**
@@ -123,7 +125,7 @@ const REFUSALS = {
  * since the start. `clock` is in milliseconds.
  */
 export function createRefusedConnectionReport(log: Logger, clock: () => number): ReportRefusedConnection {
-  const counts: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
+  const counts: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0, tooManyAhead: 0 }
   const isDue = onceAMinute<ConnectionRefusal>(clock)
   return (reason, peer) => {
     counts[reason] += 1

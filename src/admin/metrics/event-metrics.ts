@@ -27,7 +27,7 @@ export function createEventMetrics(): EventMetrics {
   const brokenOff = new Map<string, number>()
   const malformed = new Map<string, number>()
   // Starts at 0: Prometheus sees no increase when a counter appears with its first event.
-  const refused: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
+  const refused: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0, tooManyAhead: 0 }
   const imports = new Map<string, number>()
   const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
 
@@ -70,7 +70,7 @@ export function createEventMetrics(): EventMetrics {
       ),
       counter(
         'workspace_gateway_connections_refused_total',
-        'Connections closed without an answer: beyond the limit of the process, or from a proxy without a PROXY header.',
+        'Connections closed without an answer: beyond the limit of the process, from a proxy without a PROXY header, or with too many requests sent ahead.',
         Object.entries(refused).map(([reason, value]) => ({ value, labels: { reason } })),
       ),
       counter(

