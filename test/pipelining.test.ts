@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Handler } from '../src/http/handler.ts'
 import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway } from './support/gateway.ts'
@@ -188,6 +188,32 @@ test('requests that wait when the client disconnects are not handled', async () 
   socket.write(requests(1_000))
   // The gateway notices that the client is gone when it sends the first answers.
   expect(await settled(() => handled)).toBeLessThan(50)
+})
+
+test('a client that leaves many requests behind costs no stack trace for each of them', async () => {
+  const { prepareStackTrace, stackTraceLimit } = Error
+  const depths: number[] = []
+  Error.prepareStackTrace = (error, frames) => {
+    if (error.message === 'aborted') depths.push(frames.length)
+    return String(error)
+  }
+  onTestFinished(() => void Object.assign(Error, { prepareStackTrace }))
+  let handled = 0
+  const server = createHttpServer(() => {
+    handled += 1
+    return new Promise(() => {})
+  }, serverOptions())
+  const connected = once(server, 'connection')
+  const socket = await openSocket(await listenForTest(server))
+  const [connection] = (await connected) as [Socket]
+  socket.write(requests(500))
+  await expect.poll(() => handled).toBe(16)
+  const closed = once(connection, 'close')
+  connection.destroy()
+  await closed
+  expect(depths.filter((depth) => depth > 0)).toEqual([])
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+  expect(stackTraceLimit).toBeGreaterThan(0)
 })
 
 test('a connection stays open after a burst, and later requests are read from it', async () => {

@@ -87,7 +87,7 @@ export function limitPipelining(
   function open(socket: Socket): Connection {
     const connection: Connection = { inFlight: [], waiting: [], dropped: 0 }
     connections.set(socket, connection)
-    socket.once('close', () => {
+    closeWithoutStacks(socket, () => {
       dropWaiting(connection)
       closeQueued(connection)
     })
@@ -116,6 +116,23 @@ export function limitPipelining(
     allWaiting += 1
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
   }
+}
+
+/**
+ * When a connection closes, node:http makes an error for each request that has no answer, and reads its stack trace. For
+ * the thousands that one read of a socket may hold, this would take longer than to answer them, so there are no stack
+ * traces until `onClose` is called. It is called after the listener of node:http, which was there before.
+ */
+function closeWithoutStacks(socket: Socket, onClose: () => void): void {
+  let { stackTraceLimit } = Error
+  socket.prependOnceListener('close', () => {
+    stackTraceLimit = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+  })
+  socket.once('close', () => {
+    Error.stackTraceLimit = stackTraceLimit
+    onClose()
+  })
 }
 
 /** Closes the connection after all written bytes have gone out. */
