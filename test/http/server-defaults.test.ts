@@ -12,6 +12,11 @@ async function* streamed(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('ok')
 }
 
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('a part')
+  throw new Error('gone')
+}
+
 const KEPT: GatewayResponse = { status: 200, headers: {}, body: 'ok', derived: {} }
 
 async function serve(options: Partial<ServerOptions> = {}) {
@@ -21,6 +26,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
       requests.push(request)
       if (request.path === '/kept') return KEPT
       if (request.path === '/streamed') return { status: 200, headers: {}, body: streamed() }
+      if (request.path === '/broken') return { status: 200, headers: {}, body: broken() }
       return {
         status: 200,
         headers: {},
@@ -207,4 +213,13 @@ test('a streamed body without room in memory is refused, and a HEAD of it, which
   expect(head?.status).toBe(200)
   const roomy = await serve()
   expect((await roomy.ask({ target: '/streamed' }))?.text).toBe('ok')
+})
+
+test('a streamed body that breaks off is not taken for whole, by a client of HTTP/1.0 either', async () => {
+  const { url } = await serve()
+  const bytes = await exchange(url, requestText({ target: '/broken' }))
+  expect(() => readAnswers(bytes)).toThrow('not a chunk')
+  // HTTP/1.0 has no chunks: a body without a length is whole when the connection ends, unless it is reset.
+  const old = exchange(url, requestText({ target: '/broken', version: '1.0' }))
+  await expect(old).rejects.toMatchObject({ code: 'ECONNRESET' })
 })

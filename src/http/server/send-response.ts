@@ -113,9 +113,11 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       end(null, incoming, response, progress)
     } catch (error) {
       // The status is already sent, so closing the connection is the only way to show the client that the body is
-      // incomplete.
+      // incomplete. Without a length or chunks, as in HTTP/1.0, a regular end would mean that it is complete (RFC 9112
+      // section 6.3), so the connection is reset.
       progress.reason = 'failed'
       progress.error = error
+      if (incoming.httpVersionMinor === 0) response.socket?.resetAndDestroy()
       response.destroy()
     }
     return progress.sentBytes
