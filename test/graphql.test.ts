@@ -114,7 +114,7 @@ test('a bad token is refused and never treated as a guest; the session mutations
   const { gateway, refreshToken } = await signedIn()
   const refused = await gateway.graphql('{ __typename }', { accessToken: 'bad' })
   expect([refused.status, refused.json().errors[0].extensions.code]).toEqual([401, 'INVALID_TOKEN'])
-  expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="workspace-gateway", error="invalid_token"')
   const renewed = await gateway.graphql('mutation($t: String!) { refresh(refreshToken: $t) { accessToken } }', {
     accessToken: 'bad',
     variables: { t: refreshToken },

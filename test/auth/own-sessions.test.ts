@@ -242,8 +242,8 @@ describe.each(engines)('on %s', (_name, database) => {
 })
 
 test.each([
-  ['no token', undefined, 'UNAUTHENTICATED', 'Bearer'],
-  ['a bad token', 'bad', 'INVALID_TOKEN', 'Bearer error="invalid_token"'],
+  ['no token', undefined, 'UNAUTHENTICATED', 'Bearer realm="workspace-gateway"'],
+  ['a bad token', 'bad', 'INVALID_TOKEN', 'Bearer realm="workspace-gateway", error="invalid_token"'],
 ])('a request with %s cannot end any session', async (_, accessToken, code, challenge) => {
   const gateway = await startWorld()
   const mine = await gateway.login(ANA)

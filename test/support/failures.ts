@@ -79,14 +79,14 @@ function expectErrorsOnly({ errors, data: _, ...more }: ReturnType<typeof JSON.p
   }
 }
 
-/** RFC 6750 section 3: every 401 names the scheme, and an `error` only if a token was presented. */
+/** RFC 6750 section 3: every 401 names the scheme and a realm, and an `error` only if a token was presented. */
 function expectFailureHeaders({ status, headers }: Answer, code: FailureCode): void {
   expect(headers.get('api-version')).toBe('1.2')
   expect(headers.get('cache-control')).toBe('no-store')
   const challenge = headers.get('www-authenticate')
   if (status !== 401) expect(challenge).toBeNull()
-  else if (code === 'UNAUTHENTICATED') expect(challenge).toBe('Bearer')
-  else expect(challenge).toBe('Bearer error="invalid_token"')
+  else if (code === 'UNAUTHENTICATED') expect(challenge).toBe('Bearer realm="workspace-gateway"')
+  else expect(challenge).toBe('Bearer realm="workspace-gateway", error="invalid_token"')
 }
 
 export function expectNothingLeaked(answer: Answer, hasNot: readonly string[]): void {

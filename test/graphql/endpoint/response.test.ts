@@ -92,7 +92,7 @@ describe('a response', () => {
   )
 
   test('has headers that say how to go on only if there is no data', () => {
-    expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toBe('Bearer')
+    expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toMatch(/^Bearer realm="[^"]+"$/)
     for (const errors of [[UNAVAILABLE], [UNAUTHENTICATED, UNAVAILABLE]]) {
       const { headers } = respond('null', errors).response
       expect([headers['retry-after'], headers['www-authenticate']]).toEqual(['7', undefined])
