@@ -36,7 +36,7 @@ const FAILURES = {
   RESPONSE_TOO_LARGE: [400, 'The answer would be too large: ask for fewer items, or page with `first` and `after`.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8.'],
   TOO_MANY_REQUESTS: [429, 'Too many requests: wait a little.'],
-  HEADERS_TOO_LARGE: [431, 'The request headers are larger than this gateway accepts.'],
+  HEADERS_TOO_LARGE: [431, 'The address and the headers of the request are larger than this gateway accepts.'],
   INTERNAL: [500, 'Something went wrong on our side.'],
   ROUTE_BROWNOUT: [
     503,

@@ -33,7 +33,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   RESPONSE_TOO_LARGE: 'Ask for fewer items, or page with `first` and `after`.',
   UNSUPPORTED_MEDIA_TYPE: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
   TOO_MANY_REQUESTS: 'Wait as many seconds as `Retry-After` says.',
-  HEADERS_TOO_LARGE: 'Send fewer or shorter headers, such as cookies.',
+  HEADERS_TOO_LARGE: 'Send a shorter address (GraphQL: by POST), or fewer or shorter headers, such as cookies.',
   INTERNAL: 'Give the operator of the gateway the `requestId`: the log has it too.',
   ROUTE_BROWNOUT: 'Try again later, and move to the GraphQL twin.',
   UNAVAILABLE: 'Try again after as many seconds as `Retry-After` says, or after a few.',
