@@ -165,6 +165,9 @@ test('F35: a browser at an unknown path gets a page and 404, other clients get a
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     expect(page.text).toContain('<base href="/v1/" />')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const head = await gateway.send('HEAD', path, undefined, BROWSER)
+    for (const name of ['content-type', 'content-length', 'cache-control'])
+      expect([name, head.status, head.headers.get(name)]).toEqual([name, 404, page.headers.get(name)])
     const problem = await gateway.get(path, undefined, { accept: 'application/json' })
     expect([problem.status, problem.json().code]).toEqual([404, 'NOT_FOUND'])
   }

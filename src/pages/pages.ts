@@ -107,7 +107,8 @@ export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: 
     response.failureCode === 'NOT_FOUND' ? { ...response, headers: PAGE_HEADERS, body } : response
   return (request) => {
     const answering = handler(request)
-    return request.method === 'GET' && isBrowser(request.header('accept')) ? answering.then(orShell) : answering
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    return isRead && isBrowser(request.header('accept')) ? answering.then(orShell) : answering
   }
 }
 
