@@ -42,6 +42,11 @@ const SYNTAX: Readonly<Record<string, string>> = {
   'JSON instead of a document': JSON.stringify({ me: ANA }),
   'text instead of a document': ANA,
   'more tokens than are read': `{ ${'a '.repeat(2_001)} }`,
+  'an operation that selects nothing': '{ }',
+  'an object of which nothing is selected': '{ me { email projects { } } }',
+  'a fragment that selects nothing': '{ me { email ...A } } fragment A on User { }',
+  'an inline fragment that selects nothing': '{ me { email ... { } } }',
+  'a login whose tokens are not selected': `mutation { ${LOGIN.replace('accessToken', '')} }`,
   'fields nested deeper than are read': `{ ${'a{'.repeat(4_000)} }`,
 }
 

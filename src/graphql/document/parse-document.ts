@@ -24,7 +24,13 @@ export function parseDocument(text: string | Source): DocumentNode {
     throw syntaxError(source, 0, `The document has more than ${MAX_LENGTH} characters.`)
   }
   requireModestTokens(source)
-  return parse(source, { maxLexicalTokens: MAX_TOKENS, maxComments: MAX_COMMENTS })
+  return parse(source, {
+    maxLexicalTokens: MAX_TOKENS,
+    maxComments: MAX_COMMENTS,
+    // graphql-js accepts `{ }` otherwise, against the specification ("Selection Sets"). A login that selects nothing would
+    // open a session that nobody can use.
+    allowEmptySelectionSets: false,
+  })
 }
 
 /**
