@@ -40,6 +40,37 @@ test.each([
   else expect(found).toContain(` ${what}: ask for less at once.`)
 })
 
+const MANY = { ...LIMITS, maxFields: 1_000 }
+const times = (count: number, text: string) => `${text} `.repeat(count)
+
+/** Documents that have one field with a selection so many times where all of them merge. */
+const REPEATED: readonly (readonly [where: string, document: (count: number) => string])[] = [
+  ['in one selection', (count) => `{ a { ${times(count, 'b { c }')} } }`],
+  ['under an alias', (count) => `{ a { ${times(count, 'b { c }').replace('b', 'b: c')} } }`],
+  ['in an inline fragment', (count) => `{ a { ${times(count - 1, 'b { c }')} ... on T { ... { b { d } } } } }`],
+  ['in fields that merge', (count) => `{ a { ${times(count - 9, 'b { c }')} } a { ${times(9, 'b { d }')} } }`],
+  [
+    'in fragments, of which one is spread twice',
+    (count) =>
+      `{ a { ...F ...F ...G } } fragment F on T { ${times(count - 9, 'b { c }')} } fragment G on T { ${times(9, 'b { c }')} }`,
+  ],
+  ['in a fragment nobody spreads', (count) => `{ a } fragment F on T { ${times(count, 'b { c }')} }`],
+]
+
+test.each(REPEATED)('a field with a selection may be repeated 224 times %s', (_, documentOf) => {
+  const excessOf = (count: number) => documentExcess(parse(documentOf(count)), MANY)?.message
+  expect(excessOf(224)).toBeUndefined()
+  expect(excessOf(225)).toContain('repeats its fields too often')
+})
+
+test.each([
+  ['fields without a selection', `{ a { ${times(900, 'b')} } }`],
+  ['fields that do not merge', `{ a { ${times(150, 'b { c }')} } d { ${times(150, 'b { c }')} } }`],
+  ['a circle of fragments, which are refused elsewhere', '{ a { ...F } } fragment F on T { b { ...F } b { ...F } }'],
+])('%s are not repeated too often', (_, text) => {
+  expect(documentExcess(parse(text), MANY)).toBeNull()
+})
+
 test('the error names its place: the beginning of the document, or of the operation that asks for too much', () => {
   const placeOf = (text: string) => documentExcess(parse(text), LIMITS)?.locations
   expect(placeOf('\n  { a { w: b x: b y: b z: b } }')).toEqual([{ line: 2, column: 3 }])

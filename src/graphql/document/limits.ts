@@ -8,6 +8,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { repeatsTooOften, tooManyRepetitions } from './repeated-fields.ts'
 
 export interface DocumentLimits {
   /** Levels of nested fields, with fragments followed. */
@@ -49,6 +50,7 @@ export function documentExcess(document: DocumentNode, limits: DocumentLimits): 
       return excess('fields with its fragments expanded', limits.maxFields, definition)
     if (definition.kind === Kind.OPERATION_DEFINITION && size.rootFields > limits.maxRootFields)
       return excess('fields at its root', limits.maxRootFields, definition)
+    if (repeatsTooOften(definition.selectionSet, fragments, size.fields)) return tooManyRepetitions(definition)
   }
   return null
 }

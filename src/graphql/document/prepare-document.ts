@@ -15,10 +15,13 @@ import { type DocumentLimits, documentExcess } from './limits.ts'
 import { parseDocument } from './parse-document.ts'
 import { type PlanRoom, type PreparedDocument, toPreparedDocument } from './prepared-document.ts'
 import { RefusedDocument } from './refused-document.ts'
+import { tooManyRepetitions } from './repeated-fields.ts'
 import { singleSessionMutation } from './single-session-mutation-rule.ts'
 
 /** Maximum number of errors reported per document: each may cost a walk over the names of the schema. */
 const MAX_VALIDATION_ERRORS = 10
+/** The whole message of graphql-js for a document with too many pairs of fields to compare. */
+const ABORTED = 'Validation aborted.'
 
 /** The part of validation that depends on the caller. */
 export interface DocumentPolicy {
@@ -112,7 +115,9 @@ const reportFew: Plugin<Context> = {
   onValidate({ context, setValidationFn }) {
     const { hideSuggestions } = context.policy
     setValidationFn((schema, document, rules) =>
-      validate(schema, document, rules, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions }),
+      validate(schema, document, rules, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions }).map((error) =>
+        error.message === ABORTED ? tooManyRepetitions(document.definitions.slice(0, 1)) : error,
+      ),
     )
   },
 }

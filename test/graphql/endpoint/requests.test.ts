@@ -120,6 +120,30 @@ test('a refusal has the media type that the client accepts, and is 406 in JSON i
   expect(await typeOf('text/html')).toEqual([406, 'application/json; charset=utf-8'])
 })
 
+test.for([
+  ['without a selection', 'email ', 700],
+  ['with a selection', 'projects { id } ', 220],
+] as const)(
+  'a document that repeats a field %s too often is refused with an explanation and its place',
+  async ([, field, most]) => {
+    const gateway = await startGateway()
+    const repeated = (count: number) =>
+      gateway.graphql(`#\n  { me { ${field.repeat(count)} } }`, { headers: { accept: GRAPHQL_RESPONSE } })
+    expect((await repeated(most)).status).toBe(200)
+    const { status, json } = await repeated(most + 200)
+    expect([status, json().errors]).toEqual([
+      400,
+      [
+        {
+          message: 'The document repeats its fields too often to compare them all: ask for less at once.',
+          locations: [{ line: 2, column: 3 }],
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        },
+      ],
+    ])
+  },
+)
+
 describe('introspection', () => {
   const SCHEMA = '{ __schema { queryType { name } } }'
   test.for([
