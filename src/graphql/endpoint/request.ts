@@ -63,8 +63,8 @@ function bodyParameters(text: string): Parameters {
 function queryParameters(search: string): Parameters {
   const query = new URLSearchParams(search)
   return {
+    ...Object.fromEntries(query),
     query: query.get('query') ?? undefined,
-    documentId: query.get('documentId') ?? undefined,
     operationName: query.get('operationName') ?? undefined,
     variables: jsonParameter(query, 'variables'),
     extensions: jsonParameter(query, 'extensions'),
@@ -91,7 +91,7 @@ function withoutQuery(parameters: Parameters, extensions: Parameters): GatewayEr
     return new GatewayError('PERSISTED_QUERY_NOT_SUPPORTED')
   }
   const unknown = Object.keys(parameters).find((name) => parameters[name] != null && !PARAMETERS.has(name))
-  return unknown === undefined ? badRequest('`query` must be a string.') : unknownParameter(unknown)
+  return unknown === undefined ? badRequest('The request has no `query`.') : unknownParameter(unknown)
 }
 
 /** Repeats the name only if it cannot contain a secret. */

@@ -42,9 +42,10 @@ const BODIES: readonly { readonly name: string; readonly body: unknown; readonly
   { name: 'null', body: null, told: 'The body must be one object' },
   { name: 'a number', body: 1, told: 'The body must be one object' },
   { name: 'a list', body: [{ query }], told: 'BATCHING_NOT_SUPPORTED' },
-  { name: 'nothing', body: {}, told: '`query` must be a string' },
+  { name: 'nothing', body: {}, told: 'The request has no `query`' },
+  { name: 'a query that is null', body: { query: null }, told: 'The request has no `query`' },
   { name: 'a query that is none', body: { query: 1 }, told: '`query` must be a string' },
-  { name: 'no query, and extensions', body: { extensions: { other: 1 } }, told: '`query` must be a string' },
+  { name: 'no query, and extensions', body: { extensions: { other: 1 } }, told: 'The request has no `query`' },
   { name: 'a hash', body: { extensions: { persistedQuery: {} } }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
   { name: 'a name that is none', body: { query, operationName: 1 }, told: '`operationName` must be a string' },
   { name: 'variables that are none', body: { query, variables: 'x' }, told: '`variables` must be an object' },
@@ -100,7 +101,9 @@ test('a valid query string is answered, and any other is refused with an explana
     { name: 'an unknown one', parameters: { query, _: '1732500000000' }, told: TYPENAME },
     { name: 'a hash', parameters: { extensions: '{"persistedQuery":{}}' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
     { name: 'an id of a document', parameters: { documentId: 'abc' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
-    { name: 'nothing', parameters: {}, told: '`query` must be a string' },
+    { name: 'nothing', parameters: {}, told: 'The request has no `query`' },
+    { name: 'a misspelt one', parameters: { qeury: query }, told: 'a parameter `qeury` that' },
+    { name: 'one that may be a secret', parameters: { a1: query }, told: 'has a parameter that' },
     { name: 'a mutation', parameters: { query: 'mutation { logoutEverywhere }' }, told: 'METHOD_NOT_ALLOWED' },
   ]
   await expectEach(rows, async ({ parameters, told }) => {
