@@ -13,7 +13,6 @@ import type {
   ExportPage,
   LatestExportQuestion,
   OfUser,
-  Page,
   PagePart,
   PageWithin,
   ProjectRef,
@@ -30,7 +29,6 @@ export interface ElementKey extends ElementList {
 
 /** Lists and counts take one question per call. Reads by key take lists of keys, as the loaders call them. */
 export interface Reads {
-  readonly documents: (page: DocumentList & Page) => Promise<readonly StoredDocument[]>
   readonly documentsWithin: (page: DocumentList & PageWithin) => Promise<PagePart<StoredDocument>>
   readonly documentsById: (keys: readonly DocumentKey[]) => Promise<readonly (StoredDocument | null)[]>
   readonly documentCount: (list: DocumentList) => Promise<number>
@@ -41,7 +39,6 @@ export interface Reads {
   readonly exportsByKey: (keys: readonly ExportKey[]) => Promise<readonly (StoredExport | null)[]>
   readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
   readonly exportCount: (ref: ProjectRef) => Promise<number>
-  readonly elements: (page: ElementPage) => Promise<readonly StoredElement[]>
   readonly elementsWithin: (page: ElementList & PageWithin) => Promise<PagePart<StoredElement>>
   readonly elementsAt: (keys: readonly ElementKey[]) => Promise<readonly (StoredElement | null)[]>
   readonly elementRun: (question: ElementRunQuestion) => Promise<ElementRun | null>
@@ -51,7 +48,6 @@ export function createReads(store: WorkspaceReads): Reads {
   // `nextTick` callbacks run before the turn ends, so these reads usually see the same state as the session lookup.
   const { nextTick } = process
   return {
-    documents: batchPerTurn(store.documentsOf, nextTick),
     documentsWithin: batchPerTurn(store.documentsWithin, nextTick),
     documentsById: batchListsPerTurn(store.documentsById, nextTick),
     documentCount: batchPerTurn(store.documentCounts, nextTick),
@@ -60,7 +56,6 @@ export function createReads(store: WorkspaceReads): Reads {
     exportsByKey: batchListsPerTurn(store.exportsByKey, nextTick),
     exports: batchPerTurn(store.exportsOf, nextTick),
     exportCount: batchPerTurn(store.exportCounts, nextTick),
-    elements: batchPerTurn(store.elementsOf, nextTick),
     elementsWithin: batchPerTurn(store.elementsWithin, nextTick),
     elementsAt: batchListsPerTurn(async (keys) => {
       const pages = await store.elementsOf(keys.map(toPage))
@@ -78,7 +73,6 @@ function toPage({ position, ...list }: ElementKey): ElementPage {
 export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads {
   const naming = <K extends OfUser>(questions: readonly K[]) => questions.map((question) => ({ ...question, seen }))
   return {
-    documents: (page) => reads.documents({ ...page, seen }),
     documentsWithin: (page) => reads.documentsWithin({ ...page, seen }),
     documentsById: (keys) => reads.documentsById(naming(keys)),
     documentCount: (list) => reads.documentCount({ ...list, seen }),
@@ -87,7 +81,6 @@ export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads 
     exportsByKey: (keys) => reads.exportsByKey(naming(keys)),
     exports: (page) => reads.exports({ ...page, seen }),
     exportCount: (ref) => reads.exportCount({ ...ref, seen }),
-    elements: (page) => reads.elements({ ...page, seen }),
     elementsWithin: (page) => reads.elementsWithin({ ...page, seen }),
     elementsAt: (keys) => reads.elementsAt(naming(keys)),
     elementRun: (question) => reads.elementRun({ ...question, seen }),

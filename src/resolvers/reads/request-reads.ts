@@ -33,19 +33,17 @@ export function createRequestReads(
   // A part ends with the document that exceeds its byte limit, and that document may have any allowed length. Elements
   // need no such limit: the length of an export is known, so the callers pace these reads.
   const limitDocumentReads = createReadLimit(paceReading)
-  const countItems = <T extends HasText>(items: readonly T[]) => budget.read(lengthOf(items))
-  const countFound = (found: readonly (HasText | null)[]) => countItems(found.filter((item) => item !== null))
+  const countFound = (found: readonly (HasText | null)[]) =>
+    budget.read(lengthOf(found.filter((item) => item !== null)))
 
   return {
     ...reads,
-    documents: once(reads.documents, countItems),
     documentsWithin: sharedParts(reads.documentsWithin, budget, limitDocumentReads),
     documentsById: counted(reads.documentsById, countFound),
     documentCount: once(reads.documentCount, () => {}),
     projectsByRef: counted(reads.projectsByRef, countFound),
     exports: once(reads.exports, (exports) => budget.read(exports.length * EXPORT_LENGTH)),
     exportCount: once(reads.exportCount, () => {}),
-    elements: once(reads.elements, countItems),
     elementsWithin: sharedParts(reads.elementsWithin, budget, (_bytes, read) => read()),
     elementsAt: counted(reads.elementsAt, countFound),
   }

@@ -26,7 +26,6 @@ export function withTracedReads<T extends { readonly reads: Reads }>(services: T
     ...services,
     // Written out by hand: an object built in a loop over names is slow to create and slow to use.
     reads: {
-      documents: traced('store documents', reads.documents),
       documentsWithin: traced('store documentsWithin', reads.documentsWithin),
       documentsById: traced('store documentsById', reads.documentsById),
       documentCount: traced('store documentCount', reads.documentCount),
@@ -35,7 +34,6 @@ export function withTracedReads<T extends { readonly reads: Reads }>(services: T
       exportsByKey: traced('store exportsByKey', reads.exportsByKey),
       exports: traced('store exports', reads.exports),
       exportCount: traced('store exportCount', reads.exportCount),
-      elements: traced('store elements', reads.elements),
       elementsWithin: traced('store elementsWithin', reads.elementsWithin),
       elementsAt: traced('store elementsAt', reads.elementsAt),
       elementRun: traced('store elementRun', reads.elementRun),
