@@ -1,9 +1,11 @@
 // Single fields, called as a REST row or a test calls their resolvers.
-import { expect, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
 import type { Context } from '../../src/resolvers/context.ts'
 import { documentId, text, textList } from '../../src/resolvers/documents/document-fields.ts'
 import { memberOf } from '../../src/resolvers/documents/member-field.ts'
 import { rawTextOf, toRawJson } from '../../src/resolvers/documents/raw-json.ts'
+import type { QueryResolvers } from '../../src/resolvers/generated.ts'
+import type { NodeRow } from '../../src/resolvers/identity/node-row.ts'
 import { Session } from '../../src/resolvers/sign-in/session.ts'
 
 const WRITTEN = [
@@ -66,4 +68,9 @@ test('a session has its times, the earlier of its two ends, and null for what is
   expect([Session.userAgent(session), Session.network(session)]).toEqual(['Browser', '127.0.0.0/24'])
   const unknown = { ...session, userAgent: '', network: '' }
   expect([Session.userAgent(unknown), Session.network(unknown)]).toEqual([null, null])
+})
+
+test('the types accept a promise of a list, and refuse a list of promises, which the executor does not await', () => {
+  expectTypeOf<() => Promise<readonly NodeRow[]>>().toExtend<QueryResolvers['nodes']>()
+  expectTypeOf<() => readonly Promise<NodeRow>[]>().not.toExtend<QueryResolvers['nodes']>()
 })
