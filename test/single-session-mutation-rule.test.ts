@@ -43,9 +43,7 @@ test.each(DOCUMENTS)('%s is refused: %s', (document, refused) => {
   expect(isRefused(document)).toBe(refused)
 })
 
-test('fragments that are spread twice are walked once: the time does not double with each level', () => {
-  const started = performance.now()
-  expect(isRefused(doubled(22, LOGIN))).toBe(false)
+test('fragments that are spread twice are walked once: 2^190 walks would never end', () => {
   expect(isRefused(doubled(190, LOGIN))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(isRefused(doubled(190, `a: ${LOGIN} b: ${LOGIN}`))).toBe(true)
 })
