@@ -70,6 +70,15 @@ test('a programming error stays as it is, and anything that is no answer of the 
   expect([sqlState(failed()), sqlState(new Error('why')), isRolledBack('40001')]).toEqual(['', '', false])
 })
 
+test.each([
+  ['user_email_key', true],
+  ['user_pkey', true],
+  ['document_ref', false],
+])('a transaction is retried if another one took the same value of %s: %s', (constraint, isRetried) => {
+  const told = toStoreError(Object.assign(failed('23505'), { constraint }))
+  expect([told instanceof StoreUnavailableError, isRolledBack(told)]).toEqual([isRetried, isRetried])
+})
+
 test('a server without free transaction ids is unavailable; another program limit is a programming error', () => {
   const refusedIn = (routine: string) => Object.assign(failed('54000'), { routine })
   for (const routine of ['GetNewTransactionId', 'GetNewMultiXactId']) {

@@ -1,9 +1,11 @@
-// Tests that concurrent imports in PostgreSQL take locks in one order, so that they wait for each other and never
-// deadlock.
+// Tests that concurrent imports and removals in PostgreSQL take locks in one order, so that they wait for each other and
+// never deadlock, and that none of them takes a part of what another one has staged.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Change } from '../../src/store/contract.ts'
+import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
@@ -32,6 +34,22 @@ function templateOf(email: string, text: string): Extract<Change, { readonly typ
   return { type: 'putDocument', kind: 'template', email, id: 't', ref: null, text }
 }
 
+function stagedProject(email: string, id: string): ReplacementStep {
+  return { type: 'stageDocument', kind: 'project', email, id, ref: id, text: `"${id}"` }
+}
+
+function swap(store: MigratableStore, replacement: string) {
+  return store.swapReplacement({ replacement, after: '', maxDocuments: 100, now: NOW, isDryRun: false })
+}
+
+/** The ids of the user's projects; null if there is no such user. */
+async function projectsOf(store: MigratableStore, email: string): Promise<readonly string[] | null> {
+  const user = await store.userByEmail(email)
+  if (!user) return null
+  const [projects = []] = await store.documentsOf([{ userId: user.id, kind: 'project', after: 0, limit: null }])
+  return projects.map(({ id }) => id)
+}
+
 function exportSteps(stage: string, createdAt: string): readonly Change[] {
   return [
     { type: 'stageExport', stage, email: FIRST, ref: 'r', createdAt, instant: createdAt, now: NOW },
@@ -53,13 +71,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
       hand.query(`select id from workspace_gateway.user where email = '${email}' for no key update nowait`)
     await hand.query('begin')
     await lock(FIRST)
-    const swapping = store.swapReplacement({
-      replacement: 'r',
-      after: '',
-      maxDocuments: 100,
-      now: NOW,
-      isDryRun: false,
-    })
+    const swapping = swap(store, 'r')
     await untilOneWaits(url)
     await lock(LAST)
     await hand.query('commit')
@@ -81,5 +93,82 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await hand.query('select id from workspace_gateway.export for update nowait')
     await hand.query('commit')
     expect(await pruning).toMatchObject({ exports: 1, next: null })
+  })
+
+  test('a removal waits for no replacement that stages after it, and leaves it whole', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
+    const hand = await openHand(url)
+    await hand.query(`begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`)
+    const removing = store.removeUsers([FIRST])
+    await untilOneWaits(url)
+    await store.beginReplacement('r', NOW)
+    await store.stageReplacement('r', [stagedProject(FIRST, 'a')], NOW)
+    // As in a step of the replacement, which may wait for the user that the removal is about to lock.
+    const step = await openHand(url)
+    await step.query(`begin; select name from workspace_gateway.replacement for update`)
+    await hand.query('commit')
+    expect(await removing).toMatchObject([{ projects: 1 }])
+    expect(await projectsOf(store, FIRST)).toBeNull()
+    await step.query('commit')
+    await store.stageReplacement('r', [stagedProject(FIRST, 'b')], NOW)
+    expect(await swap(store, 'r')).toMatchObject([{ email: FIRST, added: 2 }])
+    expect(await projectsOf(store, FIRST)).toEqual(['a', 'b'])
+  })
+
+  test('a removal that ends one replacement takes no part of one that stages after it', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.beginReplacement('ended', NOW)
+    await store.stageReplacement(
+      'ended',
+      [
+        { type: 'stageExport', stage: 's', email: FIRST, ref: 'r', createdAt: '2026-01-01', instant: '2026-01-01' },
+        { type: 'stageElements', stage: 's', position: 1, texts: ['1'] },
+      ],
+      NOW,
+    )
+    const hand = await openHand(url)
+    await hand.query('begin; select 1 from workspace_gateway.export_element for update')
+    const removing = store.removeUsers([FIRST])
+    await untilOneWaits(url)
+    await store.beginReplacement('r', NOW)
+    await store.stageReplacement('r', [stagedProject(FIRST, 'a')], NOW)
+    await hand.query('commit')
+    await removing
+    await expect(swap(store, 'ended')).rejects.toThrow(ReplacementGoneError)
+    await store.stageReplacement('r', [stagedProject(FIRST, 'b')], NOW)
+    await swap(store, 'r')
+    expect(await projectsOf(store, FIRST)).toEqual(['a', 'b'])
+  })
+
+  test('what is staged for a user who is being renamed becomes a user of its own', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
+    const hand = await openHand(url)
+    await hand.query(`begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`)
+    const renaming = store.renameUser(FIRST, LAST)
+    await untilOneWaits(url)
+    await store.beginReplacement('r', NOW)
+    await store.stageReplacement(
+      'r',
+      [
+        stagedProject(FIRST, 'a'),
+        { type: 'stageExport', stage: 's', email: FIRST, ref: 'a', createdAt: '2026-01-01', instant: '2026-01-01' },
+        { type: 'stageElements', stage: 's', position: 1, texts: ['1'] },
+        { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
+      ],
+      NOW,
+    )
+    await hand.query('commit')
+    expect(await renaming).toBe('renamed')
+    expect(await swap(store, 'r')).toMatchObject([{ email: FIRST, added: 2 }])
+    expect([await projectsOf(store, FIRST), await projectsOf(store, LAST)]).toEqual([['a'], ['old']])
+    const userId = (await store.userByEmail(FIRST))?.id ?? 0
+    const [newest] = await store.latestExports([{ userId, ref: 'a' }])
+    const question = { userId, exportId: newest?.id ?? 0, after: 0, limit: null }
+    expect(await store.elementsOf([question])).toEqual([[{ position: 1, text: '1' }]])
   })
 })

@@ -128,12 +128,12 @@ async function apply(connection: Connection, changes: readonly Change[]): Promis
   // The insert of no users fires the move triggers: a move refuses the write before this transaction holds a row lock.
   await connection.query(ADD_USERS, [[]])
   const removed = ofType(changes, 'removeUser').map(({ email }) => email)
-  if (removed.length > 0) await lockReplacementsOf(connection, removed)
+  const replacements = removed.length > 0 ? await lockReplacementsOf(connection, removed) : []
   // All existing users are locked at once, so that two imports that name users in different orders cannot deadlock.
   const userIds = await lockUsers(connection, emails, stages)
   const outcomes: ChangeOutcome[] = []
   for (const run of await divide(connection, changes, userIds)) {
-    outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run) : addAll(connection, run))))
+    outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run, replacements) : addAll(connection, run))))
   }
   if (removed.length > 0) await hashInAudit(connection, removed)
   return outcomes
@@ -147,13 +147,14 @@ async function lockUsers(connection: Connection, emails: readonly string[], stag
   return new Map(users.map(({ id, email }) => [email, id]))
 }
 
-async function removeAll(connection: Connection, changes: readonly Removal[]): Promise<readonly ChangeOutcome[]> {
-  const userIds = await lockUsers(
-    connection,
-    changes.map(({ email }) => email),
-    [],
-  )
-  return applyRemovals(connection, changes, userIds)
+async function removeAll(
+  connection: Connection,
+  changes: readonly Removal[],
+  replacements: readonly string[],
+): Promise<readonly ChangeOutcome[]> {
+  const emails = changes.map(({ email }) => email)
+  const userIds = await lockUsers(connection, emails, [])
+  return applyRemovals(connection, changes, { replacements, userIds })
 }
 
 /** Adds missing users and locks all of them. Repeats when a concurrent transaction has removed one in between. */

@@ -123,13 +123,17 @@ export function isRemoval(change: Change): change is Removal {
 }
 
 /**
- * Removes the users and everything else stored under the emails. Runs in a transaction that has locked their
- * replacements and the users, and that hashes the emails in the audit log at its end. The result is null for an email
- * with nothing stored.
+ * Removes the users and everything else stored under the emails. Runs in a transaction that has locked first their
+ * `replacements` and then the users, and that hashes the emails in the audit log at its end. The result is null for an
+ * email with nothing stored.
  */
-async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
+async function removeUsers(
+  connection: Connection,
+  emails: readonly string[],
+  replacements: readonly string[],
+): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
-  const staged = await removeStaged(connection, emails)
+  const staged = await removeStaged(connection, emails, replacements)
   await connection.query(REMOVE_USERS, [emails])
   await removeByEmail(connection, emails)
   // When an email occurs twice, nothing is left for the second occurrence.
@@ -157,32 +161,38 @@ async function holdingsOf(connection: Connection, emails: readonly string[]): Pr
   return emails.map((email) => byEmail.get(email) ?? null)
 }
 
-/** Applies removals of one type in the transaction of an import, which has locked the existing users. */
+/** What the transaction of an import has locked. */
+export interface LockedForRemovals {
+  /** Replacements that have staged anything for users who are to be removed. */
+  readonly replacements: readonly string[]
+  /** The existing users, by email. */
+  readonly userIds: ReadonlyMap<string, number>
+}
+
+/** Applies removals of one type in the transaction of an import. */
 export async function applyRemovals(
   connection: Connection,
   changes: readonly Removal[],
-  userIds: ReadonlyMap<string, number>,
+  locked: LockedForRemovals,
 ): Promise<readonly ChangeOutcome[]> {
   const [first] = changes
   if (!first) return []
-  return REMOVE[first.type](connection, changes as readonly never[], userIds)
+  return REMOVE[first.type](connection, changes as readonly never[], locked)
 }
 
 const REMOVE: {
   readonly [T in Removal['type']]: (
     connection: Connection,
     changes: readonly RemovalOf<T>[],
-    userIds: ReadonlyMap<string, number>,
+    locked: LockedForRemovals,
   ) => Promise<readonly ChangeOutcome[]>
 } = {
-  async removeUser(connection, changes) {
-    const removed = await removeUsers(
-      connection,
-      changes.map(({ email }) => email),
-    )
+  async removeUser(connection, changes, { replacements }) {
+    const emails = changes.map(({ email }) => email)
+    const removed = await removeUsers(connection, emails, replacements)
     return removed.map((held) => (held ? 'removed' : 'unchanged'))
   },
-  async removeDocument(connection, changes, userIds) {
+  async removeDocument(connection, changes, { userIds }) {
     const nameOf = (userId: number | undefined, kind: string, id: string) => `${userId} ${kind} ${id}`
     const rows = await connection.query<{ userId: number; kind: string; id: string }>(REMOVE_DOCUMENTS, [
       changes.map(({ email }) => userIds.get(email) ?? null),
@@ -194,7 +204,7 @@ const REMOVE: {
       removed.delete(nameOf(userIds.get(email), kind, id)) ? 'removed' : 'unchanged',
     )
   },
-  async removeExports(connection, changes, userIds) {
+  async removeExports(connection, changes, { userIds }) {
     const outcomes: ChangeOutcome[] = []
     for (const { email, ref, instant, digest } of changes) {
       const asked = [userIds.get(email) ?? null, ref === null ? null : keyOf(ref), instant, digest]
@@ -210,19 +220,19 @@ export function createRemovals(pool: Pool): RemovalVerbs {
     holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
     removeUsers: (emails) =>
       pool.unboundedTransaction(async (connection) => {
-        await lockReplacementsOf(connection, emails)
+        const replacements = await lockReplacementsOf(connection, emails)
         await connection.query(LOCK_USERS, [emails])
-        const removed = await removeUsers(connection, emails)
+        const removed = await removeUsers(connection, emails, replacements)
         await hashInAudit(connection, emails)
         return removed
       }),
     renameUser: (email, to) =>
       pool.unboundedTransaction(async (connection) => {
-        await lockReplacementsOf(connection, [email])
+        const replacements = await lockReplacementsOf(connection, [email])
         const renamed = await connection.query(RENAME, [email, to])
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
         await removeByEmail(connection, [email])
-        await removeStaged(connection, [email])
+        await removeStaged(connection, [email], replacements)
         await hashInAudit(connection, [email])
         return 'renamed'
       }),

@@ -83,25 +83,27 @@ const DROP_REPLACEMENT: Statement = {
   text: 'delete from workspace_gateway.replacement where name = $1',
 }
 
-const REPLACEMENTS_OF = `select replacement from workspace_gateway.staged_user where email = any($1::text[])`
 const LOCK_REPLACEMENTS: Statement = {
   name: 'lockReplacementsOfUsers',
-  text: `select 1 from workspace_gateway.replacement where name in (${REPLACEMENTS_OF}) order by name for update`,
+  text: `select name from workspace_gateway.replacement where name in (
+      select replacement from workspace_gateway.staged_user where email = any($1::text[])) order by name for update`,
 }
 const END_REPLACEMENTS: Statement = {
   name: 'endReplacementsOfUsers',
-  text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name in (${REPLACEMENTS_OF}) returning 1`,
+  text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name = any($1::text[])`,
 }
 const REMOVE_ELEMENTS: Statement = {
   name: 'removeStagedElements',
   text: `delete from workspace_gateway.export_element e
     using workspace_gateway.staged_export s join workspace_gateway.staged_user u on u.id = s.owner
-    where u.email = any($1::text[]) and (e.user_id, e.export_id) = (s.user_id, s.id)`,
+    where u.email = any($1::text[]) and u.replacement = any($2::text[])
+      and (e.user_id, e.export_id) = (s.user_id, s.id)`,
 }
 const REMOVE_STAGED: Statement = {
   name: 'removeStaged',
   text: `with gone as (
-      delete from workspace_gateway.staged_user where email = any($1::text[]) returning id, email),
+      delete from workspace_gateway.staged_user where email = any($1::text[]) and replacement = any($2::text[])
+      returning id, email),
     exports as (delete from workspace_gateway.staged_export where owner in (select id from gone)),
     documents as (delete from workspace_gateway.staged_document where owner in (select id from gone))
     select distinct email from gone`,
@@ -145,21 +147,31 @@ async function dropSomeOfReplacement(connection: Connection, replacement: string
 }
 
 /**
- * Must be called before users are locked, in the same order as a swap locks them, so that the two cannot deadlock.
- * While the lock is held, no replacement that has staged anything for the emails can take a step.
+ * Locks the replacements that have staged anything for the emails, and returns their names. While the lock is held, they
+ * can take no step. Must be called before users are locked, in the same order as a swap locks them, so that the two
+ * cannot deadlock.
  */
-export async function lockReplacementsOf(connection: Connection, emails: readonly string[]): Promise<void> {
-  await connection.query(LOCK_REPLACEMENTS, [emails])
+export async function lockReplacementsOf(
+  connection: Connection,
+  emails: readonly string[],
+): Promise<readonly string[]> {
+  return (await connection.query<{ name: string }>(LOCK_REPLACEMENTS, [emails])).map(({ name }) => name)
 }
 
 /**
- * Removes everything that replacements have staged for the emails, and returns the emails that had something staged.
- * Runs in a transaction that has called `lockReplacementsOf`. It also ends the replacements that are in progress:
- * otherwise their remaining steps would be swapped in as if they were complete.
+ * Removes everything that the replacements have staged for the emails, and returns the emails that had something staged.
+ * `replacements` are those that `lockReplacementsOf` has locked in this transaction. It also ends them: otherwise their
+ * remaining steps would be swapped in as if they were complete. A replacement that has begun to stage for the emails
+ * since then is not locked and may be in a step. All of that is kept, as if it had begun after the removal.
  */
-export async function removeStaged(connection: Connection, emails: readonly string[]): Promise<ReadonlySet<string>> {
-  if ((await connection.query(END_REPLACEMENTS, [emails])).length === 0) return new Set()
-  await connection.query(REMOVE_ELEMENTS, [emails])
-  const gone = await connection.query<{ email: string }>(REMOVE_STAGED, [emails])
+export async function removeStaged(
+  connection: Connection,
+  emails: readonly string[],
+  replacements: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (replacements.length === 0) return new Set()
+  await connection.query(END_REPLACEMENTS, [replacements])
+  await connection.query(REMOVE_ELEMENTS, [emails, replacements])
+  const gone = await connection.query<{ email: string }>(REMOVE_STAGED, [emails, replacements])
   return new Set(gone.map(({ email }) => email))
 }

@@ -41,9 +41,12 @@ const LOCK: Statement = {
   name: 'lockSwapped',
   text: 'select id from workspace_gateway.user where email = $1 for update',
 }
+// A user who was renamed while the exports were staged has the reserved id.
 const ADD: Statement = {
   name: 'addSwapped',
-  text: `insert into workspace_gateway.user (id, email) overriding system value values ($1, $2)`,
+  text: `insert into workspace_gateway.user (id, email) overriding system value
+    select coalesce((select nextval(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass)
+      from workspace_gateway.user where id = $1), $1), $2 returning id`,
 }
 /** Gives the staged exports to user $2. The elements of an export can only be added after it. */
 const GIVE_EXPORTS: Statement = {
@@ -143,23 +146,32 @@ const CHANGES: readonly Statement[] = [
   },
 ]
 
+interface UserId {
+  readonly id: number
+}
+
+async function addUser(connection: Connection, reservedId: number, email: string): Promise<UserId> {
+  const [added] = await connection.query<UserId & object>(ADD, [reservedId, email])
+  if (!added) throw new Error('the user of a replacement could not be added')
+  return added
+}
+
 /** Swaps in the staged workspace of one user, within a transaction. Returns the counts of changes. */
 export async function swapUser(
   connection: Connection,
   { id: owner, email, userId: reservedId }: { readonly id: number; readonly email: string; readonly userId: number },
   { isDryRun, keepsExports = false }: Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>,
 ): Promise<Swapped> {
-  const [user] = await connection.query<{ id: number }>(LOCK, [email])
+  const [user] = await connection.query<UserId & object>(LOCK, [email])
   const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY, keepsExports])
   if (!counts) throw new Error('the changes of a replacement could not be counted')
   if (isDryRun) return { email, ...counts }
-  if (!user) await connection.query(ADD, [reservedId, email])
-  else if (user.id !== reservedId) {
+  const { id: userId } = user ?? (await addUser(connection, reservedId, email))
+  if (userId !== reservedId) {
     // The user was added, or removed and added again, after the exports were staged under the reserved id.
-    await connection.query(GIVE_EXPORTS, [owner, user.id])
-    await connection.query(GIVE_ELEMENTS, [owner, user.id, reservedId])
+    await connection.query(GIVE_EXPORTS, [owner, userId])
+    await connection.query(GIVE_ELEMENTS, [owner, userId, reservedId])
   }
-  const userId = user?.id ?? reservedId
   for (const statement of CHANGES) {
     await connection.query(statement, statement === SWAP_EXPORTS_OUT ? [owner, userId, keepsExports] : [owner, userId])
   }

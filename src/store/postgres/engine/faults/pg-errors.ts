@@ -26,8 +26,8 @@ const SESSION_LOST = /^(?:26000|42P05)$/
 /** The transaction was certainly rolled back, without a fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
 const NOT_UNIQUE = '23505'
-/** A concurrent transaction gave a user the email that was free before. On a retry it is seen as taken. */
-const EMAIL_OF_USER = 'user_email_key'
+/** A concurrent transaction gave a user the email or the id that was free before. On a retry it is seen as taken. */
+const KEYS_OF_USER: readonly unknown[] = ['user_email_key', 'user_pkey']
 
 /** SQLSTATE classes of notices from a server that shuts down, and of warnings. */
 const GOING_DOWN = '57'
@@ -82,7 +82,7 @@ export function toStoreError(error: unknown): unknown {
   if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
   }
-  if (isEmailTaken(error)) {
+  if (isUserTaken(error)) {
     return new StoreUnavailableError('a user was created or renamed at the same moment', { cause: error })
   }
   if (LATER.test(code))
@@ -100,11 +100,11 @@ export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice):
 
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error && error.cause instanceof DatabaseError)) return false
-  return ROLLED_BACK.test(error.cause.code ?? '') || isEmailTaken(error.cause)
+  return ROLLED_BACK.test(error.cause.code ?? '') || isUserTaken(error.cause)
 }
 
-function isEmailTaken({ code, constraint }: DatabaseError): boolean {
-  return code === NOT_UNIQUE && constraint === EMAIL_OF_USER
+function isUserTaken({ code, constraint }: DatabaseError): boolean {
+  return code === NOT_UNIQUE && KEYS_OF_USER.includes(constraint)
 }
 
 /** Whether the error reports a missing privilege, as the driver throws it or as `toStoreError` returns it. */
