@@ -29,8 +29,12 @@ import { describeStore } from './contract/store.ts'
 import { ANA, BEN, NOW, newSession, put } from './contract/values.ts'
 import { countSql } from './contract/workspace-tables.ts'
 import { damageTables } from './support/faults.ts'
+import { residentBytes } from './support/measurements.ts'
 import { DESCRIPTORS, openFiles } from './support/open-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
+
+/** Writing 5 to it resets the peak of the resident memory (proc_pid_clear_refs(5)). */
+const FORGET_PEAK = '/proc/self/clear_refs'
 
 const OPTIONS = {
   lockTimeoutMs: 5_000,
@@ -368,6 +372,23 @@ test('a file from before incremental vacuum gives back space in pieces only afte
   expect(less.byteLength).toBeLessThan(after.byteLength)
   // One call does only as much as may be done while others wait for the lock.
   expect(less.unusedBytes).toBeGreaterThan(0)
+})
+
+test.skipIf(!existsSync(FORGET_PEAK))('a rewrite does not hold the whole database in memory', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  const hand = new Database(path)
+  hand.exec(`pragma synchronous = off; create table filler (bytes blob);
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 128)
+    insert into filler select zeroblob(1000000) from n`)
+  hand.close()
+  const { byteLength } = await store.space()
+  expect(byteLength).toBeGreaterThan(128_000_000)
+  writeFileSync(FORGET_PEAK, '5')
+  const before = residentBytes(process.pid)
+  await store.rewrite()
+  // The page caches grow too.
+  expect(residentBytes(process.pid, 'VmHWM') - before).toBeLessThan(byteLength * 0.75)
 })
 
 test('removed data leaves the write-ahead log once nobody reads or writes any more', async () => {

@@ -6,6 +6,7 @@ import type { FaultLatch } from './engine/faults/fault-latch.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
 import { whileLocked } from './engine/faults/while-locked.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
+import { rewriteFile } from './engine/rewrite-file.ts'
 
 /** Maximum number of pages per call, so that it holds the write lock only briefly. */
 const PAGES_PER_CALL = 500
@@ -61,7 +62,7 @@ export function createSpace(
       const rewriting = whileLocked(lockTimeoutMs, () => {
         // Converts a file that was created before incremental vacuum was enabled.
         writer.pragma(VACUUM_IN_PIECES)
-        writer.exec('vacuum')
+        rewriteFile(writer)
       })
       await faults.guardAsync(rewriting)
     },

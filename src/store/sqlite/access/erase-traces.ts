@@ -5,6 +5,7 @@ import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
 import type { Checkpoints } from '../connection.ts'
 import { whileLocked } from '../engine/faults/while-locked.ts'
+import { rewriteFile } from '../engine/rewrite-file.ts'
 
 /** Length of the pieces in which a text is searched for, since it may span several pages. */
 const PIECE_LENGTH = 32
@@ -56,7 +57,7 @@ export function createEraseTraces(
     await emptyWal()
     const needles = pieces.map((piece) => Buffer.from(piece))
     if (!isInDatabase(needles) && !isInLog(`${path}-wal`, needles)) return
-    await whileLocked(lockTimeoutMs, () => writer.exec('vacuum'))
+    await whileLocked(lockTimeoutMs, () => rewriteFile(writer))
     await emptyWal()
   }
 }
