@@ -1,6 +1,6 @@
 // Tests copying an SQLite database and preparing the copy to be served: what the file then contains, and what it does
 // not.
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -94,6 +94,24 @@ test.skipIf(!existsSync(DESCRIPTORS))('copying, verifying and restoring leave no
   prepareRestored(copy, { keepSessions: false })
   expect(whileUnused(copy, () => 1)).toEqual({ answer: 1 })
   expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
+})
+
+test.skipIf(!existsSync(DESCRIPTORS))('a copy that is told to stop ends at once and leaves no file open', async () => {
+  const path = await makeDatabase()
+  const database = new Database(path)
+  database.exec('create table filler (bytes blob); insert into filler values (zeroblob(4000000))')
+  database.close()
+  const copy = join(path, '..', 'copy.db')
+  writeFileSync(copy, '')
+  let steps = 0
+  const stopAtThird = () => {
+    steps += 1
+    if (steps === 3) throw new Error('stopped')
+  }
+  await expect(copyDatabase(path, copy, stopAtThird)).rejects.toThrow('stopped')
+  expect(steps).toBe(3)
+  expect(statSync(copy).size).toBeLessThan(statSync(path).size)
+  expect(openFiles().filter((file) => file.startsWith(join(path, '..')))).toEqual([])
 })
 
 test.skipIf(!existsSync(DESCRIPTORS))('a copy that cannot be started leaves no file open', async () => {

@@ -11,14 +11,16 @@ export interface CopyRequest {
 
 const { from, to } = workerData as CopyRequest
 try {
-  if (!isStopped()) await copyNewest(from, to)
-  if (!isStopped()) verifyDatabase(to)
+  throwIfStopped()
+  await copyNewest(from, to, throwIfStopped)
+  throwIfStopped()
+  verifyDatabase(to)
 } catch (error) {
   // Posted as text: an error loses its class when it is cloned for another thread.
   parentPort?.postMessage(reasonOf(error))
 }
 
-/** Whether the main thread has asked to stop. Any message means stop. */
-function isStopped(): boolean {
-  return parentPort !== null && receiveMessageOnPort(parentPort) !== undefined
+/** Throws when the main thread has asked to stop. Any message means stop. */
+function throwIfStopped(): void {
+  if (parentPort !== null && receiveMessageOnPort(parentPort) !== undefined) throw new Error('stopped')
 }

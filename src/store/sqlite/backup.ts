@@ -34,10 +34,10 @@ const LOG_MODE_VERSION = 2
 
 /**
  * Copies the newest state of the database at `path`, in use or read-only, to the empty file `to`. Throws
- * `StoreOpenError`, or an error of the file system or SQLite.
+ * `StoreOpenError`, or an error of the file system or SQLite. `afterStep` is that of `copyDatabase`.
  */
-export async function copyNewest(path: string, to: string): Promise<void> {
-  await (isWritable(path) ? copyDatabase(path, to) : copyUnused(path, to))
+export async function copyNewest(path: string, to: string, afterStep: () => void): Promise<void> {
+  await (isWritable(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to))
 }
 
 function isWritable(path: string): boolean {
@@ -51,9 +51,9 @@ function isWritable(path: string): boolean {
 
 /**
  * Copies the newest state to the empty file `to` in one read transaction. Writers continue, and the write-ahead log
- * grows until it ends. Blocks its thread.
+ * grows until it ends. Blocks its thread. What `afterStep` throws ends the copy.
  */
-export async function copyDatabase(path: string, to: string): Promise<void> {
+export async function copyDatabase(path: string, to: string, afterStep: () => void = () => {}): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
   let file: number | null = null
   try {
@@ -68,6 +68,7 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     let writtenAt = lastWriteTo(from)
     await database.backup(to, {
       progress() {
+        afterStep()
         fdatasyncSync(written)
         const tookMs = performance.now() - begunAt
         const newestAt = lastWriteTo(from)
