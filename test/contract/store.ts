@@ -221,7 +221,15 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([mine, other, gone])
         expect(await store.liveSessions([mine.id], NOW)).toEqual([expect.anything()])
         const asked = [mine, other, gone, mine, { id: 'unknown' }].map(({ id }) => ({ id, email: ANA }))
-        expect(await store.revokeSessionsById(asked, NOW)).toEqual([true, false, false, false, false])
+        const ofAnother = { id: mine.id, email: BEN }
+        expect(await store.revokeSessionsById([ofAnother, ...asked], NOW)).toEqual([
+          false,
+          true,
+          false,
+          false,
+          false,
+          false,
+        ])
         expect(await store.liveSessions([mine.id, other.id], NOW)).toEqual([null, expect.anything()])
         expect(await store.refreshableSessions([mine.refreshHash], NOW)).toEqual([null])
       })

@@ -111,7 +111,7 @@ const REVOKE_BY_ID: Statement = {
   name: 'revokeSessionsById',
   text: `delete from workspace_gateway.session s using unnest($1::text[], $2::text[]) as asked (id, email)
     where s.id = asked.id and s.email = asked.email and s.idle_expires_at > $3 and s.expires_at > $3
-    returning s.id`,
+    returning s.id, s.email`,
 }
 const REVOKE_OF: Statement = {
   name: 'revokeSessionsOf',
@@ -218,9 +218,9 @@ export function createSessions(pool: Pool): SessionVerbs {
     revokeSessionsById: (asked, now) =>
       pool.once(async (connection) => {
         const values = [asked.map(({ id }) => id), asked.map(({ email }) => email), now]
-        const rows = await connection.query<{ id: string }>(REVOKE_BY_ID, values)
-        const ended = new Set(rows.map(({ id }) => id))
-        return asked.map(({ id }) => ended.delete(id))
+        const rows = await connection.query<OwnedSession & object>(REVOKE_BY_ID, values)
+        const owners = new Map(rows.map(({ id, email }) => [id, email]))
+        return asked.map(({ id, email }) => owners.get(id) === email && owners.delete(id))
       }),
     revokeSessionsOf: (email, now) =>
       pool.once(
