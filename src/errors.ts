@@ -84,6 +84,8 @@ export interface FailureDetails {
   readonly rateLimits?: readonly RateLimitState[]
   /** Value of the `Allow` header: the methods that the path supports (RFC 9110 section 10.2.1). */
   readonly allow?: string
+  /** Value of the `Accept-Encoding` header: the codings that a request body may have (RFC 9110 section 12.5.3). */
+  readonly acceptEncoding?: string
   /** The original error, for the log only. */
   readonly cause?: unknown
 }
@@ -98,6 +100,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly rateLimits: readonly RateLimitState[]
   readonly allow: string | undefined
+  readonly acceptEncoding: string | undefined
 
   constructor(code: FailureCode, details: FailureDetails = {}) {
     const { stackTraceLimit } = Error
@@ -109,6 +112,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds
     this.rateLimits = details.rateLimits ?? []
     this.allow = details.allow
+    this.acceptEncoding = details.acceptEncoding
   }
 }
 

@@ -47,10 +47,18 @@ test('a body with a content coding is refused with 415, which the OpenAPI docume
   const { paths }: OpenApi = (await gateway.get('/openapi.json')).json()
   for (const { method, path } of SESSION_ROUTES) {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-    const { status } = await gateway.send(method, path, '{}', headers)
-    expect([method, path, status]).toEqual([method, path, 415])
+    const answer = await gateway.send(method, path, '{}', headers)
+    expect([method, path, answer.status]).toEqual([method, path, 415])
+    // The header tells this 415 from the one for a media type (RFC 9110 section 12.5.3).
+    expect(answer.headers.get('accept-encoding')).toBe('identity')
     expect(Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})).toContain('415')
   }
+})
+
+test('a body of another media type is refused with 415, which names no content coding', async () => {
+  const gateway = await startGateway()
+  const { status, headers } = await gateway.send('POST', '/login', 'email=ana', { 'content-type': 'text/plain' })
+  expect([status, headers.get('accept-encoding')]).toEqual([415, null])
 })
 
 test('the OpenAPI document has named schemas with fields, all failure codes, and the host of the request as its server', async () => {

@@ -44,13 +44,14 @@ export function toProblem(thrown: unknown, report: ReportFailure, requestId: str
 /** RFC 6750 section 3: the scheme has at least one parameter, also where no token was presented and there is no error. */
 const CHALLENGE = 'Bearer realm="workspace-gateway"'
 
-/** Builds `WWW-Authenticate`, `Retry-After`, `Allow` and the rate limit fields. */
+/** Builds `WWW-Authenticate`, `Retry-After`, `Allow`, `Accept-Encoding` and the rate limit fields. */
 export function failureHeaders(error: GatewayError): Headers {
   const headers: Record<string, string> = {}
   if (error.code === 'UNAUTHENTICATED') headers['www-authenticate'] = CHALLENGE
   if (error.code === 'INVALID_TOKEN') headers['www-authenticate'] = `${CHALLENGE}, error="invalid_token"`
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds)
   if (error.allow !== undefined) headers.allow = error.allow
+  if (error.acceptEncoding !== undefined) headers['accept-encoding'] = error.acceptEncoding
   return { ...headers, ...rateLimitHeaders(error) }
 }
 

@@ -84,7 +84,10 @@ function hasUnknownCoding({ 'transfer-encoding': codings }: IncomingHttpHeaders)
 export function requirePlainBody({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding'] ?? ''
   if (coding === '' || coding.toLowerCase() === 'identity') return
-  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'Send the body without a content encoding.',
+    acceptEncoding: 'identity',
+  })
 }
 
 /** RFC 9110 section 10.1.1: HTTP/1.0 has no `100 Continue`. */
