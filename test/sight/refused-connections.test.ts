@@ -70,3 +70,18 @@ test('a proxy without a PROXY header is counted, and logged once; an empty conne
     { level: 40, peer: '127.0.0.1', count: 1, msg: expect.stringContaining('do not begin with a PROXY header') },
   ])
 })
+
+test('connections whose requests find too many others waiting are closed, counted, and logged once', async () => {
+  const { serving, metrics } = await serveWatched([])
+  const sockets = await Promise.all(Array.from({ length: 30 }, () => openSocket(serving.url)))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  // Nobody reads the answers, so most of the requests wait.
+  for (const socket of sockets) socket.pause().write(requestText({ target: '/openapi.json' }).repeat(1_500))
+  const count = async () => sumOf(await metrics(), REFUSED, { reason: 'tooManyAhead' })
+  await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(0)
+  expect(linesOf(serving, 'sent ahead')).toEqual([{ level: 40, count: 1, msg: expect.any(String) }])
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(async () => (await ask(`${serving.url}/openapi.json`).catch(() => null))?.status).toBe(200)
+})
