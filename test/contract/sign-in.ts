@@ -325,15 +325,32 @@ export function describeSignIn(
       await lease('a', NOW)
       await lease('b', NOW + 100)
       await store.settleMails('a', [
-        { id: sent.id, dueAt: null },
-        { id: failed.id, dueAt: null },
+        { id: sent.id, dueAt: null, isGivenUp: false },
+        { id: failed.id, dueAt: null, isGivenUp: false },
       ])
       await store.settleMails('b', [
-        { id: sent.id, dueAt: null },
-        { id: failed.id, dueAt: NOW + 500 },
+        { id: sent.id, dueAt: null, isGivenUp: false },
+        { id: failed.id, dueAt: NOW + 500, isGivenUp: false },
       ])
       expect(await lease('c', NOW + 499)).toEqual([])
       expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
+    })
+
+    test('after a mail was given up by the holder of its lease, the next request gets another one, within the limits', async () => {
+      const [first, other] = [newRequest(), newRequest({ email: BEN })]
+      await ask([first, other])
+      const lease = (now: number) => store.leaseMails({ owner: 'a', leaseMs: 100, limit: 10 }, now)
+      const givenUp = { id: first.id, dueAt: null, isGivenUp: true }
+      await lease(NOW)
+      await store.settleMails('b', [givenUp])
+      expect(await ask([newRequest()])).toEqual(['joined'])
+      await store.settleMails('a', [givenUp, { id: other.id, dueAt: null, isGivenUp: false }])
+      const second = newRequest()
+      expect(await ask([second, newRequest({ email: BEN })])).toEqual(['mailed', 'joined'])
+      expect((await lease(NOW)).map(({ id }) => id)).toEqual([second.id])
+      await store.settleMails('a', [{ id: second.id, dueAt: null, isGivenUp: true }])
+      expect(await ask([newRequest()], NOW, { ...RULES, maxPerAddressAndNetwork: 2 })).toEqual(['refused'])
+      expect([await guess(first), await guess(second)]).toEqual(['spent', 'right'])
     })
 
     test('a removal of a person who only asked for a code finds no data, and removes the request', async () => {

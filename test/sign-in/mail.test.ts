@@ -278,7 +278,7 @@ describe('the login guard "mail"', () => {
     expect(source).toContain('an unknown program')
   })
 
-  test('a mail that the server defers is sent later with the same code; a rejected mail is abandoned', async () => {
+  test('a mail that the server defers is sent later with the same code; a rejected mail is not', async () => {
     // Without the interval, only requests and failures wake the sender.
     vi.useFakeTimers({ toFake: ['setInterval'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -305,6 +305,9 @@ describe('the login guard "mail"', () => {
     expect(seen).toEqual([code, code])
     expect((await login(ANA, code)).status).toBe(200)
     expect(refused).toHaveLength(1)
+    // No request joins a rejected mail.
+    expectSent(await login(STRANGER))
+    await expect.poll(() => new Set(refused).size).toBe(2)
     expect(JSON.stringify(gateway.reported.map(String))).not.toMatch(/@example|no such mailbox/)
   })
 

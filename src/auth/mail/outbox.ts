@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
-import type { OutboxMail } from '../../store/sign-in/code-contract.ts'
+import type { OutboxMail, SettledMail } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
 import { auditedAsker } from './audited-asker.ts'
 import { composeCodeMail } from './code-mail.ts'
@@ -43,24 +43,24 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
   const { store, codes, server, audit, clock, stop, onFailure } = options
   const owner = randomUUID()
 
-  async function send(mail: OutboxMail): Promise<number | null> {
+  async function send(mail: OutboxMail): Promise<SettledMail> {
     const { id, kid, email, network, agent, askedAt, expiresAt } = mail
     const code = await codes.codeOf(id, kid)
     // The signing key was removed, and with it the code.
-    if (code === null) return null
+    if (code === null) return { id, dueAt: null, isGivenUp: true }
     const validMinutes = Math.max(1, Math.floor((expiresAt - clock()) / MINUTE_MS))
     const about = auditedAsker(email, network)
     try {
       const body = composeCodeMail({ code, network, agent, askedAt, validMinutes })
       await server.send({ id, to: email, ...body }, stop)
       audit.record({ kind: 'code', result: 'done', ...about, detail: 'sent' })
-      return null
+      return { id, dueAt: null, isGivenUp: false }
     } catch (error) {
       const isFinal = error instanceof MailError && error.isPermanent
       const retryMs = isFinal ? null : Math.min(FIRST_RETRY_MS * 2 ** (mail.attempts - 1), MAX_RETRY_MS)
       audit.record({ kind: 'code', result: 'failed', ...about, detail: 'not sent' })
       onFailure(error, retryMs)
-      return retryMs === null ? null : clock() + retryMs
+      return { id, dueAt: retryMs === null ? null : clock() + retryMs, isGivenUp: isFinal }
     }
   }
 
@@ -68,11 +68,11 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
    * Records the outcome. Retries while the database is unreachable, because a sent mail without a record would be sent
    * again.
    */
-  async function settle(id: string, dueAt: number | null): Promise<void> {
+  async function settle(settled: SettledMail): Promise<void> {
     const giveUpAt = performance.now() + LEASE_MS
     for (;;) {
       try {
-        await store.settleMails(owner, [{ id, dueAt }])
+        await store.settleMails(owner, [settled])
         return
       } catch (error) {
         if (performance.now() > giveUpAt) throw error
@@ -85,7 +85,7 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     while (!isStopping()) {
       const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit: CONCURRENT_MAILS }, clock())
       if (mails.length === 0) return
-      await awaitAll(mails.map(async (mail) => settle(mail.id, await send(mail))))
+      await awaitAll(mails.map(async (mail) => settle(await send(mail))))
     }
   }
 }

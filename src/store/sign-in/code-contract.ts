@@ -89,10 +89,12 @@ export interface MailLease {
   readonly limit: number
 }
 
-/** The result for a leased mail: sent or given up (null), or to retry at `dueAt`. */
+/** The result for a leased mail: to retry at `dueAt`, or done with (null). */
 export interface SettledMail {
   readonly id: string
   readonly dueAt: number | null
+  /** Whether the mail was given up: no request joins it any more, so the next one may get another mail. */
+  readonly isGivenUp: boolean
 }
 
 /** Times are milliseconds since the epoch. */

@@ -16,8 +16,14 @@ const LEASE: Statement = {
 }
 const SETTLE: Statement = {
   name: 'settleMails',
-  text: `with asked as (select * from unnest($2::text[], $3::bigint[]) as a (id, due_at)), removed as (
-      delete from workspace_gateway.outbox where leased_by = $1 and id in (select id from asked where due_at is null))
+  text: `with asked as (
+      select * from unnest($2::text[], $3::bigint[], $4::boolean[]) as a (id, due_at, is_given_up)
+    ), removed as (
+      delete from workspace_gateway.outbox where leased_by = $1 and id in (select id from asked where due_at is null)
+      returning id
+    ), unmailed as (
+      update workspace_gateway.pending_sign_in set is_mailed = false
+      where id in (select id from removed) and id in (select id from asked where is_given_up))
     update workspace_gateway.outbox o set due_at = asked.due_at from asked
     where o.id = asked.id and o.leased_by = $1 and asked.due_at is not null`,
 }
@@ -32,7 +38,12 @@ export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settle
       }),
     settleMails: (owner, settled) =>
       pool.repeatable(async (connection) => {
-        await connection.query(SETTLE, [owner, settled.map(({ id }) => id), settled.map(({ dueAt }) => dueAt)])
+        await connection.query(SETTLE, [
+          owner,
+          settled.map(({ id }) => id),
+          settled.map(({ dueAt }) => dueAt),
+          settled.map(({ isGivenUp }) => isGivenUp),
+        ])
       }),
   }
 }

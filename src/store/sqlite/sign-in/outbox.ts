@@ -15,6 +15,7 @@ export function createOutbox(writer: Database, commits: GroupCommit, faults: Fau
      returning id, email, network, agent, kid, asked_at as askedAt, expires_at as expiresAt, attempts`,
   )
   const remove = writer.prepare<[string, string]>('delete from outbox where id = ? and leased_by = ?')
+  const unmail = writer.prepare<[string]>('update pending_sign_in set is_mailed = 0 where id = ?')
   const retry = writer.prepare<[number, string, string]>('update outbox set due_at = ? where id = ? and leased_by = ?')
 
   return {
@@ -28,9 +29,10 @@ export function createOutbox(writer: Database, commits: GroupCommit, faults: Fau
     },
     settleMails: (owner, settled) =>
       commits.add(() => {
-        for (const { id, dueAt } of settled)
-          if (dueAt === null) remove.run(id, owner)
-          else retry.run(dueAt, id, owner)
+        for (const { id, dueAt, isGivenUp } of settled) {
+          const { changes } = dueAt === null ? remove.run(id, owner) : retry.run(dueAt, id, owner)
+          if (isGivenUp && changes > 0) unmail.run(id)
+        }
       }),
   }
 }
