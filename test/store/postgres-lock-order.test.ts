@@ -38,6 +38,15 @@ function stagedProject(email: string, id: string): ReplacementStep {
   return { type: 'stageDocument', kind: 'project', email, id, ref: id, text: `"${id}"` }
 }
 
+function stagedExport(email: string, ref: string): readonly ReplacementStep[] {
+  const [stage, createdAt] = [`export of ${ref}`, '2026-01-01']
+  return [
+    { type: 'stageExport', stage, email, ref, createdAt, instant: createdAt },
+    { type: 'stageElements', stage, position: 1, texts: ['1'] },
+    { type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 },
+  ]
+}
+
 function swap(store: MigratableStore, replacement: string) {
   return store.swapReplacement({ replacement, after: '', maxDocuments: 100, now: NOW, isDryRun: false })
 }
@@ -48,6 +57,14 @@ async function projectsOf(store: MigratableStore, email: string): Promise<readon
   if (!user) return null
   const [projects = []] = await store.documentsOf([{ userId: user.id, kind: 'project', after: 0, limit: null }])
   return projects.map(({ id }) => id)
+}
+
+/** The texts of the elements of the newest export of a project. */
+async function elementsOf(store: MigratableStore, email: string, ref: string): Promise<readonly string[]> {
+  const userId = (await store.userByEmail(email))?.id ?? 0
+  const [newest] = await store.latestExports([{ userId, ref }])
+  const [elements = []] = await store.elementsOf([{ userId, exportId: newest?.id ?? 0, after: 0, limit: null }])
+  return elements.map(({ text }) => text)
 }
 
 function exportSteps(stage: string, createdAt: string): readonly Change[] {
@@ -99,36 +116,33 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
+    await store.beginReplacement('ended', NOW)
+    await store.stageReplacement('ended', [stagedProject(FIRST, 'c')], NOW)
     const hand = await openHand(url)
     await hand.query(`begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`)
     const removing = store.removeUsers([FIRST])
     await untilOneWaits(url)
     await store.beginReplacement('r', NOW)
-    await store.stageReplacement('r', [stagedProject(FIRST, 'a')], NOW)
+    await store.stageReplacement('r', [stagedProject(FIRST, 'a'), ...stagedExport(FIRST, 'a')], NOW)
     // As in a step of the replacement, which may wait for the user that the removal is about to lock.
     const step = await openHand(url)
-    await step.query(`begin; select name from workspace_gateway.replacement for update`)
+    await step.query(`begin; select name from workspace_gateway.replacement where name = 'r' for update`)
     await hand.query('commit')
     expect(await removing).toMatchObject([{ projects: 1 }])
     expect(await projectsOf(store, FIRST)).toBeNull()
     await step.query('commit')
+    await expect(swap(store, 'ended')).rejects.toThrow(ReplacementGoneError)
     await store.stageReplacement('r', [stagedProject(FIRST, 'b')], NOW)
-    expect(await swap(store, 'r')).toMatchObject([{ email: FIRST, added: 2 }])
+    expect(await swap(store, 'r')).toMatchObject([{ email: FIRST, added: 3 }])
     expect(await projectsOf(store, FIRST)).toEqual(['a', 'b'])
+    expect(await elementsOf(store, FIRST, 'a')).toEqual(['1'])
   })
 
   test('a removal that ends one replacement takes no part of one that stages after it', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.beginReplacement('ended', NOW)
-    await store.stageReplacement(
-      'ended',
-      [
-        { type: 'stageExport', stage: 's', email: FIRST, ref: 'r', createdAt: '2026-01-01', instant: '2026-01-01' },
-        { type: 'stageElements', stage: 's', position: 1, texts: ['1'] },
-      ],
-      NOW,
-    )
+    await store.stageReplacement('ended', stagedExport(FIRST, 'r'), NOW)
     const hand = await openHand(url)
     await hand.query('begin; select 1 from workspace_gateway.export_element for update')
     const removing = store.removeUsers([FIRST])
@@ -152,23 +166,11 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     const renaming = store.renameUser(FIRST, LAST)
     await untilOneWaits(url)
     await store.beginReplacement('r', NOW)
-    await store.stageReplacement(
-      'r',
-      [
-        stagedProject(FIRST, 'a'),
-        { type: 'stageExport', stage: 's', email: FIRST, ref: 'a', createdAt: '2026-01-01', instant: '2026-01-01' },
-        { type: 'stageElements', stage: 's', position: 1, texts: ['1'] },
-        { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
-      ],
-      NOW,
-    )
+    await store.stageReplacement('r', [stagedProject(FIRST, 'a'), ...stagedExport(FIRST, 'a')], NOW)
     await hand.query('commit')
     expect(await renaming).toBe('renamed')
     expect(await swap(store, 'r')).toMatchObject([{ email: FIRST, added: 2 }])
     expect([await projectsOf(store, FIRST), await projectsOf(store, LAST)]).toEqual([['a'], ['old']])
-    const userId = (await store.userByEmail(FIRST))?.id ?? 0
-    const [newest] = await store.latestExports([{ userId, ref: 'a' }])
-    const question = { userId, exportId: newest?.id ?? 0, after: 0, limit: null }
-    expect(await store.elementsOf([question])).toEqual([[{ position: 1, text: '1' }]])
+    expect(await elementsOf(store, FIRST, 'a')).toEqual(['1'])
   })
 })
