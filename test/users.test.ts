@@ -277,6 +277,21 @@ test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
   expect(isInFiles(path, 'TEMPLATE-OF-BEN')).toBe(true)
 })
 
+test('a replacement that removes nothing erases from the files what an interrupted one removed', async () => {
+  const gateway = await startImporting()
+  const path = gateway.databaseUrl.slice('file:'.length)
+  await gateway.load(documentLine('template', ANA, '{"id":"t","text":"GONE-FOR-EVER"}'))
+  // Without the last step of a run, which erases.
+  expect(await gateway.store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'template', id: 't' }])).toEqual(
+    ['removed'],
+  )
+  expect(isInFiles(path, 'GONE-FOR-EVER')).toBe(true)
+  const again = documentLine('project', ANA, '{"id":"p"}')
+  const { text } = await gateway.send('POST', '/import?replace', again, IMPORT_BEARER)
+  expect(text).toContain('"type":"imported","added":1,"replaced":0,"unchanged":0,"removed":0')
+  expect(isInFiles(path, 'GONE-FOR-EVER')).toBe(false)
+})
+
 test.each([
   ['users remove', ['users', 'remove', ANA]],
   ['users rename', ['users', 'rename', ANA, 'new@example.com']],
