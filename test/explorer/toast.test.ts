@@ -66,6 +66,20 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     expect(await spoken.innerText()).toBe('')
   })
 
+  test('stays while the focus is on its button', async () => {
+    const page = await openDemo()
+    await page.clock.install()
+    const copy = page.getByRole('button', { name: 'Copy link' })
+    await copy.press('Enter')
+    const dismiss = page.getByRole('button', { name: 'Dismiss this notice' })
+    await dismiss.focus()
+    await page.clock.runFor(60_000)
+    expect(await dismiss.evaluate((button) => button === document.activeElement)).toBe(true)
+    await copy.focus()
+    await page.clock.runFor(5_000)
+    await eventually(() => dismiss.count()).toBe(0)
+  })
+
   test('says on the reference, which needs no sign-in, that the user is signed out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

@@ -55,8 +55,10 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
 
 function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: number) => void }): ReactNode {
   const { id, text, kind } = toast
-  const [isHeld, setHeld] = useState(false)
-  // The timer stops while the pointer is over the toast.
+  const [isPointed, setPointed] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const isHeld = isPointed || isFocused
+  // The timer stops while the pointer is over the toast, or the focus is on its button.
   useEffect(() => {
     if (isHeld) return
     const timer = setTimeout(() => onEnd(id), SHOWN_FOR_MS[kind])
@@ -64,9 +66,21 @@ function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: n
   }, [isHeld, id, kind, onEnd])
   const Icon = ICONS[kind]
   return (
-    <div className="toast" data-kind={kind} onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}>
+    <div
+      className="toast"
+      data-kind={kind}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+    >
       <Icon size={15} aria-hidden="true" /> <bdi>{text}</bdi>
-      <button type="button" className="icon" title="Dismiss" onClick={() => onEnd(id)}>
+      <button
+        type="button"
+        className="icon"
+        title="Dismiss"
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        onClick={() => onEnd(id)}
+      >
         <X size={15} aria-hidden="true" />
         <span className="unseen">Dismiss this notice</span>
       </button>
