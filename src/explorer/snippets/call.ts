@@ -9,6 +9,9 @@ export type Body = string | number | boolean | null | readonly Body[] | { readon
 /** Placeholder for the refresh token: a snippet signs in or reads the environment, and never contains a token. */
 export const REFRESH_TOKEN = '{the refresh token}'
 
+/** The variables of the environment, or of the shell, that hold the tokens of a snippet. */
+export const TOKEN_VARIABLES = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
+
 /** Headers that the person wrote; each name occurs once. */
 export type OwnHeaders = readonly (readonly [name: string, value: string])[]
 

@@ -1,8 +1,7 @@
 // Writes a call as a shell command: curl, and sed to extract a token from the login response.
-import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
+import { type Call, headersOf, REFRESH_TOKEN, type SignIn, TOKEN_VARIABLES } from './call.ts'
 
 const JSON_HEADER = "-H 'Content-Type: application/json'"
-const VARIABLES = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 
 export function curl(call: Call, signIn: SignIn | null): string {
   const { method, url, token, body } = call
@@ -20,9 +19,9 @@ function headerText(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`
 }
 
-function signInLine({ url, email }: SignIn, token: keyof typeof VARIABLES): string {
+function signInLine({ url, email }: SignIn, token: keyof typeof TOKEN_VARIABLES): string {
   const login = `curl -s ${shellQuoted(`${url}/login`)} ${JSON_HEADER} -d ${shellQuoted(JSON.stringify({ email }))}`
-  return `${VARIABLES[token]}=$(${login} \\\n  | sed 's/.*"${token}":"\\([^"]*\\)".*/\\1/')`
+  return `${TOKEN_VARIABLES[token]}=$(${login} \\\n  | sed 's/.*"${token}":"\\([^"]*\\)".*/\\1/')`
 }
 
 function shellBody(json: string): string {

@@ -1,7 +1,5 @@
 // Writes a call as a Go program that uses only the standard library.
-import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
-
-const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
+import { type Call, headersOf, REFRESH_TOKEN, type SignIn, TOKEN_VARIABLES } from './call.ts'
 
 export function go(call: Call, signIn: SignIn | null): string {
   const { method, url, token, body } = call
@@ -40,7 +38,7 @@ ${lines.map((line) => `\t${line}`).join('\n')}
 
 function tokenLines(token: Call['token'], signIn: SignIn | null): readonly string[] {
   if (token === null) return []
-  if (!signIn) return [`${token} := os.Getenv("${ENVIRONMENT[token]}")`]
+  if (!signIn) return [`${token} := os.Getenv("${TOKEN_VARIABLES[token]}")`]
   const body = JSON.stringify(JSON.stringify({ email: signIn.email }))
   return [
     `login, err := http.Post(${JSON.stringify(`${signIn.url}/login`)}, "application/json", strings.NewReader(${body}))`,

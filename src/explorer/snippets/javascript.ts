@@ -1,10 +1,16 @@
 // Writes a call with fetch, for Node (as a module) and for a browser's console.
-import { type Body, type Call, headersOf, type OwnHeaders, REFRESH_TOKEN, type SignIn } from './call.ts'
+import {
+  type Body,
+  type Call,
+  headersOf,
+  type OwnHeaders,
+  REFRESH_TOKEN,
+  type SignIn,
+  TOKEN_VARIABLES,
+} from './call.ts'
 
 /** Part of the snippet: the `${}` placeholder is evaluated when the snippet runs. */
 const AUTHORIZATION = `Authorization: \`Bearer \${accessToken}\``
-
-const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 
 export function javascript(call: Call, signIn: SignIn | null): string {
   const { method, url, token, body } = call
@@ -30,7 +36,7 @@ export function headersLiteral(token: Call['token'], headers: OwnHeaders): strin
 export function tokenLines(token: Call['token'], signIn: SignIn | null): string {
   if (token === null) return ''
   if (!signIn)
-    return `const ${token} = globalThis.process?.env.${ENVIRONMENT[token]} ?? prompt('${ENVIRONMENT[token]}')\n`
+    return `const ${token} = globalThis.process?.env.${TOKEN_VARIABLES[token]} ?? prompt('${TOKEN_VARIABLES[token]}')\n`
   return `const login = await fetch(${quoted(`${signIn.url}/login`)}, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },

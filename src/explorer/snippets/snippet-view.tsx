@@ -2,7 +2,7 @@
 import { type ReactNode, useId, useState } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
-import type { Call, SignIn } from './call.ts'
+import { type Call, type SignIn, TOKEN_VARIABLES } from './call.ts'
 import { isEmailEnough } from './email-enough.ts'
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from './languages.ts'
 import './snippet-view.css'
@@ -16,8 +16,6 @@ interface SnippetViewProps {
   readonly isSigningIn?: boolean
 }
 
-/** The environment variable from which a snippet without a sign-in reads its token. */
-const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 /** Captures a trailing backslash with up to eight characters before it, so that it never wraps to a line of its own. */
 const CONTINUED = /(\S{1,8} \\)$/m
 const [FIRST_LANGUAGE] = SNIPPET_LANGUAGES
@@ -56,7 +54,7 @@ function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): Re
         </select>
         {call.token !== null && !hasSignIn && (
           <span className="note">
-            An email alone does not sign in here: the token is that of <code>{ENVIRONMENT[call.token]}</code>.
+            An email alone does not sign in here: the token is that of <code>{TOKEN_VARIABLES[call.token]}</code>.
           </span>
         )}
         {call.token !== null && hasSignIn && (
