@@ -1,5 +1,6 @@
 // Lays out and highlights a text: short texts on the main thread; long ones, and all source colouring, in a worker.
 import { useEffect, useMemo, useState } from 'react'
+import { isLong } from '../beside/beside.ts'
 import type { Language } from './languages.ts'
 import { createSheet, type Sheet } from './sheet.ts'
 import type { TextReply, TextRequest } from './text-worker.ts'
@@ -12,11 +13,8 @@ export interface LaidOut {
   readonly retry: (() => void) | null
 }
 
-/** Maximum length, in characters, for the main thread: a few milliseconds of work. */
-const SHORT = 150_000
-
 export function useSheet(text: string, language: Language): LaidOut {
-  const isShort = text.length <= SHORT
+  const isShort = !isLong(text)
   const short = useMemo(() => (isShort ? createSheet(text, language === 'json') : null), [text, language, isShort])
   const [long, setLong] = useState<{ readonly text: string; readonly sheet: Sheet } | null>(null)
   const [coloured, setColoured] = useState<{ readonly text: string; readonly tokens: Uint32Array } | null>(null)
