@@ -293,8 +293,9 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     const held = Promise.withResolvers<void>()
     let ended = 0
     await page.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('revokeSession')) ended += 1
-      if (ended === 2 && route.request().postData()?.includes('revokeSession')) await held.promise
+      const isEnd = route.request().postData()?.includes('revokeSession')
+      if (isEnd) ended += 1
+      if (isEnd && ended === 2) await held.promise
       await route.continue()
     })
     // Both are pressed before the list is read again.
