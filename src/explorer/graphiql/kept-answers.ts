@@ -13,7 +13,7 @@ export interface KeptAnswers {
 
 /** Bounded, because an answer may have megabytes. The newest answer is always kept. */
 const MOST_KEPT = 20
-/** Maximum total length of the older answers and the newest, in characters. */
+/** Maximum total length of the kept answers, in characters. */
 const LONGEST_KEPT = 100_000_000
 
 export function createKeptAnswers(): KeptAnswers {

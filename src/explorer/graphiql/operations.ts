@@ -10,8 +10,8 @@ export function operationToRun(query: string, name: string | null | undefined): 
 }
 
 /**
- * Returns the operation to select in a document with several: the one with this name, or else the first. Returns null for
- * any other document, because it leaves no choice.
+ * Returns the operation to choose in a document with several: the one with this name, or else the first. Returns null
+ * for any other document, because it leaves no choice.
  */
 export function operationToSelect(query: string, name: string | null): string | null {
   const names = operationsOf(query).map((operation) => operation.name?.value ?? null)
