@@ -110,6 +110,25 @@ test('a large body counts once while many clients do not read it; another body w
   expect(readAnswers(await exchange(url, request)).map(({ status }) => status)).toEqual([200])
 })
 
+test('a 503 instead of a body without room keeps the headers that hold for every answer, and no others', async () => {
+  const kept = {
+    'access-control-allow-origin': 'https://app.example.com',
+    'access-control-expose-headers': 'Sunset',
+    deprecation: '@1767225600',
+    link: '</docs>; rel="deprecation"',
+    sunset: 'Fri, 01 Jan 2027 00:00:00 GMT',
+    vary: 'Origin',
+  }
+  const ofBody = { etag: '"big"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }
+  const server = createHttpServer(
+    async () => ({ status: 200, headers: { ...kept, ...ofBody }, body: Buffer.alloc(16 * MIB) }),
+    serverOptions({ inFlight: createInFlightBytes(4 * MIB) }),
+  )
+  const { status, headers } = await fetch(await listenForTest(server))
+  expect([status, Object.fromEntries(headers)]).toEqual([503, expect.objectContaining(kept)])
+  for (const name of Object.keys(ofBody)) expect(headers.has(name), name).toBe(false)
+})
+
 test.each([
   ['/templates', {}],
   ['/exports?r=big', {}],
