@@ -617,6 +617,7 @@ type WriteVerb = Exclude<keyof MigratableStore, Read | MoveStep | FileVerb | sym
 
 /** Adds a mail to send and a request to decide on: without them, two verbs have nothing to write. */
 async function askForCodes(store: MigratableStore): Promise<void> {
+  await store.addSigningKey({ kid: CODE_REQUEST.kid, privateJwk: '{}', createdAt: NOW }, null)
   await store.addCodeRequests([CODE_REQUEST])
   await store.decideCodeRequests(CODE_RULES, NOW, 1)
   await store.addCodeRequests([{ ...CODE_REQUEST, id: 'r2' }])
