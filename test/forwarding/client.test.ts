@@ -193,10 +193,16 @@ describe('the client behind a trusted proxy', () => {
     expect(clientOf(PROXY, PROXIES, (name) => headers[name])).toMatchObject(client)
   })
 
-  test('is searched for in the nearest hops only', () => {
-    const list = ['192.0.2.1', ...Array.from({ length: 40 }, () => '10.0.0.7')].join(', ')
-    const { address } = clientOf(PROXY, PROXIES, (name) => (name === 'x-forwarded-for' ? list : undefined))
-    expect(address).toBe('10.0.0.7')
+  test.each([
+    ['x-forwarded-for', (address: string) => address],
+    ['forwarded', (address: string) => `for=${address}`],
+  ])('is searched for in the nearest hops only, however many the client puts in front: %s', (header, hop) => {
+    const found = (addresses: readonly string[]) => {
+      const list = addresses.map(hop).join(', ')
+      return clientOf(PROXY, PROXIES, (name) => (name === header ? list : undefined)).address
+    }
+    expect(found(['192.0.2.1', ...Array.from({ length: 40 }, () => '10.0.0.7')])).toBe('10.0.0.7')
+    expect(found([...Array.from({ length: 40 }, () => '203.0.113.9'), '192.0.2.1'])).toBe('192.0.2.1')
   })
 })
 
