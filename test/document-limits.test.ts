@@ -71,6 +71,18 @@ test.each([
   expect(documentExcess(parse(text), MANY)).toBeNull()
 })
 
+test('a document whose fragments are read again and again for their repetitions is refused before that takes long', () => {
+  const doubled = Array.from(
+    { length: 7 },
+    (_, at) => `fragment A${at} on T { x { ...A${at + 1} } y { ...A${at + 1} } }`,
+  )
+  const leaves = 'fragment A7 on T { a { ...E } b { ...E } c { ...E } d { ...E } }'
+  const again = Array.from({ length: 100 }, (_, at) => `fragment B${at} on T { ...A0 }`)
+  const text = `{ ...A0 } ${doubled.join(' ')} ${leaves} fragment E on T { ${times(430, '...Q')} } ${again.join(' ')}`
+  const excessive = documentExcess(parse(text), { ...MANY, maxDepth: 20 })
+  expect(excessive?.message).toContain('repeats its fields too often')
+})
+
 test('the error names its place: the beginning of the document, or of the operation that asks for too much', () => {
   const placeOf = (text: string) => documentExcess(parse(text), LIMITS)?.locations
   expect(placeOf('\n  { a { w: b x: b y: b z: b } }')).toEqual([{ line: 2, column: 3 }])

@@ -8,7 +8,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { repeatsTooOften, tooManyRepetitions } from './repeated-fields.ts'
+import { MAX_SELECTIONS_READ, type ReadBudget, repeatsTooOften, tooManyRepetitions } from './repeated-fields.ts'
 
 export interface DocumentLimits {
   /** Levels of nested fields, with fragments followed. */
@@ -42,6 +42,7 @@ export function documentExcess(document: DocumentNode, limits: DocumentLimits): 
   if (written.aliases > limits.maxAliases) return excess('aliases', limits.maxAliases, document)
   if (written.directives > limits.maxDirectives) return excess('directives', limits.maxDirectives, document)
   const sizeOf = createSizes(fragments)
+  const budget: ReadBudget = { left: MAX_SELECTIONS_READ }
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
     const size = sizeOf(definition.selectionSet)
@@ -50,7 +51,7 @@ export function documentExcess(document: DocumentNode, limits: DocumentLimits): 
       return excess('fields with its fragments expanded', limits.maxFields, definition)
     if (definition.kind === Kind.OPERATION_DEFINITION && size.rootFields > limits.maxRootFields)
       return excess('fields at its root', limits.maxRootFields, definition)
-    if (repeatsTooOften(definition.selectionSet, fragments, size.fields)) return tooManyRepetitions(definition)
+    if (repeatsTooOften(definition.selectionSet, fragments, size.fields, budget)) return tooManyRepetitions(definition)
   }
   return null
 }
