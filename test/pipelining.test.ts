@@ -118,7 +118,8 @@ test('a slow handler has at most 16 requests of one connection in flight', async
   expect(most).toBeLessThanOrEqual(16)
 })
 
-test('when many connections send very many requests ahead, some are closed, and everybody else is answered', async () => {
+/** A server that answers `/other` at once, and everything else once `over` is resolved. */
+function createWaitingServer() {
   const over = Promise.withResolvers<void>()
   let refused = 0
   const server = createHttpServer(
@@ -132,11 +133,16 @@ test('when many connections send very many requests ahead, some are closed, and 
       },
     }),
   )
+  return { server, over, refused: () => refused }
+}
+
+test('when many connections send very many requests ahead, some are closed, and everybody else is answered', async () => {
+  const { server, over, refused } = createWaitingServer()
   const url = await listenForTest(server)
   const sockets = await Promise.all(Array.from({ length: 16 }, () => openSocket(url)))
   const ends = sockets.map((socket) => readToEnd(socket).catch(() => Buffer.alloc(0)))
   for (const socket of sockets) socket.write(requests(1_500))
-  await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThan(0)
   const other = await exchange(url, requestText({ target: '/other', headers: [CLOSE] }))
   expect(readAnswers(other).map(({ status }) => status)).toEqual([200])
   over.resolve()
@@ -144,7 +150,19 @@ test('when many connections send very many requests ahead, some are closed, and 
   const answered = (await Promise.all(ends)).filter((bytes) => bytes.subarray(-last.length).toString() === last)
   for (const bytes of answered) expectInOrder(bytes, 1_500)
   expect(answered.length).toBeGreaterThan(0)
-  expect(answered.length + refused).toBe(sockets.length)
+  expect(answered.length + refused()).toBe(sockets.length)
+})
+
+test('requests that are discarded behind the last one of a connection count, too', async () => {
+  const { server, over, refused } = createWaitingServer()
+  const url = await listenForTest(server)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
+  const ends = sockets.map((socket) => readToEnd(socket).catch(() => null))
+  const last = 'GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+  for (const socket of sockets) socket.write(last + requestText({}).repeat(1_500))
+  await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThan(0)
+  over.resolve()
+  await Promise.all(ends)
 })
 
 test('pipelined request bodies arrive whole, each with its own request', async () => {

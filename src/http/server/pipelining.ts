@@ -14,7 +14,8 @@ const MAX_DROPPED = 64
 const MAX_UNSENT_BYTES = 262_144
 /**
  * Maximum number of requests that wait on all connections together. Each takes some two kilobytes, and one read of a
- * socket may hold thousands of them. None waits on the connection of a client that has a few requests in flight.
+ * socket may hold thousands of them. None waits on the connection of a client that has a few requests in flight and
+ * takes their answers.
  */
 const MAX_WAITING = 16_384
 
@@ -53,7 +54,7 @@ export function limitPipelining(
   onTooMany: (socket: Socket) => void,
 ): Listener {
   const connections = new WeakMap<Socket, Connection>()
-  /** Number of requests that wait on all connections. */
+  /** Number of requests that wait on all connections, and of dropped ones: node:http holds these until the end, too. */
   let allWaiting = 0
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
@@ -89,9 +90,15 @@ export function limitPipelining(
     connections.set(socket, connection)
     closeWithoutStacks(socket, () => {
       dropWaiting(connection)
+      allWaiting -= connection.dropped
       closeQueued(connection)
     })
     return connection
+  }
+
+  function refuse(socket: Socket): void {
+    onTooMany(socket)
+    socket.destroy()
   }
 
   return (incoming, response) => {
@@ -100,6 +107,8 @@ export function limitPipelining(
     if (socket.destroyed) return
     const connection = connections.get(socket) ?? open(socket)
     if (closing.has(socket)) {
+      if (allWaiting >= MAX_WAITING) return refuse(socket)
+      allWaiting += 1
       drop(connection, incoming)
       return
     }
@@ -107,11 +116,7 @@ export function limitPipelining(
       handle(connection, incoming, response)
       return
     }
-    if (allWaiting >= MAX_WAITING) {
-      onTooMany(socket)
-      socket.destroy()
-      return
-    }
+    if (allWaiting >= MAX_WAITING) return refuse(socket)
     connection.waiting.push([incoming, response])
     allWaiting += 1
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
