@@ -362,6 +362,8 @@ test('refusals for many emails share one entry beyond a limit for each network a
 
 test.each([
   ['failed logins', { kind: 'login', result: 'failed', detail: 'UNAVAILABLE' }],
+  ['failed refreshes', { kind: 'refresh', result: 'failed', detail: 'UNAVAILABLE' }],
+  ['failed logouts', { kind: 'logout', result: 'failed', detail: 'UNAVAILABLE' }],
   ['code requests that an earlier mail answered', { kind: 'codeRequest', detail: 'joined' }],
 ] as const)('%s share one entry, like refusals, beyond the limit for a network', async (_, changes) => {
   const { log, store } = await openLog({ clock: () => 5_000, retentionMs: 1_000_000 })

@@ -15,7 +15,9 @@ const MAX_OF_ALL = 1_000
  */
 export function isBounded({ kind, result, detail }: NewAuditEntry): boolean {
   if (result === 'refused') return true
-  return kind === 'login' ? result === 'failed' : kind === 'codeRequest' && detail === 'joined'
+  // These fail while the database is away, and no rate limit is for logouts.
+  if (kind === 'login' || kind === 'refresh' || kind === 'logout') return result === 'failed'
+  return kind === 'codeRequest' && detail === 'joined'
 }
 
 /** Returns the entry of a refusal as it should be stored, possibly without its email, and without its network. */
