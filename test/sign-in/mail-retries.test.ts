@@ -155,7 +155,7 @@ test('a mail whose code is lost with its signing key is not sent, and not tried 
     onFailure: neverAsked,
   })
   await run(() => false)
-  expect(settled).toEqual([[{ id: 'lost', dueAt: null }]])
+  expect(settled).toEqual([[{ id: 'lost', dueAt: null, isGivenUp: true }]])
 })
 
 test('each mail with an unreadable code is reported, after the others are sent and recorded', async () => {

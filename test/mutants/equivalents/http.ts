@@ -28,7 +28,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/http/server/pipelining.ts',
-    line: 'if (allWaiting >= MAX_WAITING) {',
+    line: 'if (allWaiting >= MAX_WAITING) return refuse(socket)',
     to: '>',
     reason: 'one request more or less takes no memory to speak of',
   },
