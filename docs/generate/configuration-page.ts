@@ -6,8 +6,8 @@ import { code, markdownTable } from './markdown-table.ts'
 
 const INTRODUCTION = `# Configuration
 
-\`npx workspace-gateway COMMAND --help\` shows the options of a command. Every option is also an environment variable and a key of a configuration
-file. A flag overrides the variable, the variable overrides the file, and the file overrides the default. A switch takes no value as a flag. Its
+\`npx workspace-gateway COMMAND --help\` shows the options of a command, under the same headings as here. Every option is also an environment
+variable and a key of a configuration file. A flag overrides the variable, the variable overrides the file, and the file overrides the default. A switch takes no value as a flag. Its
 variable and its key take \`true\` or \`1\`, or \`false\`, \`0\` or nothing.
 
 If anything is wrong, the command reports all problems at once and does not start: wrong values, and unknown options, variables and keys, each with
@@ -94,22 +94,29 @@ function leavesOf(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
 }
 
-/** Options that are those of `serve`, word for word, are only named. */
+/** Options that are those of `serve`, word for word, are only named. The others are under the headings of `--help`. */
 function commandSection(command: Command, known: readonly Option[]): string {
   const argumentNames = command.registeredArguments.map((argument) => {
     const name = argument.name() + (argument.variadic ? '…' : '')
     return argument.required ? `<${name}>` : `[${name}]`
   })
-  const rows = command.options.map(optionRow)
   const knownRows = new Set(known.map((option) => String(optionRow(option))))
-  const own = rows.filter((row) => !knownRows.has(String(row)))
-  const shared = rows
-    .filter((row) => knownRows.has(String(row)))
+  const isShared = (option: Option) => knownRows.has(String(optionRow(option)))
+  const own = Map.groupBy(
+    command.options.filter((option) => !isShared(option)),
+    ({ helpGroupHeading = '' }) => helpGroupHeading,
+  )
+  const shared = command.options
+    .filter(isShared)
+    .map(optionRow)
     .map(([flags, variable]) => (flags === VARIABLE_ONLY ? variable : flags))
   return [
     `## ${code([...namesOf(command), ...argumentNames].join(' '))}\n`,
     `${command.description()}\n`,
-    ...(own.length > 0 ? [`${markdownTable(['option', 'variable', 'default', 'description'], own)}\n`] : []),
+    ...[...own].flatMap(([heading, options]) => [
+      ...(heading === '' ? [] : [`### ${heading.replace(/:$/, '')}\n`]),
+      `${markdownTable(['option', 'variable', 'default', 'description'], options.map(optionRow))}\n`,
+    ]),
     ...(shared.length > 0
       ? [`As for \`serve\`: ${shared.length < known.length ? shared.join(', ') : 'all its options'}.\n`]
       : []),

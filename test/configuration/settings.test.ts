@@ -202,8 +202,8 @@ test('every mistake in flags, environment and file is named at once, with its pl
     '--cors-orgin: serve does not have this option; did you mean --cors-origin?',
     `${path}:6: port: must be at most 65535`,
     '--base-path (WORKSPACE_GATEWAY_BASE_PATH): must be / or like /v1',
-    '--body-limit (WORKSPACE_GATEWAY_BODY_LIMIT): must be a whole number',
     `${path}:3: log-level: must be debug, info, warn, error or silent`,
+    '--body-limit (WORKSPACE_GATEWAY_BODY_LIMIT): must be a whole number',
     'WORKSPACE_GATEWAY_LOGIN_GAURD: no option has this variable; did you mean WORKSPACE_GATEWAY_LOGIN_GUARD?',
     `${path}:1: databse: no command has this option; did you mean database?`,
     expect.stringMatching(
@@ -316,8 +316,8 @@ test('a switch names its allowed values from every source, and takes no value as
   expect(stderr.split('\n')).toEqual([
     '--read-only: takes no value',
     '--demo: serve does not have this option',
-    `${path}:2: proxy-protocol: must be true or 1, or false, 0 or empty`,
     '--no-demo (WORKSPACE_GATEWAY_NO_DEMO): must be true or 1, or false, 0 or empty',
+    `${path}:2: proxy-protocol: must be true or 1, or false, 0 or empty`,
     '',
   ])
   for (const text of ['true', '1', 'false', '0', '']) {

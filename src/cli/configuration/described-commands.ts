@@ -73,6 +73,7 @@ function addOption(command: Command, row: OptionRow): void {
   option.attributeName = () => optionName(row)
   option.negate = false
   if (row.default !== undefined) option.default(row.default)
+  if (row.group !== undefined) option.helpGroup(`${row.group}:`)
   if (row.isEnvironmentOnly === true) {
     option.hideHelp()
     command.addHelpText('after', `\nNot as an argument:\n  ${environmentName(row)}  ${row.description}`)

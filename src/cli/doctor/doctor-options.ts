@@ -5,7 +5,6 @@ import { type Config, duration, type OptionRow } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'
 
 export const DOCTOR_OPTIONS = {
-  ...SERVE_OPTIONS,
   format: {
     flags: '--format <name>',
     description: 'output format: table for people, json for programs',
@@ -39,6 +38,7 @@ export const DOCTOR_OPTIONS = {
     default: '26h',
     schema: duration,
   },
+  ...SERVE_OPTIONS,
   config: configOption,
 } as const satisfies Record<string, OptionRow>
 

@@ -1,8 +1,8 @@
 // The options of every command that writes to the audit log: retention, and whether emails are hashed.
 import { z } from 'zod'
-import { type Config, duration, type OptionRow } from './option.ts'
+import { type Config, duration, inGroup } from './option.ts'
 
-export const auditOptions = {
+export const auditOptions = inGroup('Audit log', {
   auditRetention: {
     flags: '--audit-retention <time>',
     description: 'how long the audit log keeps its entries, in days or hours; 0 for no audit log',
@@ -15,6 +15,6 @@ export const auditOptions = {
     default: 'hashed',
     schema: z.enum(['hashed', 'clear'], 'must be hashed or clear'),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export type AuditConfig = Config<typeof auditOptions>

@@ -1,6 +1,6 @@
 // The options of every command that opens a database: its URL, timeouts, checkpoints and pooling.
 import { z } from 'zod'
-import { type Config, databaseUrl, integer, type OptionRow } from './option.ts'
+import { type Config, databaseUrl, inGroup, integer, type OptionRow } from './option.ts'
 
 export const database = {
   flags: '--database <url>',
@@ -10,7 +10,7 @@ export const database = {
 } as const satisfies OptionRow
 
 /** Timeouts, checkpoints and connection pooling of the store. */
-export const storeOptions = {
+export const storeOptions = inGroup('Database', {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
@@ -49,7 +49,7 @@ export const storeOptions = {
     default: 'auto',
     schema: z.enum(['auto', 'session', 'transaction'], 'must be auto, session or transaction'),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export const DEFAULT_DATABASE = database.default
 

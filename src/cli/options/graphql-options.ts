@@ -1,12 +1,12 @@
 // The GraphQL options of `serve`: limits of documents and answers, and who may see the schema, suggestions and traces.
 import { z } from 'zod'
 import { AUDIENCES, type GraphQLOptions } from '../../graphql/endpoint/options.ts'
-import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
+import { booleanOption, type Config, inGroup, integer } from './option.ts'
 
 /** Share of the document cache that one user may fill. */
 const MAX_SHARE = 1 / 16
 
-export const GRAPHQL_OPTIONS = {
+export const GRAPHQL_OPTIONS = inGroup('GraphQL', {
   graphqlMaxDepth: {
     flags: '--graphql-max-depth <count>',
     description: 'maximum levels of fields within fields in a GraphQL document',
@@ -86,7 +86,7 @@ export const GRAPHQL_OPTIONS = {
       'tell clients that send a Gateway-Trace header how their request was answered, and how long it took (default: with login guard local)',
     schema: booleanOption.optional(),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export function toGraphQLOptions(config: Config<typeof GRAPHQL_OPTIONS>, loginGuard: string): GraphQLOptions {
   return {

@@ -3,53 +3,10 @@ import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { remoteOptions } from './move-in/remote-options.ts'
-import { booleanOption, type Config, list, type OptionRow } from './option.ts'
+import { booleanOption, type Config, inGroup, list, type OptionRow } from './option.ts'
 
 export const IMPORT_OPTIONS = {
   database,
-  idFields: {
-    flags: '--id-fields <names>',
-    description: "members that can hold a document's id; the first one with a non-empty string or an integer is used",
-    default: 'id,uuid,ref,slug,name',
-    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
-  },
-  refFields: {
-    flags: '--ref-fields <names>',
-    description:
-      "members that can hold a project's reference; the first one with a non-empty string or an integer is used",
-    default: 'ref,reference,id,uuid,slug',
-    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
-  },
-  ...remoteOptions,
-  verify: {
-    flags: '--verify',
-    description: '--email, --emails: afterwards, read both sides again and compare them',
-    schema: booleanOption.optional(),
-  },
-  state: {
-    flags: '--state <path>',
-    description: '--emails: file that records which users are done, so that another run resumes (default: FILE.state)',
-    schema: z.string().min(1, 'must not be empty').optional(),
-  },
-  to: {
-    flags: '--to <url>',
-    description: 'import into a gateway on another machine through its POST /import, instead of into --database',
-    schema: z
-      .string()
-      .regex(/^https?:\/\//, 'must be http(s)://…')
-      .optional(),
-  },
-  tokenFile: {
-    flags: '--token-file <path>',
-    description:
-      '--to: file with the token of its --import-token-file, or with NAME:SECRET of a client with the scope import',
-    schema: z.string().min(1, 'must not be empty').optional(),
-  },
-  keepGoing: {
-    flags: '--keep-going',
-    description: 'import the good lines and write the bad ones to the rejects file',
-    schema: booleanOption.optional(),
-  },
   replace: {
     flags: '--replace',
     description: 'remove what the input lacks: afterwards, every user in the input has exactly what is in it',
@@ -65,11 +22,61 @@ export const IMPORT_OPTIONS = {
     description: '--replace: report it for each user',
     schema: booleanOption.optional(),
   },
+  keepGoing: {
+    flags: '--keep-going',
+    description: 'import the good lines and write the bad ones to the rejects file',
+    schema: booleanOption.optional(),
+  },
   rejects: {
     flags: '--rejects <path>',
     description: 'new file for the bad lines of --keep-going (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...inGroup('Import from another server', {
+    ...remoteOptions,
+    verify: {
+      flags: '--verify',
+      description: '--email, --emails: afterwards, read both sides again and compare them',
+      schema: booleanOption.optional(),
+    },
+    state: {
+      flags: '--state <path>',
+      description:
+        '--emails: file that records which users are done, so that another run resumes (default: FILE.state)',
+      schema: z.string().min(1, 'must not be empty').optional(),
+    },
+  }),
+  ...inGroup('Import over HTTP', {
+    to: {
+      flags: '--to <url>',
+      description: 'import into a gateway on another machine through its POST /import, instead of into --database',
+      schema: z
+        .string()
+        .regex(/^https?:\/\//, 'must be http(s)://…')
+        .optional(),
+    },
+    tokenFile: {
+      flags: '--token-file <path>',
+      description:
+        '--to: file with the token of its --import-token-file, or with NAME:SECRET of a client with the scope import',
+      schema: z.string().min(1, 'must not be empty').optional(),
+    },
+  }),
+  ...inGroup('Ids and references', {
+    idFields: {
+      flags: '--id-fields <names>',
+      description: "members that can hold a document's id; the first one with a non-empty string or an integer is used",
+      default: 'id,uuid,ref,slug,name',
+      schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+    },
+    refFields: {
+      flags: '--ref-fields <names>',
+      description:
+        "members that can hold a project's reference; the first one with a non-empty string or an integer is used",
+      default: 'ref,reference,id,uuid,slug',
+      schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+    },
+  }),
   ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>

@@ -6,6 +6,25 @@ import { UsageError } from '../../errors.ts'
 /** Prefix of every environment variable. */
 export const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
 
+/** The headings of options in `--help` and in docs/guide/configuration.md. */
+export type OptionGroup =
+  | 'Audit log'
+  | 'Database'
+  | 'GraphQL'
+  | 'Ids and references'
+  | 'Import from another server'
+  | 'Import over HTTP'
+  | 'Login guard assertion'
+  | 'Login guard mail'
+  | 'Memory and overload'
+  | 'Metrics, logs and traces'
+  | 'Proxies and origins'
+  | 'Rate limits'
+  | 'Retiring REST'
+  | 'Sessions, tokens and keys'
+  | 'Shadowing the old server'
+  | 'Workers and shutdown'
+
 export interface OptionRow {
   /** The flag in the syntax of commander: `--name <value>`, or `--name` for a switch. */
   readonly flags: string
@@ -17,6 +36,8 @@ export interface OptionRow {
   readonly isSecret?: boolean
   /** The default as it would be written on the command line. A switch has none and is off. */
   readonly default?: string
+  /** Without one, the row is before all groups: for the options that a command is mostly used with. */
+  readonly group?: OptionGroup
 }
 
 /**
@@ -95,6 +116,15 @@ export const databaseUrl = z
   .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
 
 export type Options = Readonly<Record<string, OptionRow>>
+
+/** Puts the rows under one heading, in every command that has them. */
+export function inGroup<const T extends Options>(
+  group: OptionGroup,
+  rows: T,
+): { readonly [K in keyof T]: T[K] & { readonly group: OptionGroup } } {
+  const entries = Object.entries(rows).map(([name, row]) => [name, { ...row, group }])
+  return Object.fromEntries(entries)
+}
 
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
 

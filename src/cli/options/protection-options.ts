@@ -1,8 +1,7 @@
-// The options of `serve` that protect it: body limit, memory, send timeout, overload, database check, shutdown.
-import { z } from 'zod'
-import { integer, type OptionRow } from './option.ts'
+// The options of `serve` that protect it: body limit, memory, send timeout, overload, shutdown.
+import { inGroup, integer } from './option.ts'
 
-export const protectionOptions = {
+export const protectionOptions = inGroup('Memory and overload', {
   bodyLimit: {
     flags: '--body-limit <bytes>',
     description:
@@ -35,12 +34,9 @@ export const protectionOptions = {
     default: '50',
     schema: integer(5, 60_000),
   },
-  check: {
-    flags: '--check <extent>',
-    description: 'SQLite: how thoroughly the database is verified at start: quick, full or off',
-    default: 'quick',
-    schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
-  },
+})
+
+export const shutdownOptions = inGroup('Workers and shutdown', {
   shutdownDelay: {
     flags: '--shutdown-delay <seconds>',
     description:
@@ -54,4 +50,4 @@ export const protectionOptions = {
     default: '10',
     schema: integer(0, 3_600),
   },
-} as const satisfies Record<string, OptionRow>
+})

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
-import { booleanOption, type Config, duration, integer, type OptionRow, wait } from '../option.ts'
+import { booleanOption, type Config, duration, inGroup, integer, type OptionRow, wait } from '../option.ts'
 import { remoteOptions } from './remote-options.ts'
 
 const { email, emails, headers, concurrency } = remoteOptions
@@ -45,17 +45,19 @@ export const FOLLOW_OPTIONS = {
     default: 'text',
     schema: z.enum(['text', 'json'], 'must be text or json'),
   },
-  metricsPort: {
-    flags: '--metrics-port <port>',
-    description: 'port for /metrics (with the lag) and /healthz of this command; 0 picks a free one (default: none)',
-    schema: integer(0, 65_535).optional(),
-  },
-  metricsHost: {
-    flags: '--metrics-host <host>',
-    description: 'address that --metrics-port listens on; there is no authentication',
-    default: '127.0.0.1',
-    schema: z.string().min(1, 'must not be empty'),
-  },
+  ...inGroup('Metrics, logs and traces', {
+    metricsPort: {
+      flags: '--metrics-port <port>',
+      description: 'port for /metrics (with the lag) and /healthz of this command; 0 picks a free one (default: none)',
+      schema: integer(0, 65_535).optional(),
+    },
+    metricsHost: {
+      flags: '--metrics-host <host>',
+      description: 'address that --metrics-port listens on; there is no authentication',
+      default: '127.0.0.1',
+      schema: z.string().min(1, 'must not be empty'),
+    },
+  }),
   idFields,
   refFields,
   ...auditOptions,

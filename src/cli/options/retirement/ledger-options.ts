@@ -1,15 +1,15 @@
 // The options of the ledger of REST calls: its retention in `serve`, and those of the command `ledger`.
 import { database, storeOptions } from '../database-options.ts'
-import { booleanOption, type Config, day, duration, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, day, duration, inGroup, type OptionRow } from '../option.ts'
 
-export const ledgerOptions = {
+export const ledgerOptions = inGroup('Retiring REST', {
   ledgerRetention: {
     flags: '--ledger-retention <time>',
     description: 'how long the ledger of REST calls keeps its daily counts, in days or hours; 0 for no ledger',
     default: '400d',
     schema: duration,
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export const LEDGER_OPTIONS = {
   database,

@@ -1,6 +1,6 @@
 // The options about retiring REST routes: deprecation, sunset, links, and brownouts, which refuse a route for a while.
 import { z } from 'zod'
-import { type Config, list, type OptionRow, time } from '../option.ts'
+import { type Config, inGroup, list, time } from '../option.ts'
 
 /** Parses `PATH=VALUE` entries separated by commas. `*` means every route of the contract. */
 function perRoute<T>(value: z.ZodType<T, string>) {
@@ -51,7 +51,7 @@ const brownout = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-export const retirementOptions = {
+export const retirementOptions = inGroup('Retiring REST', {
   deprecated: {
     flags: '--deprecated <routes>',
     description:
@@ -79,6 +79,6 @@ export const retirementOptions = {
     default: '',
     schema: perRoute(brownout),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export type RetirementConfig = Config<typeof retirementOptions>

@@ -1,11 +1,11 @@
 // The options of `serve` for shadowing: the old server, which side answers, and how much is compared.
 import { z } from 'zod'
 import { headers } from '../move-in/remote-options.ts'
-import { booleanOption, type Config, integer, type OptionRow, wait } from '../option.ts'
+import { booleanOption, type Config, inGroup, integer, wait } from '../option.ts'
 
 const MAX_CONCURRENCY = 64
 
-export const shadowOptions = {
+export const shadowOptions = inGroup('Shadowing the old server', {
   shadow: {
     flags: '--shadow <url>',
     description:
@@ -58,6 +58,6 @@ export const shadowOptions = {
     description: 'allow --shadow without TLS to another machine; others on the network can read tokens and workspaces',
     schema: booleanOption.optional(),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export type ShadowConfig = Config<typeof shadowOptions>

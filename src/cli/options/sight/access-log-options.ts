@@ -1,8 +1,8 @@
 // The options of `serve` for the request log: its format and its sampling.
 import { z } from 'zod'
-import { integer, type OptionRow } from '../option.ts'
+import { inGroup, integer } from '../option.ts'
 
-export const accessLogOptions = {
+export const accessLogOptions = inGroup('Metrics, logs and traces', {
   accessLog: {
     flags: '--access-log <off|json|pretty|auto>',
     description:
@@ -16,4 +16,4 @@ export const accessLogOptions = {
     default: '1',
     schema: integer(1, 1_000_000),
   },
-} as const satisfies Record<string, OptionRow>
+})

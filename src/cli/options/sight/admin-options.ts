@@ -1,8 +1,8 @@
 // The options of `serve` for the admin port, which serves metrics and health.
 import { z } from 'zod'
-import { integer, type OptionRow } from '../option.ts'
+import { inGroup, integer } from '../option.ts'
 
-export const adminOptions = {
+export const adminOptions = inGroup('Metrics, logs and traces', {
   adminPort: {
     flags: '--admin-port <port>',
     description:
@@ -15,4 +15,4 @@ export const adminOptions = {
     default: '127.0.0.1',
     schema: z.string().min(1, 'must not be empty'),
   },
-} as const satisfies Record<string, OptionRow>
+})

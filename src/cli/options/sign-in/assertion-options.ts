@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import type { AssertionGuardOptions } from '../../../auth/guards/assertion/open-assertion-guard.ts'
 import { PRESET_NAMES } from '../../../auth/guards/assertion/presets.ts'
-import { type Config, integer, list, type OptionRow } from '../option.ts'
+import { type Config, inGroup, integer, list } from '../option.ts'
 
 /** Only asymmetric algorithms (RFC 7518 section 3.1, RFC 8037): with a shared key, the verifier could sign too. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be the name of a header')
 
-export const ASSERTION_OPTIONS = {
+export const ASSERTION_OPTIONS = inGroup('Login guard assertion', {
   assertionPreset: {
     flags: '--assertion-preset <name>',
     description: `guard assertion: the proxy or provider that signs assertions: ${PRESET_NAMES.join(', ')}`,
@@ -84,7 +84,7 @@ export const ASSERTION_OPTIONS = {
     isSecret: true,
     schema: z.string().optional(),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 type AssertionConfig = Config<typeof ASSERTION_OPTIONS> & { readonly trustedProxy: readonly string[] }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import type { MailGuardOptions } from '../../../auth/guards/mail/open-mail-guard.ts'
 import { type MailServerOptions, mailUrlProblem } from '../../../auth/mail/mail-server.ts'
-import { booleanOption, type Config, canonicalDomain, integer, list, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, canonicalDomain, inGroup, integer, list, type OptionRow } from '../option.ts'
 
 const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
 /** The message never contains the URL, because it may contain a password. */
@@ -38,7 +38,7 @@ export const MAIL_SERVER_OPTIONS = {
   },
 } as const satisfies Record<string, OptionRow>
 
-export const MAIL_OPTIONS = {
+export const MAIL_OPTIONS = inGroup('Login guard mail', {
   ...MAIL_SERVER_OPTIONS,
   mailDomains: {
     flags: '--mail-domains <domains>',
@@ -75,7 +75,7 @@ export const MAIL_OPTIONS = {
     default: '10000',
     schema: integer(0, 1_000_000_000),
   },
-} as const satisfies Record<string, OptionRow>
+})
 
 export type MailTestConfig = Config<typeof MAIL_SERVER_OPTIONS>
 

@@ -1,13 +1,13 @@
 // The options of `serve` for rate limits: how often one network may try to sign in.
 import { z } from 'zod'
-import { integer, type OptionRow } from '../option.ts'
+import { inGroup, integer } from '../option.ts'
 
 /**
  * Applies only when other machines can reach the gateway: it slows down attackers, but not a developer's local tests.
  */
 export const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 
-export const rateLimitOptions = {
+export const rateLimitOptions = inGroup('Rate limits', {
   rateLimits: {
     flags: '--rate-limits <on|off>',
     description:
@@ -20,4 +20,4 @@ export const rateLimitOptions = {
     description: `maximum logins per minute from one network, and as many refreshes; 0 for no limit (default: 0 on loopback without --trusted-proxy, otherwise ${DEFAULT_ATTEMPTS_PER_MINUTE})`,
     schema: integer(0, 1_000_000_000).optional(),
   },
-} as const satisfies Record<string, OptionRow>
+})

@@ -1,10 +1,10 @@
 // The options of `serve` for sessions: lifetime, maximum number per user, and how often they are looked up.
 import { z } from 'zod'
-import { integer, type OptionRow } from '../option.ts'
+import { inGroup, integer } from '../option.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-export const sessionOptions = {
+export const sessionOptions = inGroup('Sessions, tokens and keys', {
   refreshIdleTtl: {
     flags: '--refresh-idle-ttl <seconds>',
     description: 'a session ends if it is not refreshed for this long',
@@ -37,4 +37,4 @@ export const sessionOptions = {
     default: '100',
     schema: integer(1, 100_000),
   },
-} as const satisfies Record<string, OptionRow>
+})
