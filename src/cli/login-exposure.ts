@@ -42,11 +42,15 @@ export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGua
 
 function exposedHost(host: string): string {
   const guards = Object.entries(LOGIN_GUARDS).filter(([, { guardsNetwork }]) => guardsNetwork)
+  const choices: readonly (readonly [string, string])[] = [
+    ...guards.map(([name, { summary }]) => [`--host ${host} --login-guard ${name}`, summary] as const),
+    ['--host 127.0.0.1 --login-guard local', LOGIN_GUARDS.local.summary],
+  ]
+  const width = Math.max(...choices.map(([options]) => options.length))
   return [
     `--host ${host} can be reached from other machines, but the login guard "local" lets in only the same user on this one.`,
     'Start the gateway with one of these instead:',
-    ...guards.map(([name, { summary }]) => `  --host ${host} --login-guard ${name.padEnd(10)} ${summary}`),
-    `  --host 127.0.0.1 --login-guard local      ${LOGIN_GUARDS.local.summary}`,
+    ...choices.map(([options, summary]) => `  ${options.padEnd(width)}  ${summary}`),
   ].join('\n')
 }
 

@@ -47,6 +47,13 @@ describe('the options of a start', () => {
     for (const line of lines) expect(problem).toContain(line)
   })
 
+  test.each(['0.0.0.0', '::', '192.0.2.200'])('are refused with proposals in columns, for --host %s', (host) => {
+    const lines = (problemOf({ host }) ?? '').split('\n').filter((line) => line.startsWith('  --host '))
+    expect(lines.length).toBeGreaterThan(2)
+    const starts = lines.map((line) => /^.*--login-guard \S+ +/.exec(line)?.[0].length)
+    expect(new Set(starts).size, lines.join('\n')).toBe(1)
+  })
+
   test('are refused with proposals that are accepted, or that lack only the options of their guard', () => {
     const lines = [...(problemOf({ host: '0.0.0.0' }) ?? '').matchAll(/^ {2}--host (\S+) --login-guard (\S+)/gm)]
     expect(new Set(lines.map(([, , loginGuard]) => loginGuard))).toEqual(new Set(LOGIN_GUARD_NAMES))
