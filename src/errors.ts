@@ -136,6 +136,18 @@ export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+}
+
+/** Says why a file that the operator named cannot be read. Repeats nothing of its content. */
+export function unreadable(path: string, thrown: unknown): string {
+  return `cannot read ${path}: ${UNREADABLE[causeCodeOf(thrown) ?? ''] ?? reasonOf(thrown)}`
+}
+
 /**
  * Says that no answer came, with the error code of the cause (such as ECONNREFUSED) if it has one. Repeats nothing that
  * was sent.

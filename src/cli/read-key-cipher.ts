@@ -1,7 +1,7 @@
 // Reads the secrets that encrypt signing keys, from the environment or from a file.
 import { readFileSync } from 'node:fs'
 import { createKeyCipher, type KeyCipher, type KeyUnreadableError, readSecret } from '../auth/tokens/key-cipher.ts'
-import { reasonOf, UsageError } from '../errors.ts'
+import { UsageError, unreadable } from '../errors.ts'
 import type { KeyEncryptionConfig } from './options/token-options.ts'
 
 const ENVIRONMENT = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
@@ -49,6 +49,6 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageError(`--key-encryption-key-file: cannot read ${path}: ${reasonOf(error)}`)
+    throw new UsageError(`--key-encryption-key-file: ${unreadable(path, error)}`)
   }
 }

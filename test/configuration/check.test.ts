@@ -32,19 +32,25 @@ const WRONG = [
     message: 'assertion-header-unsigned and assertion-secret-header name the same header',
   },
   { args: ['--proxy-protocol'], message: '--proxy-protocol: name the proxies' },
-  { args: ['--import-token-file', 'missing'], message: '--import-token-file: cannot read missing: ENOENT' },
+  {
+    args: ['--import-token-file', 'missing'],
+    message: '--import-token-file: cannot read missing: there is no such file',
+  },
   {
     args: ['--key-encryption-key-file', 'missing'],
-    message: '--key-encryption-key-file: cannot read missing',
+    message: '--key-encryption-key-file: cannot read missing: there is no such file',
   },
-  { args: [...ASSERTION, '--assertion-keys', 'missing'], message: 'assertion-keys: cannot read missing: ENOENT' },
+  {
+    args: [...ASSERTION, '--assertion-keys', 'missing'],
+    message: 'assertion-keys: cannot read missing: there is no such file',
+  },
   {
     args: [...ASSERTION, '--assertion-keys', 'package.json'],
     message: 'assertion-keys: package.json must hold a JWK set, or one public key for ES256 as PEM',
   },
   {
     args: ['--shadow', 'https://old.example', '--shadow-headers', 'missing'],
-    message: '--shadow-headers: cannot read missing: ENOENT',
+    message: '--shadow-headers: cannot read missing: there is no such file',
   },
   { args: ['--shadow', 'http://old.example'], message: '--shadow: must be https://' },
   { args: ['--sunset', '/nowhere=2027-01-31'], message: '--sunset: /nowhere is not one of' },

@@ -400,7 +400,7 @@ describe('a configuration file', () => {
   })
 
   test.each([
-    ['is missing', null, /^--config: cannot read .*ENOENT/],
+    ['is missing', null, /^--config: cannot read .*: there is no such file$/m],
     ['is not YAML', 'from: [a\n', /:\d+: column \d+ is not YAML/],
   ])('that %s does not hide other mistakes, and causes no message about missing options', async (_, text, message) => {
     const path = text === null ? join(temporaryDirectory(), 'gateway.yaml') : write(text)
@@ -421,7 +421,9 @@ describe('a configuration file', () => {
 
   test('that is missing or not UTF-8 is refused; an empty one is accepted', async () => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
-    expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*ENOENT/)
+    expect((await runHere(['serve', '--config', path])).stderr).toMatch(
+      /^--config: cannot read .*: there is no such file$/m,
+    )
     writeFileSync(path, Buffer.from([0x61, 0x3a, 0x20, 0xff]))
     expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*not UTF-8/)
     expect((await runHere(['config', 'print', '--config', write('# nothing\n')])).exitCode).toBe(0)

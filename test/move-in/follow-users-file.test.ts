@@ -17,7 +17,7 @@ const WRONG = [
     ':2: not an email address',
   ],
   ['is empty', (file: string) => writeFileSync(file, ''), ': names no user'],
-  ['is missing', (file: string) => rmSync(file), ': ENOENT'],
+  ['is missing', (file: string) => rmSync(file), ': there is no such file'],
 ] as const
 
 test.each(WRONG)(

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError, unreadable } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /** A line of `sha256sum`. It begins with a backslash when the file name contains an escaped character. */
@@ -153,7 +153,7 @@ export async function digestOf(path: string): Promise<string> {
 export async function requireDigest(path: string): Promise<void> {
   const line = await readFile(path + DIGEST_END, 'utf8').catch((error: unknown) => {
     if (Reflect.get(Object(error), 'code') === 'ENOENT') return null
-    throw new UsageError(`cannot read ${path}.sha256: ${reasonOf(error)}`)
+    throw new UsageError(unreadable(path + DIGEST_END, error))
   })
   if (line === null) return
   if (DIGEST_LINE.exec(line)?.[1] !== (await digestOf(path))) {

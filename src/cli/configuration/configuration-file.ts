@@ -1,7 +1,7 @@
 // Reads a configuration file: finds the values for one command, and the problems of the whole file.
 import cluster from 'node:cluster'
 import { readFileSync, statSync } from 'node:fs'
-import { reasonOf } from '../../errors.ts'
+import { unreadable } from '../../errors.ts'
 import { longName, type OptionRow } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
 import { configOption } from './config-option.ts'
@@ -57,8 +57,8 @@ function readText(path: string): { readonly text: string } | { readonly problem:
     }
     return { text: UTF8.decode(readFileSync(path)) }
   } catch (error) {
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error)
-    return { problem: `--${longName(configOption)}: cannot read ${path}: ${reason}` }
+    const reason = error instanceof TypeError ? `cannot read ${path}: it is not UTF-8` : unreadable(path, error)
+    return { problem: `--${longName(configOption)}: ${reason}` }
   }
 }
 

@@ -2,7 +2,7 @@
 // finds.
 import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf, UsageError, unreadable } from '../../errors.ts'
 import { toLine } from '../../redact.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
@@ -94,6 +94,6 @@ function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageError(`--tls-ca: cannot read ${path}: ${reasonOf(error)}`)
+    throw new UsageError(`--tls-ca: ${unreadable(path, error)}`)
   }
 }

@@ -1,6 +1,6 @@
 // Reads a token from a file of the operator.
 import { readFile } from 'node:fs/promises'
-import { UsageError } from '../../errors.ts'
+import { UsageError, unreadable } from '../../errors.ts'
 
 const MIN_LENGTH = 32
 const TOKEN = /^[\x21-\x7e]+$/
@@ -10,8 +10,8 @@ const TOKEN = /^[\x21-\x7e]+$/
  * the file.
  */
 export async function readToken(path: string, flag: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
   })
   const token = text.trim()
   if (token.length < MIN_LENGTH || !TOKEN.test(token)) {

@@ -1,7 +1,7 @@
 // Opens a file that is read more than once, and rejects early what is not a regular file or is compressed.
 import type { Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { UsageError } from '../../errors.ts'
+import { UsageError, unreadable } from '../../errors.ts'
 
 /** Magic numbers of gzip and zstd (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1). */
 const COMPRESSED: readonly Buffer[] = [Buffer.of(0x1f, 0x8b), Buffer.of(0x28, 0xb5, 0x2f, 0xfd)]
@@ -16,8 +16,7 @@ export async function openReadableFile(path: string, insteadOfFile = ''): Promis
     throw new UsageError(`cannot read ${path}: ${problem}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(`cannot read ${path}: ${code === 'ENOENT' ? 'there is no such file' : message}`)
+    throw new UsageError(unreadable(path, error))
   }
 }
 

@@ -1,7 +1,7 @@
 // Records in a file which users of a long import are done, so that the next run can resume.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError, unreadable } from '../../errors.ts'
 
 export interface DoneUsers extends AsyncDisposable {
   readonly has: (email: string) => boolean
@@ -36,7 +36,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
     throw new UsageError(`--state: ${path} is no file: name one that keeps who is done`)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
-    throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
+    throw new UsageError(`--state: ${unreadable(path, error)}`)
   })
   const [first = '', ...rest] = text.split('\n')
   // A killed process may leave an incomplete line, even the first one.

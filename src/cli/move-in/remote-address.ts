@@ -1,7 +1,7 @@
 // Checks the address of another server, formats it for messages, and reads the headers that every request to it
 // carries.
 import { readFile } from 'node:fs/promises'
-import { UsageError } from '../../errors.ts'
+import { UsageError, unreadable } from '../../errors.ts'
 import { validateHeaderName, validateHeaderValue } from '../../http-builtin.ts'
 
 /** `fetch` sends its own `Host` whatever it is given, and fails with the others. */
@@ -46,8 +46,8 @@ export async function readHeaders(
   flag = '--headers',
 ): Promise<Readonly<Record<string, string>>> {
   if (path === undefined) return {}
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
   })
   const headers: Record<string, string> = {}
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)

@@ -1,7 +1,7 @@
 // Reads the list of users to import from another server, from --email or from a file.
 import { readFile } from 'node:fs/promises'
 import { canonicalEmail } from '../../auth/email.ts'
-import { UsageError } from '../../errors.ts'
+import { UsageError, unreadable } from '../../errors.ts'
 import type { RemoteUser } from '../../import-export/remote/move-in.ts'
 
 /** Maximum number of invalid lines that are reported one by one. */
@@ -68,8 +68,8 @@ function toNamed(login: string, index: number): Named {
 
 /** Blank lines and lines that begin with # are skipped. */
 async function linesOf(path: string): Promise<readonly Named[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--emails: cannot read ${path}: ${error.code}`)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--emails: ${unreadable(path, error)}`)
   })
   return text
     .replace(/^\ufeff/, '')

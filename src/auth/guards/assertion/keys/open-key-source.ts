@@ -4,6 +4,7 @@ import type { JSONWebKeySet } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
+import { unreadable } from '../../../../errors.ts'
 import { fetchText, isSafeUrl } from './fetch-text.ts'
 import { createJwksSource } from './jwks-source.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
@@ -47,8 +48,7 @@ export async function keyFileProblem(at: KeysAt): Promise<string | null> {
     createLocalJWKSet(await loadFile(path, algorithm))
     return null
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall !== undefined) return `cannot read ${path}: ${code}`
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) return unreadable(path, error)
     // Omits the reason, which may quote a private key that somebody put into the file.
     return `${path} must hold a JWK set, or one public key for ${algorithm} as PEM`
   }
