@@ -1,10 +1,12 @@
 // Dumps one user or all users in the import format.
-import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
-import { elementPages, pagesOf, userPages } from '../store/paging/paging.ts'
+import type { DocumentKind, ExportPage, Snapshot, StoredDocument, StoredExport, StoredUser } from '../store/contract.ts'
+import { elementParts, partsOf, userPages } from '../store/paging/paging.ts'
 import { documentLine, exportLines, userLine } from './format/write-record.ts'
 
-const DOCUMENTS_PER_READ = 32
-const ELEMENTS_PER_READ = 64
+/** Bytes of one read: documents and elements can be long. */
+const BYTES_PER_READ = 1_048_576
+/** Projects whose exports are listed by one read. */
+const PROJECTS_PER_READ = 32
 
 /**
  * Yields lines with their line ends: each user's projects, each followed by its exports, oldest first, then the rest. A
@@ -26,11 +28,9 @@ export async function* dumpUser(snapshot: Snapshot, user: StoredUser): AsyncGene
 }
 
 async function* dumpContents(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
-  for await (const page of documentPages(snapshot, user, 'project')) {
-    const exports = await snapshot.exportsOf(page.map(({ ref }) => allExports(user, ref ?? '')))
-    for (const [index, { text }] of page.entries()) {
-      yield documentLine('project', user.email, text)
-      yield* dumpExports(snapshot, user, exports[index] ?? [])
+  for await (const projects of documentParts(snapshot, user, 'project')) {
+    for (let start = 0; start < projects.length; start += PROJECTS_PER_READ) {
+      yield* dumpProjects(snapshot, user, projects.slice(start, start + PROJECTS_PER_READ))
     }
   }
   for (const ref of await snapshot.exportRefsWithoutProject(user.id)) {
@@ -38,9 +38,21 @@ async function* dumpContents(snapshot: Snapshot, user: StoredUser): AsyncGenerat
     yield* dumpExports(snapshot, user, exports)
   }
   for (const kind of ['template', 'uiLibrary'] as const) {
-    for await (const page of documentPages(snapshot, user, kind)) {
-      for (const { text } of page) yield documentLine(kind, user.email, text)
+    for await (const documents of documentParts(snapshot, user, kind)) {
+      for (const { text } of documents) yield documentLine(kind, user.email, text)
     }
+  }
+}
+
+async function* dumpProjects(
+  snapshot: Snapshot,
+  user: StoredUser,
+  projects: readonly StoredDocument[],
+): AsyncGenerator<string> {
+  const exports = await snapshot.exportsOf(projects.map(({ ref }) => allExports(user, ref ?? '')))
+  for (const [index, { text }] of projects.entries()) {
+    yield documentLine('project', user.email, text)
+    yield* dumpExports(snapshot, user, exports[index] ?? [])
   }
 }
 
@@ -48,13 +60,8 @@ function allExports({ id: userId }: StoredUser, ref: string): ExportPage {
   return { userId, ref, after: null, limit: null }
 }
 
-function documentPages(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
-  return pagesOf({
-    start: 0,
-    limit: DOCUMENTS_PER_READ,
-    read: async (after, limit) => (await snapshot.documentsOf([{ userId, kind, after, limit }]))[0] ?? [],
-    keyOf: ({ position }) => position,
-  })
+function documentParts(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
+  return partsOf((after) => snapshot.documentsWithin([{ userId, kind, after, limit: null, maxBytes: BYTES_PER_READ }]))
 }
 
 /** `exports` are newest first; the lines are oldest first. */
@@ -70,5 +77,5 @@ async function* dumpExports(
 }
 
 async function* elementsOf(snapshot: Snapshot, one: StoredExport): AsyncGenerator<string> {
-  for await (const page of elementPages(snapshot, one, ELEMENTS_PER_READ)) for (const { text } of page) yield text
+  for await (const elements of elementParts(snapshot, one, BYTES_PER_READ)) for (const { text } of elements) yield text
 }

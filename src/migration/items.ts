@@ -1,7 +1,6 @@
 // Reads a user's documents, exports and elements item by item, in an order that two databases share.
-import type { Awaitable } from '../store/awaitable.ts'
 import type { DocumentKind, StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
-import type { PagePart } from '../store/reads-contract.ts'
+import { elementParts, partsOf } from '../store/paging/paging.ts'
 
 /** Bytes of one read of many rows: several users are copied at a time, each from both databases. */
 const BYTES_PER_READ = 1_048_576
@@ -17,19 +16,8 @@ export async function* documentsOf(reads: WorkspaceReads, userId: number): Async
     KINDS.map((kind) => ({ ...page, kind, after: 0, maxBytes: BYTES_PER_FIRST_READ })),
   )
   for (const [index, kind] of KINDS.entries()) {
-    yield* itemsOf(first[index], (after) => reads.documentsWithin([{ ...page, kind, after, maxBytes: BYTES_PER_READ }]))
-  }
-}
-
-/** Yields the items of the first part and reads further parts. */
-async function* itemsOf<T extends { readonly position: number }>(
-  first: PagePart<T> | undefined,
-  read: (after: number) => Awaitable<readonly PagePart<T>[]>,
-): AsyncGenerator<T> {
-  for (let part = first; part; ) {
-    yield* part.items
-    const last = part.items.at(-1)
-    part = part.isCut && last ? (await read(last.position))[0] : undefined
+    const read = (after: number) => reads.documentsWithin([{ ...page, kind, after, maxBytes: BYTES_PER_READ }])
+    for await (const documents of partsOf(read, first[index])) yield* documents
   }
 }
 
@@ -74,10 +62,8 @@ export async function exportsOf(
   return found
 }
 
-export async function* elementsOf(reads: WorkspaceReads, { userId, id }: StoredExport): AsyncGenerator<StoredElement> {
-  const read = (after: number) =>
-    reads.elementsWithin([{ userId, exportId: id, after, limit: null, maxBytes: BYTES_PER_READ }])
-  yield* itemsOf((await read(0))[0], read)
+export async function* elementsOf(reads: WorkspaceReads, one: StoredExport): AsyncGenerator<StoredElement> {
+  for await (const elements of elementParts(reads, one, BYTES_PER_READ)) yield* elements
 }
 
 async function next(documents: AsyncGenerator<StoredDocument>): Promise<StoredDocument | undefined> {

@@ -1,6 +1,6 @@
 // Reads whole lists of the store page by page, so that memory holds only one page at a time.
 import type { Awaitable } from '../awaitable.ts'
-import type { StoredElement, StoredExport, StoredUser, WorkspaceReads } from '../reads-contract.ts'
+import type { PagePart, StoredElement, StoredExport, StoredUser, WorkspaceReads } from '../reads-contract.ts'
 import type { RestCallVerbs } from '../rest-call-contract.ts'
 import type { NewSession, SessionVerbs } from '../session-contract.ts'
 
@@ -46,16 +46,26 @@ export function restCallDayPages(store: Pick<RestCallVerbs, 'restCallDays'>): As
   return pagesOf({ start: '', limit: DAYS_PER_READ, read: store.restCallDays, keyOf: (day) => day })
 }
 
-/** All elements of an export by position. Elements can be long, so each caller chooses the page size. */
-export function elementPages(
+/**
+ * Yields a list part by part, by position. `read` returns the part after a position, and `first` is the first part if
+ * it was read already.
+ */
+export async function* partsOf<T extends { readonly position: number }>(
+  read: (after: number) => Awaitable<readonly PagePart<T>[]>,
+  first?: PagePart<T>,
+): AsyncGenerator<readonly T[]> {
+  for (let part = first ?? (await read(0))[0]; part; ) {
+    yield part.items
+    const last = part.items.at(-1)
+    part = part.isCut && last ? (await read(last.position))[0] : undefined
+  }
+}
+
+/** All elements of an export by position, in parts of some `maxBytes`. */
+export function elementParts(
   reads: WorkspaceReads,
   { userId, id: exportId }: StoredExport,
-  limit: number,
+  maxBytes: number,
 ): AsyncGenerator<readonly StoredElement[]> {
-  return pagesOf({
-    start: 0,
-    limit,
-    read: async (after) => (await reads.elementsOf([{ userId, exportId, after, limit }]))[0] ?? [],
-    keyOf: ({ position }) => position,
-  })
+  return partsOf((after) => reads.elementsWithin([{ userId, exportId, after, limit: null, maxBytes }]))
 }
