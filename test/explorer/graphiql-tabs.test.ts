@@ -291,6 +291,35 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await tabs(page)).toEqual(expect.arrayContaining(['Two', 'Alpha']))
   })
 
+  test('a link that names none of its operations runs the first one, also with all of them in one line', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    const ran: string[] = []
+    page.on('request', (request) => {
+      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
+      if (query?.includes('query Beta')) ran.push(operationName ?? '')
+    })
+    const query = 'query Alpha { me { id } } query Beta { me { email } }'
+    // In a browser without tabs, and beside those of an earlier visit.
+    for (const more of ['', ' ']) {
+      await page.goto(`${url}/livez`)
+      await page.goto(`${url}/graphql#${new URLSearchParams({ query: query + more })}`)
+      await eventually(() => ran).toEqual(['Alpha'])
+      await answer(page, '"id"')
+      ran.length = 0
+    }
+    // What the person chooses is kept over a reload, at the same address.
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.getByRole('menuitem', { name: 'Beta' }).click()
+    await eventually(() => ran).toEqual(['Beta'])
+    await keptIn(page, '"operationName":"Beta"')
+    ran.length = 0
+    await page.reload()
+    await eventually(() => ran).toEqual(['Beta'])
+    expect(page.url()).toContain('#query=')
+  })
+
   test('F19: a link is in front until something is written, and then the written query is in front', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

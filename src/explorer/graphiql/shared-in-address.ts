@@ -20,16 +20,20 @@ export function SharedInAddress(): null {
   } = useEditorContext({ nonNull: true })
   /** The shared query whose tab is being created or activated. */
   const opening = useRef<SharedQuery | null>(null)
-  const open = useRef(() => {})
+  const open = useRef((_isFirst: boolean) => {})
   const shownTab = tabs[activeTabIndex]?.id
 
   useEffect(() => {
-    open.current = () => {
+    open.current = (isFirst) => {
       const shared = readShared(location.hash)
       if (!shared || !queryEditor || !variableEditor) return
       const written = { query: queryEditor.getValue(), variables: variableEditor.getValue() }
       if (isSameQuery(written, shared)) {
-        if (shared.operationName !== null) setOperationName(shared.operationName)
+        // GraphiQL only guesses the operation of a new tab, so a link that has just opened the pages chooses it. After a
+        // reload, the tab has the person's choice.
+        const isOpened = isFirst && navigation.opened() !== null
+        const name = isOpened ? operationToSelect(shared.query, shared.operationName) : shared.operationName
+        if (name !== null) setOperationName(name)
         return
       }
       opening.current = shared
@@ -40,7 +44,17 @@ export function SharedInAddress(): null {
       if (index === -1) addTab()
       else changeTab(index)
     }
-  }, [queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues, setOperationName])
+  }, [
+    navigation,
+    queryEditor,
+    variableEditor,
+    tabs,
+    activeTabIndex,
+    addTab,
+    changeTab,
+    updateActiveTabValues,
+    setOperationName,
+  ])
 
   useEffect(() => {
     const shared = opening.current
@@ -64,9 +78,9 @@ export function SharedInAddress(): null {
         navigation.replace(navigation.address().replace(/#.*$/s, ''))
       }
     }
-    const follow = (): void => open.current()
+    const follow = (): void => open.current(false)
     // The hash may have changed while the editors were loading.
-    follow()
+    open.current(true)
     addEventListener('hashchange', follow)
     for (const editor of editors) editor.on('change', leave)
     return () => {
