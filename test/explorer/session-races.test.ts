@@ -266,6 +266,26 @@ test.each(['refreshA', 'refreshZ'])(
   },
 )
 
+test.each([
+  ['not to stay', false, null],
+  ['to stay', true, BEN],
+])('the choice %s signed in holds for a sign-in that was in flight when it was made', async (_name, chosen, after) => {
+  const browser = fakeBrowser({ demoEmail: null })
+  const tab = await started(browser.open())
+  await tab.session.signIn(ANA)
+  tab.session.remember(!chosen)
+  const release = browser.holdAnswers('/login')
+  const signingIn = tab.session.signIn(BEN)
+  await settled()
+  tab.session.remember(chosen)
+  release()
+  await signingIn
+  expect(emailOf(tab)).toBe(BEN)
+  expect(tab.session.state().isRemembered).toBe(chosen)
+  tab.close()
+  expect(emailOf(await started(browser.open(tab.storage)))).toBe(after)
+})
+
 test('a sign-out cancels a sign-in in flight that spells the same email differently', async () => {
   const browser = fakeBrowser({ demoEmail: null })
   const [tab, late] = [await started(browser.open()), await started(browser.open())]

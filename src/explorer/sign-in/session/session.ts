@@ -266,14 +266,15 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       if (isOfSomebody) return change({ phase: 'signed-out', message: NOT_KEPT })
       await beginDemo(facts.demoEmail)
     },
-    async signIn(email, { code, isRemembered = state().isRemembered } = {}) {
+    async signIn(email, { code, isRemembered } = {}) {
       const tokens = await underWay.run(email, () => login(email, code))
       if (tokens === null) throw new LoginFailure('', SIGNED_OUT_MEANWHILE)
       const replaced = new Set([refreshToken, kept.demoToken()])
       kept.clear()
       // Later than any sign-in that this tab knows of, even if the clock was set back.
       const at = Math.max(Date.now(), signedInAt + 1)
-      begin(tokens, at, isRemembered)
+      // Read only now, because the person may have changed the choice of this tab since the request.
+      begin(tokens, at, isRemembered ?? state().isRemembered)
       handOver('signed-in')
       for (const one of replaced) endReplaced(one)
     },
