@@ -137,6 +137,22 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await page.locator('main:focus').waitFor()
   })
 
+  test('the focus does not move into the page when the banner disappears and nothing had the focus', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const isNowhere = () => page.evaluate(() => document.activeElement === document.body)
+    await page.route('**/*', (route) => route.abort())
+    // These clicks move no focus, unlike those of a mouse.
+    await page.getByRole('button', { name: 'Run both' }).dispatchEvent('click')
+    await page.locator('.banner').waitFor()
+    expect(await isNowhere()).toBe(true)
+    await page.unroute('**/*')
+    await page.getByRole('button', { name: 'Try now' }).dispatchEvent('click')
+    await page.locator('.banner').waitFor({ state: 'detached' })
+    expect(await isNowhere()).toBe(true)
+  })
+
   test('a user signs out and in, goes to a project and its files, and comes back, by keyboard alone', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

@@ -8,7 +8,7 @@ import { Link } from './navigation/link.tsx'
 import { SteadyLabel } from './navigation/steady-label.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
-import { useConnection, useExplorer, usePlace, useSessionState } from './use-explorer.ts'
+import { useExplorer, usePlace, useSessionState } from './use-explorer.ts'
 import './frame.css'
 
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
@@ -26,25 +26,21 @@ function skip(event: MouseEvent): void {
   document.getElementById('main')?.focus()
 }
 
-/**
- * Moves the focus to the main element when the focused element disappeared with the previous page or user, or with the
- * banner of a lost connection.
- */
+/** Moves the focus to the main element when the focused element disappeared with the previous page or user. */
 function useFocusInPage(): void {
   const { visit } = usePlace()
   const { phase, email } = useSessionState()
-  const { timesBack } = useConnection()
   const before = useRef<string | null>(null)
   useEffect(() => {
     // While the first page is still loading, nothing had the focus yet.
     if (visit === 0 && phase === 'starting') return
-    const now = JSON.stringify([visit, phase, email, timesBack])
+    const now = JSON.stringify([visit, phase, email])
     const isFirst = visit === 0 && before.current === null
     if (!isFirst && before.current !== now && isFocusLost()) {
       document.getElementById('main')?.focus({ preventScroll: true })
     }
     before.current = now
-  }, [visit, phase, email, timesBack])
+  }, [visit, phase, email])
 }
 
 /** A hidden element keeps the focus for a moment, so it counts as lost too. */

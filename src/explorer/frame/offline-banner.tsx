@@ -4,6 +4,13 @@ import type { ReactNode } from 'react'
 import { PROBE_INTERVAL_MS } from './connection.ts'
 import { useConnection, useExplorer } from './use-explorer.ts'
 
+/** Moves the focus into the page if the button has it when it disappears. Otherwise the focus stays where it is. */
+function passFocusOn(button: HTMLButtonElement): () => void {
+  return () => {
+    if (document.activeElement === button) document.getElementById('main')?.focus({ preventScroll: true })
+  }
+}
+
 export function OfflineBanner(): ReactNode {
   const { connection } = useExplorer()
   const { isUp } = useConnection()
@@ -15,7 +22,7 @@ export function OfflineBanner(): ReactNode {
             <CloudOff size={16} aria-hidden="true" /> The gateway does not answer; trying again in{' '}
             {PROBE_INTERVAL_MS / 1_000}&nbsp;s.
           </span>
-          <button type="button" className="small" onClick={() => void connection.probe()}>
+          <button ref={passFocusOn} type="button" className="small" onClick={() => void connection.probe()}>
             Try now
           </button>
         </p>
