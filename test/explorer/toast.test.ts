@@ -80,6 +80,19 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     await eventually(() => dismiss.count()).toBe(0)
   })
 
+  test('stays while another window has the focus, if the focus of its own window is on its button', async () => {
+    const page = await openDemo()
+    await page.clock.install()
+    await page.getByRole('button', { name: 'Copy link' }).press('Enter')
+    const dismiss = page.getByRole('button', { name: 'Dismiss this notice' })
+    await dismiss.focus()
+    // Playwright lets every page believe that it has the focus. A browser sends this event, and the button stays the
+    // active element of the page.
+    await dismiss.dispatchEvent('focusout')
+    await page.clock.runFor(60_000)
+    expect(await dismiss.evaluate((button) => button === document.activeElement)).toBe(true)
+  })
+
   test('says on the reference, which needs no sign-in, that the user is signed out', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

@@ -78,7 +78,8 @@ function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: n
         className="icon"
         title="Dismiss"
         onFocus={() => setFocused(true)}
-        onBlur={() => setFocused(false)}
+        // The event also comes when the window loses the focus. The button is then focused again with the window.
+        onBlur={({ currentTarget }) => setFocused(document.activeElement === currentTarget)}
         onClick={() => onEnd(id)}
       >
         <X size={15} aria-hidden="true" />
