@@ -311,6 +311,9 @@ const BY_SLUG = [ANA, BEN].map(
     exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
 )
 
+const OTHER_FIELDS =
+  'exports stored here would go, because the id or reference of their project is read differently: the user is left unchanged; give the --id-fields and --ref-fields of the import, or --remove-many to remove these exports'
+
 test('follow with other --ref-fields than the import gives the projects these references, and brings their exports', async () => {
   await using server = await startPlainServer({ records: BY_SLUG.join('') })
   const gateway = await startGateway()
@@ -330,10 +333,49 @@ test('follow without the --ref-fields of the import fails in its first round, an
   const flags = [...EMAILS, '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
   expect((await runHere(['import', server.url, ...flags, '--ref-fields', 'slug'])).exitCode).toBe(0)
   const { exitCode, stderr } = await runHere(['follow', server.url, '--once', ...flags])
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('GET /exports answered 404 for every project')])
-  const { stdout } = await runHere(['dump', ...flags.slice(-2)])
-  expect(stdout.match(/"kind":"export"/g)).toHaveLength(2)
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(OTHER_FIELDS)])
+  const exportsHere = async () => (await runHere(['dump', ...flags.slice(-2)])).stdout.match(/"kind":"export"/g)
+  expect(await exportsHere()).toHaveLength(2)
+  expect((await runHere(['follow', server.url, '--once', '--remove-many', ...flags])).exitCode).toBe(0)
+  expect(await exportsHere()).toBeNull()
 })
+
+test.each([
+  ['--ref-fields', '{"id":"p","slug":"site"}', ['--ref-fields', 'slug']],
+  // The export is there under the same reference, but the project would be another one here.
+  ['--id-fields', '{"id":"p","key":"k","ref":"site"}', ['--id-fields', 'key,id']],
+])(
+  'follow without the %s of the import leaves an export stored whose project it reads differently, while others stay the same',
+  async (_flag, project, fields) => {
+    const same = '{"id":"home","key":"home","slug":"home"}'
+    const exports = ['home', 'site'].map((r) =>
+      exportLine(ANA, { r, createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
+    )
+    await using server = await startPlainServer({
+      records: [documentLine('project', ANA, same), documentLine('project', ANA, project), ...exports].join(''),
+    })
+    const flags = ['--email', ANA, '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+    const dump = async () => (await runHere(['dump', ...flags.slice(-2)])).stdout
+    expect((await runHere(['import', server.url, ...flags, ...fields])).exitCode).toBe(0)
+    server.workspaces.get(ANA)?.templates.push('{"id":"t"}')
+    const before = await dump()
+    expect(before.match(/"kind":"export"/g)).toHaveLength(2)
+    const once = await runHere(['follow', server.url, '--once', ...flags])
+    expect(once).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(' 0 changed, 1 failed') })
+    expect(once.stderr).toBe(`--email, address 1: ${OTHER_FIELDS}\n`)
+    // No time makes this a removal.
+    const following = startFollow(server.url, flags)
+    for (let round = 0; round < 4; round += 1) expect(await following.next()).toMatchObject({ failed: 1, removed: 0 })
+    await following.stop()
+    expect(await dump()).toBe(before)
+    expect((await runHere(['follow', server.url, '--once', ...flags, ...fields])).exitCode).toBe(0)
+    expect((await dump()).match(/"kind":"export"/g)).toHaveLength(2)
+    // A removal there stays one.
+    server.workspaces.get(ANA)?.projects.pop()
+    expect((await runHere(['follow', server.url, '--once', ...flags])).exitCode).toBe(0)
+    expect((await dump()).match(/"kind":"export"/g)).toHaveLength(1)
+  },
+)
 
 test('white space between documents is no change', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })

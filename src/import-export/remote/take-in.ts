@@ -13,6 +13,7 @@ import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createProjectReader, type RemoteProject } from './project-ref.ts'
 import { type FoundProject, type Lists, ListsChangedError, type Reading, readChanges } from './read-changes.ts'
+import { requireSameFields } from './same-fields.ts'
 import {
   DOCUMENT_KINDS,
   digestOfElements,
@@ -44,7 +45,7 @@ export interface TakeInOptions {
   readonly mayClear: readonly DocumentKind[]
   /** Whether a replacement removes all documents of a user whose lists there are all empty. */
   readonly mayEmptyWorkspace: boolean
-  /** Whether a replacement removes exports when the other server has none for any project, but some are stored here. */
+  /** Whether a replacement removes stored exports when there are none there, and those that `OtherFieldsError` keeps. */
   readonly mayLoseAllExports: boolean
 }
 
@@ -129,7 +130,10 @@ async function takeInOnce(
   if (reading.type !== 'changed') return reading
   if (options.isReplacement) {
     await requireDocuments(email, reading, options)
-    if (!options.mayLoseAllExports) await requireSomeExport(store, email, gone, reading.seen)
+    if (!options.mayLoseAllExports) {
+      await requireSameFields(email, { texts: reading.lists.project, gone }, options)
+      await requireSomeExport(store, email, gone, reading.seen)
+    }
   }
   await append(file, linesOf(email, reading.lists))
   const counts = await importFile(file, options)

@@ -5,6 +5,7 @@ import { createFollower, type Follower } from '../../../import-export/remote/fol
 import type { Round } from '../../../import-export/remote/follow/round.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
+import { OtherFieldsError } from '../../../import-export/remote/same-fields.ts'
 import {
   EmptiedListsError,
   EmptiedWorkspaceError,
@@ -173,6 +174,8 @@ function formatRound(told: Told, { format, once }: FollowConfig, { clock }: Comm
 }
 
 function hintFor(error: Error): string {
+  if (error instanceof OtherFieldsError)
+    return ': the user is left unchanged; give the --id-fields and --ref-fields of the import, or --remove-many to remove these exports'
   if (error instanceof LostListError) return ': the user is left unchanged; --remove-many treats that list as empty'
   if (error instanceof EmptiedListsError)
     return ': the user is left unchanged, because many users are affected at once; --remove-many removes the documents'

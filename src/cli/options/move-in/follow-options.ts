@@ -36,7 +36,7 @@ export const FOLLOW_OPTIONS = {
   removeMany: {
     flags: '--remove-many',
     description:
-      'allow many removals in one round: users gone or empty there, and exports of users who have none there; a list that alone is 404 there counts as empty',
+      'allow many removals in one round: users gone or empty there, exports of users who have none there, and exports that other --id-fields or --ref-fields would remove; a list that alone is 404 there counts as empty',
     schema: booleanOption.optional(),
   },
   format: {
