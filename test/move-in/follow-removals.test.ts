@@ -187,6 +187,8 @@ test('follow --once exits with 1 when some users are not in step, and says why',
   const many = await once()
   expect([many.exitCode, many.stdout]).toEqual([1, expect.stringContaining('6 users no longer have a workspace there')])
   expect(many.stdout).toContain('--remove-many')
+  // They are named once.
+  expect(many.stdout).not.toContain('still have a workspace here')
   expect(await stored()).toBe(12)
 })
 

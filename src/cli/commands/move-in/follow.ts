@@ -162,8 +162,11 @@ function formatRound(told: Told, { format, once }: FollowConfig, { clock }: Comm
     `${failed} failed`,
     lagInWords(lagSeconds),
     ...(outage === null ? [] : [outage]),
-    // Without --once, a later round removes what these users have here.
-    ...(once && waiting > 0 ? [`users who are not there but still have a workspace here: ${waiting} (${ADVICE})`] : []),
+    // Without --once, a later round removes what these users have here. Doubted users are counted below, and after an
+    // outage nothing is to be removed.
+    ...(once && waiting > 0 && doubted === 0 && outage === null
+      ? [`users who are not there but still have a workspace here: ${waiting} (${ADVICE})`]
+      : []),
     ...(doubted === 0
       ? []
       : [
