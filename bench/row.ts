@@ -58,5 +58,6 @@ function withUnit(value: number, unit: string | undefined): string {
 }
 
 function round(value: number): string {
-  return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toFixed(2)))
+  const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 2 : 3
+  return String(Number(value.toFixed(decimals)))
 }
