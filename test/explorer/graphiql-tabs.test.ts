@@ -253,8 +253,8 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await other.locator('.graphiql-tab-active', { hasText: 'Two' }).waitFor()
     await other.getByRole('button', { name: 'Code', exact: true }).click()
     await other.locator('.cockpit .snippet', { hasText: '"operationName":"Two"' }).waitFor()
-    // Only a new window runs it.
-    expect(ran.slice(before)).toEqual([])
+    // Whether it is run depends on whether this window has run anything. No other operation is.
+    expect(ran.slice(before).filter((name) => name !== 'Two')).toEqual([])
   })
 
   test('a tab keeps its chosen operation, when the page is opened again and while another tab is shown', async () => {
