@@ -236,11 +236,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.getByRole('button', { name: 'Copy link' }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())
     const other = await (await browser.open(url)).newPage()
-    const ran: string[] = []
-    other.on('request', (request) => {
-      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
-      if (query?.includes('query Two')) ran.push(operationName ?? '')
-    })
+    const ran = operationsSent(other, 'query Two')
     await other.goto(link)
     await eventually(() => ran).toEqual(['Two'])
     await answer(other, ANA)
@@ -263,11 +259,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
-    const ran: string[] = []
-    page.on('request', (request) => {
-      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
-      if (query?.includes('of several')) ran.push(operationName ?? '')
-    })
+    const ran = operationsSent(page, 'of several')
     const link = (query: string, chosen: object) => `${url}/graphql#${new URLSearchParams({ query, ...chosen })}`
     await page.goto(link('# of several\nquery One { me { id } } query Two { me { email } }', { operationName: 'Two' }))
     await eventually(() => ran).toEqual(['Two'])
@@ -297,11 +289,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
-    const ran: string[] = []
-    page.on('request', (request) => {
-      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
-      if (query?.includes('query Beta')) ran.push(operationName ?? '')
-    })
+    const ran = operationsSent(page, 'query Beta')
     const query = 'query Alpha { me { id } } query Beta { me { email } }'
     // In a browser without tabs, and beside those of an earlier visit.
     for (const more of ['', ' ']) {
@@ -547,6 +535,16 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
 })
+
+/** Records the operation of each request whose query contains the text. */
+function operationsSent(page: Page, text: string): string[] {
+  const names: string[] = []
+  page.on('request', (request) => {
+    const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
+    if (query?.includes(text)) names.push(operationName ?? '')
+  })
+  return names
+}
 
 /** Opens GraphiQL in a new browser and waits for the answer of the first example. */
 async function openAsAna(browser: SharedBrowser): Promise<Page> {
