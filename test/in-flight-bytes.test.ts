@@ -44,19 +44,19 @@ test('when little room is left, large reservations keep growing and small ones s
   expect(inFlight.open(0).grow(MIB / 8)).toBe(true)
 })
 
-test('several requests of one user leave a quarter of the budget to others; a single request may take all of it', () => {
+test('several requests of one user leave half of the budget to others; a single request may take all of it', () => {
   const inFlight = createInFlightBytes(8 * MIB)
   const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
-  first.require(4 * MIB)
-  expect(second.grow(3 * MIB)).toBe(false)
-  expect(second.grow(2 * MIB)).toBe(true)
+  first.require(3 * MIB)
+  expect(second.grow(2 * MIB)).toBe(false)
+  expect(second.grow(MIB)).toBe(true)
   expect(first.grow(1)).toBe(false)
   const other = inFlight.open(undefined, 2)
-  expect(other.grow(MIB)).toBe(true)
+  expect(other.grow(3 * MIB)).toBe(true)
   other[Symbol.dispose]()
-  second.shrink(2 * MIB - SMALL_RESERVATION_BYTES)
+  second.shrink(MIB - SMALL_RESERVATION_BYTES)
   // A small reservation beside it does not count.
-  expect(first.grow(3 * MIB)).toBe(true)
+  expect(first.grow(4 * MIB)).toBe(true)
   second[Symbol.dispose]()
   first[Symbol.dispose]()
   expect(inFlight.byteLength()).toBe(0)
@@ -65,7 +65,7 @@ test('several requests of one user leave a quarter of the budget to others; a si
 test('when little is left of the share of a user, none of the user’s small reservations becomes large', () => {
   const inFlight = createInFlightBytes(8 * MIB)
   const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
-  first.require(5.5 * MIB)
+  first.require(3.6 * MIB)
   expect(second.grow(SMALL_RESERVATION_BYTES)).toBe(true)
   expect(second.grow(1)).toBe(false)
   const other = inFlight.open(undefined, 2)

@@ -13,7 +13,7 @@ const PART_FOR_BEGINNERS = 7 / 8
  * The fraction of the budget that the requests of one user may hold together. A single request may hold more, since a
  * list may be as long as the budget.
  */
-const PART_FOR_USER = 3 / 4
+const PART_FOR_USER = 1 / 2
 
 /** The memory that one request holds. Disposing releases all of it and is idempotent. */
 export interface Reservation extends Disposable {
