@@ -62,6 +62,11 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
 
   return {
     arrive,
+    /** From as many owners as there are requests, up to a hundred. */
+    arriveFromMany(count: number): void {
+      for (let n = 0; n < count; n += 1) arrive(1, false, `owner ${n % 100}`)
+    },
+    isQueueOfFew: admission.isQueueOfFew,
     turn,
     changes,
     delays,
@@ -93,7 +98,7 @@ const begunOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun })
 const refusedOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => !hasBegun)
 
 test('64 requests begin in a turn, and the rest in the turns that follow, in the order of arrival', async () => {
-  const { arrive, turn, outcomes, isIdle } = simulate({ millisecondsEach: 0.04 })
+  const { arrive, turn, outcomes, isIdle } = simulate({ millisecondsEach: 0.02 })
   arrive(100)
   expect(outcomes).toHaveLength(64)
   await turn()
@@ -121,24 +126,66 @@ test('without requests, no turn is scheduled', async () => {
 test('every request of a burst is answered, however late', async () => {
   const { arrive, turn, outcomes, changes } = simulate()
   arrive(1_000)
-  for (let n = 0; n < 40; n += 1) await turn()
+  for (let n = 0; n < 80; n += 1) await turn()
   expect(begunOf(outcomes)).toHaveLength(1_000)
   expect(Math.max(...outcomes.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(50)
   expect(changes).toEqual([])
 })
 
 test('fewer requests begin in long turns, but not too few, and more again when turns are short', async () => {
-  const { arrive, turn } = simulate({ millisecondsEach: 0.25 })
-  arrive(3_000)
+  const { arriveFromMany, turn } = simulate({ millisecondsEach: 0.25 })
+  arriveFromMany(3_000)
   const begun: number[] = []
   for (let n = 0; n < 6; n += 1) begun.push(await turn())
-  expect(begun).toEqual([64, 12, 10, 13, 11, 14])
+  // In the second turn, four more began at once, because no request of their owner waited.
+  expect(begun).toEqual([64, 11 + 4, 8, 10, 13, 11])
   const other = simulate()
-  other.arrive(700)
+  other.arriveFromMany(700)
   await other.turn(1_000)
   begun.length = 0
   for (let n = 0; n < 8; n += 1) begun.push(await other.turn(1))
-  expect(begun).toEqual([9, 10, 13, 17, 22, 28, 35, 44])
+  expect(begun).toEqual([8 + 4, 10, 13, 17, 22, 28, 35, 44])
+})
+
+test('while only a few owners wait, turns are half as long, and as long as for many under overload', async () => {
+  const { arrive, turn, changes } = simulate({ millisecondsEach: 0.25 })
+  arrive(3_000)
+  const begun: number[] = []
+  for (let n = 0; n < 6; n += 1) begun.push(await turn())
+  expect(begun).toEqual([64, 6, 4, 5, 7, 5])
+  while (changes.length === 0) await turn()
+  begun.length = 0
+  for (let n = 0; n < 20; n += 1) {
+    arrive(50)
+    begun.push(await turn())
+  }
+  expect(Math.min(...begun.slice(10))).toBeGreaterThan(8)
+})
+
+test('after turns that begin little, no more begin in a turn than before', async () => {
+  const { arrive, turn } = simulate({ millisecondsEach: 0.25 })
+  arrive(64)
+  await turn()
+  arrive(64)
+  const begun: number[] = []
+  for (let n = 0; n < 30; n += 1) begun.push(await turn())
+  const usual = Math.max(...begun.slice(2))
+  for (let n = 0; n < 30; n += 1) {
+    arrive(1)
+    await turn()
+  }
+  arrive(64)
+  expect(await turn()).toBeLessThanOrEqual(usual + 1)
+})
+
+test('a queue of a few owners is told from an empty one and from one of many', () => {
+  const { arrive, arriveFromMany, isQueueOfFew } = simulate()
+  arrive(64)
+  expect(isQueueOfFew()).toBe(false)
+  arrive(2)
+  expect(isQueueOfFew()).toBe(true)
+  arriveFromMany(1_000)
+  expect(isQueueOfFew()).toBe(false)
 })
 
 test('fewer long requests begin in a turn: as many as fill its places', async () => {
@@ -278,7 +325,7 @@ test('the request of a connection that comes alone begins at once', async () => 
 })
 
 test('an owner of many requests waits behind itself: others take turns with it, in the order of arrival', async () => {
-  const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
+  const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.02 })
   arrive(1_000)
   arrive(4, false, 'ben')
   arrive(2, false, 'eve')

@@ -1,6 +1,6 @@
 // Sessions: opens, refreshes, lists and ends them, and finds the session that an access token names.
 import { GatewayError } from '../errors.ts'
-import { batchPerTurn } from '../store/batch-per-turn.ts'
+import { batchPerTurn, type Schedule } from '../store/batch-per-turn.ts'
 import { type Store, StoreReadOnlyError } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
 import type { Audit } from './audit/audit-event.ts'
@@ -29,6 +29,8 @@ export interface SessionOptions {
   readonly sessionsPerUser: number
   /** Milliseconds that a session may be used without another lookup; null to look it up for every request. */
   readonly sessionCheckMs: number | null
+  /** Says when the sessions of access tokens are looked up, unless `sessionCheckMs` bounds their age. */
+  readonly scheduleLookups: Schedule
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
@@ -64,14 +66,14 @@ export interface Sessions {
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
-  const { clock, sessionsPerUser, sessionCheckMs, audit, running } = options
+  const { clock, sessionsPerUser, sessionCheckMs, scheduleLookups, audit, running } = options
   const nextId = createTimeOrderedIds()
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
   const load = (ids: readonly string[]) => store.liveSessions(ids, clock())
   const recent =
     sessionCheckMs === null ? null : createRecentSessions(load, { maxAgeMs: sessionCheckMs, clock, running })
-  const liveSession = recent?.find ?? batchPerTurn<string, LiveSession | null>(load, setImmediate)
+  const liveSession = recent?.find ?? batchPerTurn<string, LiveSession | null>(load, scheduleLookups)
   const refreshable = batchPerTurn<Uint8Array, RefreshableSession | null>(
     (hashes) => store.refreshableSessions(hashes, clock()),
     setImmediate,

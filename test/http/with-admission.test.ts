@@ -24,6 +24,7 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
   const firsts: boolean[] = []
   const turn = { number: 1 }
   const admission: Admission = {
+    isQueueOfFew: () => false,
     turn: () => turn.number,
     isFree({ isFirstOfConnection }) {
       firsts.push(isFirstOfConnection)

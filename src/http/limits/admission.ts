@@ -6,12 +6,24 @@ import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 import { createRefusals } from './refusals.ts'
 
-/** Milliseconds of work that should begin in one turn. Most of a response is made in the turn in which it begins. */
-const TURN_MS = 3
+/** Bounds what begins in one turn. */
+interface TurnBounds {
+  /** Milliseconds of work that should begin. Most of a response is made in the turn in which it begins. */
+  readonly milliseconds: number
+  /** Places at least, however long turns are: other responses in flight may be what makes them long. */
+  readonly minQuota: number
+}
+
+const USUAL: TurnBounds = { milliseconds: 3, minQuota: 8 }
+/**
+ * When only a few owners wait, everybody else should hardly notice. Shorter turns cost some throughput, which is then
+ * that of the few.
+ */
+const OF_FEW: TurnBounds = { milliseconds: 1.5, minQuota: 4 }
+/** Owners that are a few. */
+const FEW_OWNERS = 4
 /** Places per turn at most, however short the requests are. */
 export const MAX_QUOTA = 64
-/** Places per turn at least, however long turns are: other responses in flight may be what makes them long. */
-const MIN_QUOTA = 8
 const GROWTH = 1.25
 /**
  * Owners with nothing in the queue begin one request at once, whatever else waits: at most this many owners per turn.
@@ -41,6 +53,8 @@ export type Turn = 'begins' | 'refused' | 'left'
 export type OnLeave = (leave: () => void) => void
 
 export interface Admission {
+  /** Whether requests wait, and all that wait belong to a few owners. */
+  readonly isQueueOfFew: () => boolean
   /** Number of the current turn. It changes after every turn in which a request began. */
   readonly turn: () => number
   /** Whether one more request may begin now. If so, it takes its places; if not, it has to `wait`. */
@@ -107,9 +121,17 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (isTicking) nextTurn(tick)
   }
 
+  function isQueueOfFew(): boolean {
+    return line.length() > 0 && line.ownerCount() <= FEW_OWNERS
+  }
+
+  /** A turn that did not use its quota says nothing about how long one with more requests would take. */
   function fitQuota(tookMs: number): void {
-    if (tookMs <= TURN_MS) quota = Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
-    else if (begun >= quota) quota = Math.max(MIN_QUOTA, Math.floor((quota * TURN_MS) / tookMs))
+    if (begun < quota) return
+    // Under overload, shorter turns would answer less of what can be answered.
+    const { milliseconds, minQuota } = isQueueOfFew() && !overload.isRefusing() ? OF_FEW : USUAL
+    if (tookMs <= milliseconds) quota = Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
+    else quota = Math.max(minQuota, Math.floor((quota * milliseconds) / tookMs))
   }
 
   /** Runs at the start of a turn, before anything has begun in it. */
@@ -144,6 +166,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return {
+    isQueueOfFew,
     turn: () => turn,
     isFree({ places, isFirstOfConnection }) {
       const isHeldUp = isFirstOfConnection && accepting.onConnection()

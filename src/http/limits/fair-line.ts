@@ -31,6 +31,8 @@ export interface FairLine<T> {
   /** When the item that has waited longest was added; null for an empty queue. */
   readonly oldestSince: () => number | null
   readonly length: () => number
+  /** Number of owners with items in the queue. */
+  readonly ownerCount: () => number
 }
 
 interface OwnLine<T> {
@@ -159,5 +161,6 @@ export function createFairLine<T extends { readonly since: number }>(
       )
     },
     length: () => length,
+    ownerCount: () => lines.length,
   }
 }
