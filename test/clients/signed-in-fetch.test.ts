@@ -1,8 +1,9 @@
-// Tests the `fetch` wrapper of the guide for frontends with Apollo Client, urql and REST.
+// Tests the `fetch` wrapper of the guide for frontends with Apollo Client, urql, ky and REST.
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { Client, fetchExchange } from '@urql/core'
+import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
@@ -40,6 +41,9 @@ const CLIENTS: Readonly<Record<string, AskMe>> = {
     if (error) throw error
     return data
   },
+  async ky({ url }, fetch) {
+    return (await ky.post(`${url}/graphql`, { fetch, json: { query: ME } }).json<{ data: unknown }>()).data
+  },
   async REST({ url }, fetch) {
     const response = await fetch(`${url}/projects`)
     if (response.status !== 200) throw new Error(`status ${response.status}`)
@@ -55,6 +59,14 @@ describe('the fetch wrapper of the guide for frontends', () => {
     for (const answer of answers) expect(answer).toMatchObject({ me: { email: ANA } })
     expect(tokens.accessToken).not.toBe(ended)
     expect(signedOut).toEqual([])
+  })
+
+  test('sends the headers of a `Request`, which some clients pass, also after a renewal', async () => {
+    const { gateway, fetch } = await startWithEndedToken()
+    const { accessToken } = await gateway.login(ANA)
+    const etag = (await gateway.get('/projects', accessToken)).headers.get('etag') ?? ''
+    const conditional = () => fetch(new Request(`${gateway.url}/projects`, { headers: { 'if-none-match': etag } }))
+    expect([(await conditional()).status, (await conditional()).status]).toEqual([304, 304])
   })
 
   test('renews the token only once, even for a request whose 401 arrives after the renewal', async () => {
@@ -83,7 +95,7 @@ describe('the fetch wrapper of the guide for frontends', () => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
     for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetch)).rejects.toThrow()
-    expect(signedOut).toEqual(['now', 'now', 'now'])
+    expect(signedOut).toEqual(Object.keys(CLIENTS).map(() => 'now'))
   })
 
   test('keeps the session when the gateway is busy', async () => {

@@ -18,10 +18,12 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
   }
 
   return async function signedInFetch(...[input, init]: Parameters<typeof fetch>) {
+    // Clients such as ky pass a `Request`, with its own headers and a body that can be read once.
+    const request = new Request(input, init)
     const send = () => {
-      const headers = new Headers(init?.headers)
-      headers.set('authorization', `Bearer ${tokens.accessToken}`)
-      return fetch(input, { ...init, headers })
+      const attempt = request.clone()
+      attempt.headers.set('authorization', `Bearer ${tokens.accessToken}`)
+      return fetch(attempt)
     }
     const sent = tokens.accessToken
     const response = await send()
