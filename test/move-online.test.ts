@@ -1,6 +1,6 @@
 // `move --online`: moving to another database while gateways serve and clients work.
 import { EventEmitter, once } from 'node:events'
-import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -191,6 +191,24 @@ describe('an online move', () => {
     remove()
     for (const { process: child } of [first, second]) if (child.exitCode === null) await once(child, 'close')
     expect([first.process.exitCode, second.process.exitCode, existsSync(`${path}.lost`)]).toEqual([1, 1, true])
+  })
+
+  test('makes a gateway that cannot open the next database say so, and follow once it can', async () => {
+    const [from, to] = [await file(), await file()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const path = join(temporaryDirectory(), 'next.db')
+    // A directory in place of the database file.
+    mkdirSync(path)
+    const next = ['--database-next', `file:${path}`]
+    const gateway = await serveForTest(['--database', from, ...next, '--log-level', 'warn'])
+    expect(gateway.stderr()).toContain('the database cannot move there until this is fixed')
+    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await login(gateway.url)).status).toBe(503)
+    await expect.poll(gateway.stderr).toContain('has moved to that of the option database-next, which cannot be used: ')
+    expect(gateway.stderr()).not.toContain('give it with the option database-next')
+    rmdirSync(path)
+    symlinkSync(to.slice('file:'.length), path)
+    expect((await login(gateway.url)).status).toBe(200)
   })
 
   test('does not stop writes for longer than it announced when it is stuck', async () => {

@@ -1,7 +1,7 @@
 // Opens the database that a served one may move to. Before the cutover nobody depends on it, so its failure stops
 // nothing.
-import { UsageError } from '../../errors.ts'
-import { type MigratableStore, MOVED_MESSAGE, StoreMovedError } from '../../store/cutover/contract.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
+import { type MigratableStore, StoreMovedError } from '../../store/cutover/contract.ts'
 import type { Successor } from '../../store/cutover/cutover-store.ts'
 import { openStore, type StoreOptions } from '../../store/open-store.ts'
 
@@ -14,7 +14,10 @@ export interface OpenedSuccessor extends Successor {
   readonly takeIntoUse: () => void
 }
 
-/** Calls `onUnusable` once for each period in which the database cannot be used. Throws only `UsageError`. */
+/**
+ * Calls `onUnusable` once for each period before the cutover in which the database cannot be used. Throws only
+ * `UsageError`.
+ */
 export async function openSuccessor(
   url: string,
   options: StoreOptions,
@@ -74,8 +77,9 @@ export async function openSuccessor(
         // The move has created it, so it must exist.
         return await reopen({ ...options, mustExist: true })
       } catch (error) {
-        reportUnusable(error)
-        throw new StoreMovedError(MOVED_MESSAGE, { cause: error })
+        // `onUnusable` is about a move that has not happened yet. From now on every failed request says what is wrong.
+        const message = 'the database has moved to that of the option database-next, which cannot be used'
+        throw new StoreMovedError(`${message}: ${reasonOf(error)}`, { cause: error })
       }
     },
     [Symbol.asyncDispose]: close,
