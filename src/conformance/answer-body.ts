@@ -26,11 +26,15 @@ export function unlessArray(answer: Pick<ProbeAnswer, 'body'>): string | null {
   return Array.isArray(value) ? null : `the body is ${typeOf(value)}`
 }
 
-/** Null if the media type is that of JSON. */
-export function unlessJsonType({ headers }: Pick<ProbeAnswer, 'headers'>): string | null {
+/** Null if the body is sent as JSON: with its media type, and without a byte order mark. */
+export function unlessSentAsJson({
+  headers,
+  hasByteOrderMark,
+}: Pick<ProbeAnswer, 'headers' | 'hasByteOrderMark'>): string | null {
   const type = headers['content-type']
   if (type === undefined) return 'there is no Content-Type'
-  return isJsonMediaType(type) ? null : `Content-Type is ${type}`
+  if (!isJsonMediaType(type)) return `Content-Type is ${type}`
+  return hasByteOrderMark ? 'the body begins with a byte order mark (RFC 8259, section 8.1)' : null
 }
 
 /** Null if the token is a JWT (RFC 7519 section 3): it has three parts, and the first two are JSON objects. */

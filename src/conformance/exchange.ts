@@ -11,6 +11,7 @@ import { createSilenceLimit, readWhole, SilenceError } from '../import-export/re
 const SILENCE_MS = 30_000
 /** Maximum size of a body, as received and also decoded. The answers to several reads are kept until the end. */
 const MAX_ANSWER_BYTES = 268_435_456
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const TOO_LARGE = 'the answer is larger than 256 MiB'
 const TOO_SLOW = 'the answer took too long: 30 s until it began, or for 64 KiB of it'
 const NONE = 'there was no answer, or one that broke off'
@@ -27,8 +28,10 @@ export interface ProbeRequest {
 export interface ProbeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The decoded body; as received if it cannot be decoded. */
+  /** The decoded body, without a byte order mark; as received if it cannot be decoded. */
   readonly body: Buffer
+  /** Whether the decoded body begins with a byte order mark. */
+  readonly hasByteOrderMark: boolean
 }
 
 /** The server did not answer, aborted its answer, did not finish it in time, or sent too much. */
@@ -80,7 +83,10 @@ export function createExchange(baseUrl: string): Exchange {
         const whole = await readWhole(incoming, MAX_ANSWER_BYTES, silence)
         if (whole === null) throw new BodySizeError(TOO_LARGE)
         const { statusCode: status = 0, headers: received } = incoming
-        return { status, headers: received, body: await decodeIfPossible(whole, received['content-encoding']) }
+        const decoded = await decodeIfPossible(whole, received['content-encoding'])
+        const hasByteOrderMark = decoded.subarray(0, BYTE_ORDER_MARK.byteLength).equals(BYTE_ORDER_MARK)
+        const body = hasByteOrderMark ? decoded.subarray(BYTE_ORDER_MARK.byteLength) : decoded
+        return { status, headers: received, body, hasByteOrderMark }
       } catch (cause) {
         const found = describeFailure(cause, signal)
         throw new NoAnswerError(`${method} ${baseUrl}${path}: ${found ?? noAnswerInWords(cause)}`, found, { cause })

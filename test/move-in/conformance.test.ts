@@ -94,6 +94,19 @@ test('conformance reports a body that is not in its declared content coding as o
   expect([exitCode, found.map(({ found: why }) => why)]).toEqual([1, expect.arrayContaining(['the body is not JSON'])])
 })
 
+test('conformance reports a byte order mark as the only fault, and leaves no session open', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, hasByteOrderMark: true })
+  const { exitCode, counts, checks } = await conformance(server.url)
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  const found = 'the body begins with a byte order mark (RFC 8259, section 8.1)'
+  expect(failed.map(({ group, name, found: why }) => [group, name, why])).toEqual([
+    ['POST /login', 'answers JSON', found],
+    ['POST /token', 'answers 200 and an accessToken', found],
+    ...['/projects', '/templates', '/ui-libraries', '/exports'].map((path) => [`GET ${path}`, 'answers JSON', found]),
+  ])
+  expect([exitCode, counts.skipped, server.openSessions()]).toEqual([1, 0, 0])
+})
+
 describe.each(['sqlite', 'postgres'])('the gateway on %s', (engine) => {
   test.skipIf(engine === 'postgres' && POSTGRES_URL === null)(
     'keeps the contract, and does what it says where the contract is silent',

@@ -25,6 +25,8 @@ export interface PlainServerOptions {
   readonly rotatesRefreshTokens?: boolean
   /** The content coding of every body, whether the client accepts it or not. */
   readonly coding?: keyof typeof CODERS
+  /** Every body in JSON begins with a byte order mark. */
+  readonly hasByteOrderMark?: boolean
   readonly faults?: readonly PlainFault[]
   /** Sees a request before the server does; returns true if it has answered, or will. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -76,6 +78,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     refusedTokenStatus = 401,
     rotatesRefreshTokens = false,
     coding,
+    hasByteOrderMark = false,
   } = options
   const workspaces = plainWorkspaces(options.records)
   const secret = randomBytes(32)
@@ -97,6 +100,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
       if (intercept?.(request, response)) return
       answer(request)
         .catch((error: Error) => failure(500, error))
+        .then((reply) => (hasByteOrderMark ? marked(reply) : reply))
         .then((reply) => (coding ? coded(reply, coding) : reply))
         .then(({ status, headers, body }) => {
           response.writeHead(status, { 'X-Powered-By': 'Express', ...headers })
@@ -294,6 +298,12 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
 
 function json(status: number, value: object): Reply {
   return { status, headers: { 'Content-Type': JSON_TYPE }, body: JSON.stringify(value) }
+}
+
+function marked(reply: Reply): Reply {
+  if (reply.headers['Content-Type'] !== JSON_TYPE) return reply
+  const body = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(reply.body)])
+  return { ...reply, headers: { ...reply.headers, 'Content-Length': String(body.byteLength) }, body }
 }
 
 function coded({ status, headers, body }: Reply, coding: keyof typeof CODERS): Reply {

@@ -1,5 +1,5 @@
 // Checks of POST /login, which issues tokens for an email.
-import { jsonOf, memberOf, typeOf, unlessJsonType, unlessJwt } from '../answer-body.ts'
+import { jsonOf, memberOf, typeOf, unlessJwt, unlessSentAsJson } from '../answer-body.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import { requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
@@ -13,7 +13,7 @@ export const LOGIN_CHECKS: readonly Check[] = [
     group,
     name: 'answers JSON',
     source: 'contract',
-    run: async (probe) => unlessJsonType(await probe.login()),
+    run: async (probe) => unlessSentAsJson(await probe.login()),
   },
   {
     group,

@@ -1,5 +1,5 @@
 // Checks of the four read routes: they answer arrays of the caller's own data, and only with an access token.
-import { unlessArray, unlessJsonType } from '../answer-body.ts'
+import { unlessArray, unlessSentAsJson } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
@@ -47,7 +47,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       source: 'contract',
       run: async (probe) => unlessStatus(await probe.read(await pathOf(probe)), ...statuses),
     },
-    { group, name: 'answers JSON', source: 'contract', run: async (probe) => unlessJsonType(await found(probe)) },
+    { group, name: 'answers JSON', source: 'contract', run: async (probe) => unlessSentAsJson(await found(probe)) },
     {
       group,
       name: 'answers an array in UTF-8',

@@ -1,5 +1,5 @@
 // Checks of POST /token, which issues a new access token for a refresh token, which stays valid.
-import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
+import { jsonOf, memberOf, unlessSentAsJson } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
@@ -18,7 +18,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     source: 'contract',
     async run(probe) {
       const answer = await renew(probe, await refreshTokenOf(probe))
-      return unlessStatus(answer, 200) ?? unlessJsonType(answer) ?? unlessAccessToken(answer)
+      return unlessStatus(answer, 200) ?? unlessSentAsJson(answer) ?? unlessAccessToken(answer)
     },
   },
   {
