@@ -1,5 +1,6 @@
 // Runs the contract as checks against any server that implements it, one after the other, so that each check sees only
 // its own effects.
+import { redirectInWords } from '../import-export/remote/redirect.ts'
 import { type CheckResult, runCheck } from './check.ts'
 import { EXPORT_CHECKS } from './checks/exports.ts'
 import { FAILURE_CHECKS } from './checks/failures.ts'
@@ -8,6 +9,7 @@ import { LOGIN_CHECKS } from './checks/login.ts'
 import { LOGOUT_CHECKS } from './checks/logout.ts'
 import { READ_CHECKS } from './checks/reads.ts'
 import { TOKEN_CHECKS } from './checks/token.ts'
+import type { ProbeAnswer } from './exchange.ts'
 import { createProbe, type ProbeOptions } from './probe.ts'
 
 const CHECKS = [
@@ -28,16 +30,23 @@ export interface Conformance {
   readonly sessionsLeftOpen: number
 }
 
+/** The server is at another address: without a session, the checks would only repeat that. */
+export class RedirectError extends Error {
+  override readonly name = 'RedirectError'
+}
+
 /**
  * Reads, and opens and ends its own sessions. Changes nothing else on the server. Throws `NoAnswerError` if the server
- * does not answer at all, and `BusyError` if it is too busy for the first login.
+ * does not answer at all, `BusyError` if it is too busy for the first login, and `RedirectError` if it redirects that.
  */
 export async function checkConformance(baseUrl: string, options: ProbeOptions): Promise<Conformance> {
   const { stop } = options
   await using probe = createProbe(baseUrl, options)
-  await probe.login().catch((error: unknown) => {
-    if (!stop.aborted) throw error
+  const login = await probe.login().catch((error: unknown) => {
+    if (stop.aborted) return null
+    throw error
   })
+  if (login) requireNoRedirect(login, baseUrl)
   const checks: CheckResult[] = []
   for (const check of stop.aborted ? [] : CHECKS) {
     checks.push(await runCheck(check, probe))
@@ -45,4 +54,10 @@ export async function checkConformance(baseUrl: string, options: ProbeOptions): 
   }
   const isWhole = !stop.aborted
   return { checks, isWhole, sessionsLeftOpen: await probe.signOut() }
+}
+
+function requireNoRedirect({ status, headers: { location } }: ProbeAnswer, baseUrl: string): void {
+  const headers = new Headers(location === undefined ? {} : { location })
+  const redirect = redirectInWords({ status, headers }, baseUrl, '/login')
+  if (redirect !== null) throw new RedirectError(`POST ${baseUrl}/login ${redirect}`)
 }

@@ -235,6 +235,21 @@ test('conformance sends the headers of a file to a server that requires a key, a
   expect(wrong.stderr).not.toContain('k-1')
 })
 
+test.each([
+  ['https://old.example.com/v1/login', 'it has moved to https://old.example.com/v1; give that address'],
+  ['/login/?next=eyJhbGciOiJIUzI1NiJ9.secret', 'it points to SERVER/login/'],
+])('conformance names the target of a login that is redirected to %s, and tries nothing', async (location, words) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((_request, response) => {
+    response.writeHead(308, { location }).end()
+    return true
+  })
+  const found = await runHere(['conformance', server.url, '--email', ANA])
+  const stderr = `POST ${server.url}/login answered 308: ${words.replace('SERVER', server.url)}\n`
+  expect(found).toMatchObject({ exitCode: 1, stdout: '', stderr })
+  expect(server.requests.map(({ path }) => path)).toEqual(['/login'])
+})
+
 test('conformance reports a server that does not answer, and wrong arguments', async () => {
   const nobody = await run(['conformance', 'http://127.0.0.1:1', '--email', ANA])
   expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([

@@ -10,14 +10,18 @@ type Answer = Pick<RemoteAnswer, 'status' | 'headers'>
 
 /** `answered 404`, and for a redirect its target. `path` is what was requested at `address`. */
 export function statusInWords(answer: Answer, address: string, path: string): string {
-  const answered = `answered ${answer.status}`
+  return redirectInWords(answer, address, path) ?? `answered ${answer.status}`
+}
+
+/** The status and the target of a redirect; null for any other response. */
+export function redirectInWords(answer: Answer, address: string, path: string): string | null {
   const target = targetOf(answer, address, path)
-  if (!target) return answered
+  if (!target) return null
   const moved = movedTo(answer, address, path)
   // The query may contain a token, so it is left out.
   return moved === null
-    ? `${answered}: it points to ${redact(target.origin + target.pathname)}`
-    : `${answered}: it has moved to ${redact(moved)}; give that address`
+    ? `answered ${answer.status}: it points to ${redact(target.origin + target.pathname)}`
+    : `answered ${answer.status}: it has moved to ${redact(moved)}; give that address`
 }
 
 /**

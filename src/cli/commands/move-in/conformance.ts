@@ -2,7 +2,7 @@
 // server.
 import { BusyError } from '../../../conformance/cannot-tell.ts'
 import type { CheckResult } from '../../../conformance/check.ts'
-import { type Conformance, checkConformance } from '../../../conformance/conformance.ts'
+import { type Conformance, checkConformance, RedirectError } from '../../../conformance/conformance.ts'
 import { NoAnswerError } from '../../../conformance/exchange.ts'
 import { redact } from '../../../redact.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -24,7 +24,7 @@ export async function runConformance(
   try {
     found = await checkConformance(address, { email: config.email, headers, fields: config, stop })
   } catch (error) {
-    if (!(error instanceof NoAnswerError || error instanceof BusyError)) throw error
+    if (!isAboutServer(error)) throw error
     io.stderr.write(`${redact(error.message)}\n`)
     return 1
   }
@@ -35,6 +35,11 @@ export async function runConformance(
   const checks = found.checks.map((check) => toShown(check, config))
   io.stdout.write(REPORTS[config.format](address, { ...found, checks }))
   return checks.some(({ outcome }) => outcome === 'fail') ? 1 : 0
+}
+
+/** No check was tried. The message says why. */
+function isAboutServer(error: unknown): error is Error {
+  return error instanceof NoAnswerError || error instanceof BusyError || error instanceof RedirectError
 }
 
 function toShown(check: CheckResult, { strict }: ConformanceConfig): CheckResult {
