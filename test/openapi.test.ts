@@ -92,6 +92,14 @@ test('the OpenAPI document has named schemas with fields, all failure codes, and
   expect(odd.text).not.toContain('b<c')
 })
 
+test('the OpenAPI document says of stored documents, and of nothing else, that they may have other members', async () => {
+  const gateway = await startGateway()
+  const { schemas } = (await gateway.get('/openapi.json')).json().components
+  // Code generators make a type with other members only if the schema says so.
+  const open = Object.keys(schemas).filter((name) => schemas[name].additionalProperties === true)
+  expect(open.toSorted()).toEqual(['ExportElement', 'Project', 'Template', 'UiLibrary'])
+})
+
 test('the OpenAPI document is made once, however many host names it is requested under', async () => {
   let looks = 0
   const examples = {

@@ -140,6 +140,8 @@ function documentSchema(type: GraphQLObjectType): Json {
         { ...memberSchema(fieldType), description: description ?? '' },
       ]),
     ),
+    // JSON Schema implies this, but without it code generators make types that lack the other members.
+    additionalProperties: true,
   }
 }
 
