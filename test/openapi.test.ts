@@ -15,9 +15,18 @@ import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const NOBODY = 'nobody@example.com'
 
+/** The headers that the document describes wherever they are sent, in the order of their names. */
+const DESCRIBED_HEADERS =
+  'API-Version, ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'.split(', ')
+
 interface Operation {
   readonly 'x-graphql-operation': string
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>
+  readonly responses: Readonly<Record<string, Described>>
+}
+
+interface Described {
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, { schema: object }>>
 }
 
 interface OpenApi {
@@ -254,6 +263,9 @@ function createCheck(document: OpenApi): (method: string, path: string, answer: 
     const operation = `/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}`
     const response = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)]
     if (!response) throw new Error(`not documented: ${what}`)
+    expect(Object.keys(response.headers ?? {}).toSorted(), what).toEqual(
+      DESCRIBED_HEADERS.filter((name) => headers.has(name)),
+    )
     const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
     if (response.content === undefined) {
       expect(text, what).toBe('')

@@ -97,7 +97,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
     responses: {
       200: {
         description: 'A JSON array; every element is exactly as it was stored.',
-        headers: { ...headers('API-Version', 'ETag') },
+        headers: headers('API-Version', 'ETag'),
         content: {
           'application/json': {
             schema: { type: 'array', items: type ? reference(type.name) : {} },
@@ -105,7 +105,10 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
           },
         },
       },
-      304: { description: 'Nothing has changed since the answer with this ETag.', headers: headers('ETag') },
+      304: {
+        description: 'Nothing has changed since the answer with this ETag.',
+        headers: headers('API-Version', 'ETag'),
+      },
       ...failureResponses(route.failures),
     },
   }
@@ -159,6 +162,7 @@ function failureResponses(failures: readonly FailureCode[]): Json {
         description: codes.map((code) => `\`${code}\`: ${messageOf(code)}`).join(' '),
         headers: headers(
           'API-Version',
+          'X-Request-Id',
           ...(status === '401' ? ['WWW-Authenticate'] : []),
           ...(status === '429' || status === '503' ? ['Retry-After'] : []),
           ...(status === '429' ? ['RateLimit', 'RateLimit-Policy'] : []),

@@ -20,6 +20,10 @@ export const HEADERS: Json = {
     description: 'How many attempts these limits allow, and in how many seconds.',
     schema: { type: 'string' },
   },
+  'X-Request-Id': {
+    description: 'Identifies the request in the log, like `requestId` of the problem document.',
+    schema: { type: 'string' },
+  },
 }
 
 const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'
