@@ -44,11 +44,13 @@ async function hold(url: string, lock: string): Promise<() => Promise<void>> {
 }
 
 describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', () => {
-  test('leaves nothing behind when a lock prevents its beginning', async () => {
+  test('names the lock that prevents its beginning, and leaves nothing behind', async () => {
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const [source, target] = [await open(from), await open(to)]
     await hold(from, 'lock table workspace_gateway.audit_entry in row exclusive mode')
-    await expect(moveOnline(source, target, OPTIONS)).rejects.toThrow('cannot answer now')
+    await expect(moveOnline(source, target, OPTIONS)).rejects.toThrow(
+      /^another transaction, .* keeps a table locked: run this again/,
+    )
     expect([(await source.moveState()).phase, await countOfTriggers(from)]).toEqual(['live', 0])
     expect(await source.applyChanges([put()])).toEqual(['added'])
   })
@@ -87,7 +89,7 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
       onCancelFailed: (error) => told.push(error),
     })
     await expect(moving).rejects.toThrow('stopped')
-    expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining('lock timeout') })])
+    expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining('keeps a table locked') })])
     expect((await source.moveState()).phase).toBe('live')
     expect(await countOfTriggers(from)).toBeGreaterThan(0)
     await release()
@@ -97,6 +99,17 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await countOfTriggers(from)).toBe(0)
     const rows = await execute(from, 'select count(*)::int as count from workspace_gateway.move_change')
     expect(rows[0]?.count).toBe(0)
+  })
+
+  test('says that a transaction which has written and stays open prevents the stop of writes', async () => {
+    const from = await temporaryDatabase()
+    const source = await open(from)
+    await source.applyChanges([put()])
+    expect(await source.beginMove({ id: 'm', other: 'target' })).toBe(true)
+    const release = await hold(from, 'update workspace_gateway.user set email = email')
+    await expect(source.fenceWrites('m', 60_000)).rejects.toThrow(/^writes cannot be stopped .*: run this again/)
+    await release()
+    expect(await source.fenceWrites('m', 60_000)).toBe(true)
   })
 
   test('refuses to prune exports of a fenced source before the pruning locks a user', async () => {

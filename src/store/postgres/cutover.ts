@@ -7,6 +7,7 @@ import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../
 import { GUARDED_TABLES, NOTED_TABLES } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
+import { isLockRefused } from './engine/faults/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations/2-move.ts'
 
@@ -19,11 +20,24 @@ interface LockAttempts {
   readonly attempts: number
   /** Pause before the next attempt. The writes that have queued are served in it. */
   readonly pauseMs: number
+  /** What keeps the lock, for the operator who can end it. */
+  readonly refusal: string
 }
 
-const FENCE: LockAttempts = { timeoutMs: 500, attempts: 20, pauseMs: 0 }
-/** Longer than `deadlock_timeout` (1 s by default), after which an autovacuum gives way. */
-const TRIGGERS: LockAttempts = { timeoutMs: 1_500, attempts: 8, pauseMs: 500 }
+const FENCE: LockAttempts = {
+  timeoutMs: 500,
+  attempts: 20,
+  pauseMs: 0,
+  refusal: 'writes cannot be stopped while a transaction that has written stays open: run this again when it has ended',
+}
+const TRIGGERS: LockAttempts = {
+  // Longer than `deadlock_timeout` (1 s by default), after which an autovacuum gives way.
+  timeoutMs: 1_500,
+  attempts: 8,
+  pauseMs: 500,
+  refusal:
+    'another transaction, for example of a dump, a removal or a shell, keeps a table locked: run this again when it has ended',
+}
 
 // A fence whose time is over no longer counts, although the row says `closed` until the next write.
 const STATE: Statement = {
@@ -133,7 +147,7 @@ export function createMoves(pool: Pool): MoveVerbs {
 
   /** Runs one transaction with a short lock timeout and retries it. */
   async function withLocks<T>(
-    { timeoutMs, attempts, pauseMs }: LockAttempts,
+    { timeoutMs, attempts, pauseMs, refusal }: LockAttempts,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
@@ -151,7 +165,9 @@ export function createMoves(pool: Pool): MoveVerbs {
         // When the connection is lost after the begin, it is unknown whether the transaction has committed. So no
         // retry.
         const isOpen = hasBegun && connection.isLost()
-        if (!(error instanceof StoreUnavailableError) || isOpen || attempt === attempts) throw error
+        if (!(error instanceof StoreUnavailableError) || isOpen) throw error
+        if (attempt === attempts)
+          throw isLockRefused(error) ? new StoreUnavailableError(refusal, { cause: error.cause }) : error
         if (hasBegun) await connection.rollback()
       } finally {
         connection.close()
