@@ -166,7 +166,9 @@ export class TracesLeftError extends Error {
 export class StagedExportGoneError extends StoreRefusedError {
   override readonly name = 'StagedExportGoneError'
   constructor() {
-    super('the staged export is gone: its user was removed, or the import paused for too long: run the import again')
+    super(
+      'the staged export is gone: its user was removed, the import paused for too long, or the database has moved: run the import again',
+    )
   }
 }
 

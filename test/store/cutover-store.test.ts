@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { StoreMovedError } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { ANA, BEN, NOW, put } from '../contract/values.ts'
+import { ANA, BEN, MADE, NOW, put } from '../contract/values.ts'
 import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -112,6 +112,23 @@ test('the first database is closed only after the answers that it still owes', a
   await closed.promise
   expect(await store.usersAfter('', 10)).toHaveLength(2)
   expect(closings).toBe(1)
+})
+
+test('an import that a move leaves behind is told that the database has moved, whatever it has staged', async () => {
+  const [here, other] = [await open(), await open()]
+  await using store = withCutover(here, { next: toSuccessor(other) })
+  await store.beginReplacement('r1', NOW)
+  await store.applyChanges([{ type: 'stageExport', stage: 's1', email: ANA, ref: 'r', ...MADE, now: NOW }])
+  const [mine, theirs] = [await here.moveState(), await other.moveState()]
+  await other.reserveTarget({ id: 'm1', other: mine.identity })
+  await here.beginMove({ id: 'm1', other: theirs.identity })
+  await here.fenceWrites('m1', 60_000)
+  expect(await here.finishMove('m1')).toBe(true)
+  const steps = [
+    async () => store.applyChanges([{ type: 'stageElements', stage: 's1', position: 1, texts: ['1'], now: NOW }]),
+    async () => store.stageReplacement('r1', [{ type: 'stageUser', email: BEN }], NOW),
+  ]
+  for (const step of steps) await expect(step).rejects.toThrow('or the database has moved: run the import again')
 })
 
 test('a store without a successor reports that it moved', async () => {
