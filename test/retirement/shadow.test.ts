@@ -371,6 +371,20 @@ test('a login that the old server refuses is logged with its status', async () =
   await stop()
 })
 
+test('a login that the old server redirects is logged with its target', async () => {
+  const { old, gateway, login, read, stop } = await start(['--answer-from', 'old'])
+  old.setIntercept((request, response) => {
+    if (request.url !== '/v1/login') return false
+    response.writeHead(301, { location: 'https://old.example.com/v1/login' }).end()
+    return true
+  })
+  const { accessToken } = await login(ANA)
+  expect((await read(accessToken, '/projects')).status).toBe(503)
+  const reason = 'POST /login answered 301: it has moved to https://old.example.com/v1; give that address'
+  await expect.poll(gateway.stderr).toContain(`"reason":"${reason}","msg":"the old server gives no answer"`)
+  await stop()
+})
+
 test('a request at the old server is aborted when its client leaves', async () => {
   let [asked, closed] = [0, 0]
   const { gateway, login, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {

@@ -1,6 +1,7 @@
 // A client of the old server that reads there as a user: it signs in with the user's email, as the contract defines.
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
+import { statusInWords } from '../../import-export/remote/redirect.ts'
 import {
   isSaidToBeBusy,
   isSessionRefused,
@@ -127,7 +128,9 @@ export function createOldServer(
     const answer = await tokenAnswer(response)
     const accessToken = memberOf(answer, 'accessToken')
     if (!isHeaderToken(accessToken)) {
-      throw new OldSignInError(`POST /login answered ${response.ok ? 'no accessToken' : response.status}`)
+      throw new OldSignInError(
+        `POST /login ${response.ok ? 'answered no accessToken' : statusInWords(response, url, '/login')}`,
+      )
     }
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') }
   }
