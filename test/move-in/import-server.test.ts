@@ -75,6 +75,26 @@ test('import --verify finds differences and names them without showing the user'
   expect(again.stderr).not.toContain('@example.com')
 })
 
+test('import --verify names a list that alone is 404 there, but only if documents of it are stored here', async () => {
+  const { server, moveIn } = await oldServer(world(1))
+  expect((await moveIn('--verify')).exitCode).toBe(0)
+  server.setIntercept(({ url, headers }, response) => {
+    if (url !== '/v1/ui-libraries' || headers.authorization === undefined) return false
+    response.writeHead(404).end()
+    return true
+  })
+  const sizes = [...server.workspaces.values()].map(({ uiLibraries }) => uiLibraries.length)
+  expect([sizes.filter((size) => size > 0).length, sizes.includes(0)]).toEqual([1, true])
+  const again = await moveIn('--verify')
+  const differences = again.stderr.split('\n').filter((line) => line.includes(': GET '))
+  expect(differences).toEqual([
+    expect.stringMatching(
+      /: GET \/ui-libraries is 404 there although other lists are not, and documents of this list are stored here$/,
+    ),
+  ])
+  expect([again.exitCode, again.stdout]).toEqual([1, expect.stringMatching(/: 1 user differs\n$/)])
+})
+
 test('import waits for an old server that is killed in the middle and comes back', async () => {
   const { server, workspace, moveIn } = await oldServer(world(10))
   let reads = 0

@@ -50,11 +50,12 @@ export async function verify(
     const route = `GET ${path.split('?')[0]}`
     answers += 1
     byteLength += there?.bytes.byteLength ?? 0
-    if (there === null && digestHere === null) return
+    if (digestHere === null && (there === null || there === EMPTY)) return
     if (there === null) differences.push({ route, what: 'is 404 there, and not here' })
     else if (digestHere === null) differences.push({ route, what: 'is 404 here, and not there' })
     else if (digestOf(there.bytes) === digestHere) return
     else if (digestOfElements(there.elements()) === digestHere) spacedOtherwise += 1
+    else if (there === EMPTY) differences.push({ route, what: LIST_GONE })
     else differences.push({ route, what: 'has other documents, or has them in another order' })
   }
 
@@ -76,6 +77,8 @@ export async function verify(
     return found === 'unchanged' ? null : found
   }
 }
+
+const LIST_GONE = 'is 404 there although other lists are not, and documents of this list are stored here'
 
 /** Stands for an empty list that the other server answers with 404. */
 const EMPTY: RemoteArray = { elements: () => [], bytes: Buffer.from('[]'), lastModified: null, etag: null }

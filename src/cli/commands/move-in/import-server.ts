@@ -185,7 +185,7 @@ async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions,
   const { differing, failed } = total
   const isSame = differing === 0 && failed === 0
   const others = [
-    ...(differing > 0 ? [`${differing} users differ`] : []),
+    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'user differs' : 'users differ'}`] : []),
     ...(failed > 0 ? [`${failed} could not be compared`] : []),
   ]
   const spaced =
