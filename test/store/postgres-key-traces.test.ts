@@ -76,6 +76,24 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
     await expectKept(url, isInFile)
   })
 
+  test('because of an idle transaction that has read the keys, behind which nobody has to queue meanwhile', async () => {
+    const url = await temporaryDatabase()
+    const { retire } = await withKey(url)
+    await holdTransaction(url, `select 1 from ${TABLE}`)
+    let isOver = false
+    const retiring = retire().finally(() => {
+      isOver = true
+    })
+    const queued: unknown[] = []
+    while (!isOver) {
+      queued.push(
+        ...(await execute(url, `select mode from pg_locks where relation = '${TABLE}'::regclass and not granted`)),
+      )
+    }
+    expect(queued).toEqual([])
+    expectTold(await retiring, 'another transaction keeps the table of the signing keys locked')
+  })
+
   test('because of a reader on a standby with a replication slot', async () => {
     const primary = await temporaryServer()
     const url = primary.url('postgres')

@@ -55,7 +55,15 @@ const OLDER_READERS: Statement = {
       union all select transaction from pg_prepared_xacts
     ) as kept where age(kept.xid) >= age($1::xid) limit 1`,
 }
-const READERS_RETRY_MS = 20
+// All later statements queue behind a rewrite that waits for the table. So it does not begin while anybody has locked the
+// table, even an idle transaction that only reads. A prepared transaction has no process.
+const LOCK_HOLDERS: Statement = {
+  name: 'keyLockHolders',
+  text: `select 1 from pg_locks where relation = 'workspace_gateway.signing_key'::regclass
+      and database = (select oid from pg_database where datname = current_database())
+      and pid is distinct from pg_backend_pid() limit 1`,
+}
+const RETRY_MS = 20
 
 interface Changed {
   /** The id of the changing transaction. */
@@ -96,19 +104,26 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<Migratable
   }
 }
 
-/** Waits for older readers, at most `patienceMs` milliseconds, then rewrites the table. */
-async function erase(connection: Connection, { xid }: Changed, patienceMs: number): Promise<void> {
+/** Waits until nothing prevents it, at most `patienceMs` milliseconds, then rewrites the table. */
+async function erase(connection: Connection, change: Changed, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs
   try {
-    while ((await connection.query(OLDER_READERS, [xid])).length > 0) {
-      if (performance.now() > giveUpAt) {
-        throw new StoreUnavailableError('another process still reads an older state of the database')
-      }
-      await delay(READERS_RETRY_MS)
+    for (let found = await obstacle(connection, change); found; found = await obstacle(connection, change)) {
+      if (performance.now() > giveUpAt) throw new StoreUnavailableError(found)
+      await delay(RETRY_MS)
     }
     // The write-ahead log of the server keeps the old rows until it is recycled.
     await rewriteTable(connection, 'workspace_gateway.signing_key')
   } catch (cause) {
     throw new TracesLeftError(reasonOf(cause), { cause })
   }
+}
+
+/** Why a rewrite would not remove the old rows, or would make others wait. Null when neither is so. */
+async function obstacle(connection: Connection, { xid }: Changed): Promise<string | null> {
+  if ((await connection.query(OLDER_READERS, [xid])).length > 0) {
+    return 'another process still reads an older state of the database'
+  }
+  const holders = await connection.query(LOCK_HOLDERS)
+  return holders.length > 0 ? 'another transaction keeps the table of the signing keys locked' : null
 }
