@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     await eventually(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
   })
 
-  test('the account button stays in view and clear of the links, however long its email is', async () => {
+  test('the account button stays in view, clear of the links and with its arrow, however long its email is', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/docs`)
@@ -79,6 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     await form.locator('input[type=email]').fill(`somebody-with-${'a-long-name'.repeat(4)}@example.com`)
     await form.getByRole('button', { name: 'Sign in' }).click()
     const account = page.locator('.account > button')
+    const icons = page.locator('.frame :is(svg, .mark)')
     await account.waitFor()
     for (const width of [320, 561, 901, 1_024, 1_081, 1_201, 1_440]) {
       await page.setViewportSize({ width, height: 800 })
@@ -86,6 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
       expect(await isWholeInSight(page, account), `${width}`).toBe(true)
       const email = await page.locator('.account .email').boundingBox()
       expect(email?.width, `${width}`).toBeGreaterThan(20)
+      expect(await icons.evaluateAll(squeezed), `${width}`).toEqual([])
       if (width <= 900) continue
       const [link, tools] = [page.getByRole('link', { name: 'Reference', exact: true }), page.locator('.tools')]
       const [{ x = 0, width: wide = 0 } = {}, right] = [(await link.boundingBox()) ?? {}, await tools.boundingBox()]
@@ -271,4 +273,11 @@ function distance(one: string, other: string): number {
 function isPink(colour: string): boolean {
   const [red = 0, green = 0, blue = 0] = channels(colour)
   return red > 150 && blue > 90 && green < red - 110 && green < blue - 40
+}
+
+/** The icons that are narrower than high. All are drawn in a square. */
+function squeezed(icons: readonly Element[]): readonly string[] {
+  return icons
+    .filter((icon) => icon.getBoundingClientRect().width < icon.getBoundingClientRect().height)
+    .map((icon) => icon.outerHTML)
 }
