@@ -23,6 +23,19 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     return page
   }
 
+  test('while a project loads, its page shows a placeholder', async () => {
+    const gateway = await startGateway()
+    await gateway.load(documentLine('project', EVE, '{"id":"p","ref":"p","name":"Pixel"}'))
+    const page = await open(gateway, '/workspace')
+    const item = page.getByRole('link', { name: 'Pixel' })
+    await item.waitFor()
+    // The request stays unanswered.
+    await page.route('**/graphql', () => undefined)
+    await item.click()
+    await page.getByText('Loading …').waitFor({ state: 'attached' })
+    expect(await page.locator('.skeleton .bone').first().isVisible()).toBe(true)
+  })
+
   test('opens any export, reads it by keyboard, compares it, and downloads it unchanged', async () => {
     const gateway = await startGateway()
     const files = (title: string, ...more: readonly object[]) =>
