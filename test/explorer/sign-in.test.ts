@@ -235,6 +235,25 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await code.inputValue()).toBe('')
   })
 
+  test('the address stays the one that a sign-in was sent for, until the gateway has answered', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const email = page.getByLabel('Email', { exact: true })
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/login', async (route) => {
+      await answer.promise
+      await route.fulfill({ status: 403, body: JSON.stringify({ code: 'LOGIN_CODE_SENT', detail: 'Sent.' }) })
+    })
+    await signIn(page, ANA)
+    await page.getByRole('button', { name: 'Signing in …' }).waitFor()
+    await email.press('End')
+    await page.keyboard.type('.invalid')
+    answer.resolve()
+    await page.getByText(`If ${ANA} may sign in here`).waitFor()
+    expect(await email.inputValue()).toBe(ANA)
+  })
+
   test('after a wrong code, another code can be requested for the same address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()

@@ -96,7 +96,8 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
         autoComplete="email"
         placeholder="name@example.com"
         value={email}
-        readOnly={isCodeSent}
+        // A code is valid only for the address that it was requested for.
+        readOnly={isBusy || isCodeSent}
         aria-invalid={failure !== null && !isCodeSent}
         aria-describedby={describedBy}
         onChange={(event) => setEmail(event.target.value)}
