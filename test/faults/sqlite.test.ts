@@ -1,6 +1,6 @@
 // Tests faults of a SQLite database: damaged pages, files taken away, a full disk, and a disk that fails.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
@@ -338,6 +338,26 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
     for (let attempt = 0; attempt < 5 && !seen.has(500); attempt += 1) seen.add(await readOnceItFails())
     seen.delete('no answer')
     expect([...seen]).toEqual([500])
+  })
+
+  test('that is a network file system is refused at start with one sentence, and nothing on it is touched', async () => {
+    const path = await imported(temporaryDirectory(), SMALL_WORLD)
+    const empty = join(temporaryDirectory(), 'workspace.db')
+    // The log of another machine must stay as it is.
+    const other = await serveForTest(['--database', `file:${path}`])
+    expect((await login(other)).status).toBe(200)
+    await other.kill('SIGKILL')
+    const log = readFileSync(`${path}-wal`)
+    const disk = failingDisk(LIBRARY ?? '')
+    disk.fail('network')
+    for (const [file, ...flags] of [[path], [path, '--read-only'], [empty]]) {
+      const args = ['serve', '--port', '0', '--database', `file:${file}`, ...flags]
+      const { exitCode, stdout, stderr } = await run(args, { env: disk.env })
+      expect([exitCode, stdout, stderr.trim().split('\n').length]).toEqual([1, '', 1])
+      expect(stderr).toContain(`${file} is on a network file system (NFS)`)
+    }
+    expect(readFileSync(`${path}-wal`)).toEqual(log)
+    expect(existsSync(empty)).toBe(false)
   })
 
   test('without room for a commit loses nothing, and is used again once it has room', async () => {

@@ -1,5 +1,5 @@
-/* A preloaded library that makes the system calls on an SQLite database fail, or deletes the database during one.
-   The file that FAULT_FILE names says which. */
+/* A preloaded library that makes the system calls on an SQLite database fail, deletes the database during one, or
+   makes every file system look like NFS. The file that FAULT_FILE names says which. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,23 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whether `call` must fail on this descriptor: the control file contains the name of the call, and the descriptor
-   belongs to a database. */
-static int fails(const char *call, int descriptor) {
+/* Whether the control file contains the name of the fault. */
+static int is_wanted(const char *fault) {
   static ssize_t (*real_read)(int, void *, size_t);
   const char *control = getenv("FAULT_FILE");
-  char link[64], path[4096], wanted[256];
+  char wanted[256];
   ssize_t length;
   int file, saved = errno;
   if (control == NULL) return 0;
   if (real_read == NULL) real_read = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
-  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-  length = readlink(link, path, sizeof path - 1);
-  if (length < 0) { errno = saved; return 0; }
-  path[length] = 0;
-  if (strstr(path, ".db") == NULL) { errno = saved; return 0; }
   file = open(control, O_RDONLY);
   if (file < 0) { errno = saved; return 0; }
   length = real_read(file, wanted, sizeof wanted - 1);
@@ -32,7 +27,22 @@ static int fails(const char *call, int descriptor) {
   errno = saved;
   if (length <= 0) return 0;
   wanted[length] = 0;
-  return strstr(wanted, call) != NULL;
+  return strstr(wanted, fault) != NULL;
+}
+
+/* Whether `call` must fail on this descriptor: the control file contains the name of the call, and the descriptor
+   belongs to a database. */
+static int fails(const char *call, int descriptor) {
+  char link[64], path[4096];
+  ssize_t length;
+  int saved = errno;
+  if (getenv("FAULT_FILE") == NULL) return 0;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  length = readlink(link, path, sizeof path - 1);
+  errno = saved;
+  if (length < 0) return 0;
+  path[length] = 0;
+  return strstr(path, ".db") != NULL && is_wanted(call);
 }
 
 #define REAL(type, name, parameters) \
@@ -99,4 +109,20 @@ ssize_t read(int descriptor, void *bytes, size_t length) {
   REAL(ssize_t, "read", (int, void *, size_t));
   FAIL("read", descriptor, EIO);
   return real(descriptor, bytes, length);
+}
+
+int statfs64(const char *path, struct statfs64 *found) {
+  int result;
+  REAL(int, "statfs64", (const char *, struct statfs64 *));
+  result = real(path, found);
+  if (result == 0 && is_wanted("network")) found->f_type = 0x6969;
+  return result;
+}
+
+int statfs(const char *path, struct statfs *found) {
+  int result;
+  REAL(int, "statfs", (const char *, struct statfs *));
+  result = real(path, found);
+  if (result == 0 && is_wanted("network")) found->f_type = 0x6969;
+  return result;
 }

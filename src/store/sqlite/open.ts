@@ -227,7 +227,6 @@ async function prepare(
 ): Promise<Database> {
   try {
     await whileLocked(lockTimeoutMs, () => {
-      assertLocalFileSystem(path)
       // Before the next line, which changes the file: one of another program stays as it is.
       requireOwn(writer)
       writer.pragma('journal_mode = WAL')
