@@ -30,8 +30,9 @@ export const STATIC_REF = 'static'
 export const STATIC_MARK = 'never-written-again'
 
 const PAGE_BYTES = 8_192
-/** How long a temporary fault lasts. */
+/** How long the disk is full. */
 const LASTS_MS = 150
+const MAX_REFUSAL_MS = 30_000
 const STALLED = 20
 const WORKERS = 2
 const MAX_START_MS = 30_000
@@ -75,15 +76,23 @@ const isNotReady: Fault['look'] = async (client) => {
   return status === 503 ? null : `/readyz was answered ${status} during the fault`
 }
 
-const failing = (name: string, exitCode: Fault['exitCode'], look?: Fault['look']): Fault => ({
+/** Waits until a request has failed. Otherwise nobody may have met the temporary fault, and the round proves nothing. */
+async function untilRefused(workload: Workload): Promise<void> {
+  for (const deadline = performance.now() + MAX_REFUSAL_MS; workload.failedSince() === 0; ) {
+    if (performance.now() > deadline) throw new Error('the fault was caused, but no request failed')
+    await delay(5)
+  }
+}
+
+const failing = (name: string, exitCode: Fault['exitCode']): Fault => ({
   name: `${name} fails`,
-  async make({ setFault }) {
+  async make({ setFault }, _, workload) {
+    workload.mark()
     setFault(name)
-    if (exitCode === null) await delay(LASTS_MS)
+    if (exitCode === null) await untilRefused(workload)
     return () => setFault('')
   },
   exitCode,
-  ...(look ? { look } : {}),
 })
 
 /** Causes the fault at one moment and keeps the files of that moment: nothing may be acknowledged after it. */
@@ -211,10 +220,11 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'SQLITE_BUSY',
     flags: ['--lock-timeout', '50'],
-    async make({ path }) {
+    async make({ path }, _, workload) {
       const other = new SqliteDatabase(path, { timeout: 5_000 })
       other.exec('begin immediate')
-      await delay(LASTS_MS)
+      workload.mark()
+      await untilRefused(workload)
       return () => {
         other.exec('rollback')
         other.close()
