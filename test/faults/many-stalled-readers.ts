@@ -70,7 +70,8 @@ const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-stalled-'))
 const flags = ['--database', `file:${join(directory, 'workspace.db')}`]
 const file = join(directory, 'import.ndjson')
 writeFileSync(file, WORLD)
-await run(['import', file, ...flags])
+const imported = await run(['import', file, ...flags])
+if (imported.exitCode !== 0) throw new Error(imported.stderr)
 let isGood = true
 try {
   for (const kind of kinds === 'all' ? Object.keys(KINDS) : kinds.split(',')) isGood = (await measure(kind)) && isGood
@@ -131,14 +132,16 @@ async function measure(kind: string): Promise<boolean> {
     const beside = percentile(await meanwhile, 0.99)
     clients.postMessage('read')
     const [statuses]: (readonly string[])[] = await once(clients, 'message')
-    const refused = statuses?.filter((status) => status === '503').length
+    const countOf = (wanted: string) => statuses?.filter((status) => status === wanted).length ?? 0
+    const [stalled, refused] = [countOf('200'), countOf('503')]
+    if (stalled + refused !== readers) throw new Error(`${kind}: readers were answered ${[...new Set(statuses)]}`)
     const grown = peak - before.residentBytes
     console.log(
-      `${kind}: ${readers} readers, ${refused} refused: memory grew by ${Math.round(grown / 1e6)} MB, all closed after ` +
+      `${kind}: ${readers} readers, ${stalled} stalled, ${refused} refused: memory grew by ${Math.round(grown / 1e6)} MB, all closed after ` +
         `${(closedMs / 1_000).toFixed(0)} s, p99 of others ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside them ` +
         `(${(beside / alone).toFixed(2)} x); load average ${loadavg()[0]?.toFixed(1)}`,
     )
-    return grown < MAX_GROWTH_BYTES && closedMs < MAX_OPEN_MS && beside / alone <= MAX_RATIO
+    return stalled > 0 && grown < MAX_GROWTH_BYTES && closedMs < MAX_OPEN_MS && beside / alone <= MAX_RATIO
   } finally {
     others[Symbol.dispose]()
     await gateway.kill('SIGKILL')
