@@ -6,7 +6,8 @@ import { recordStatements, sendTogether } from './support/statements.ts'
 import { documentLine, exportLine } from './support/workspaces.ts'
 
 /** The maximum number of requests that one connection may have in flight. */
-const COUNT = 16
+/** A new GraphQL document of each user takes four of the 64 places of a turn. */
+const COUNT = 12
 const USERS = Array.from({ length: COUNT }, (_, index) => `u${index}@example.com`)
 
 describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
