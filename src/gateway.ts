@@ -144,8 +144,8 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const sessions = createSessions(store, tokens, {
     ...options,
-    // One lookup per turn for all requests costs least. A request that begins ahead of the queue of a few others does
-    // not wait for the turn, in which their requests begin.
+    // One lookup per turn for all requests costs least. But a request that begins ahead of a queue of a few owners does
+    // not wait for the turn in which theirs begin.
     scheduleLookups: (flush) => (admission.isQueueOfFew() ? process.nextTick(flush) : setImmediate(flush)),
   })
   const { attemptsPerMinute } = options
