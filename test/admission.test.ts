@@ -147,7 +147,7 @@ test('fewer requests begin in long turns, but not too few, and more again when t
   expect(begun).toEqual([8 + 4, 10, 13, 17, 22, 28, 35, 44])
 })
 
-test('while only a few owners wait, turns are half as long, and as long as for many under overload', async () => {
+test('while only a few owners wait, turns are half as long, also under overload', async () => {
   const { arrive, turn, changes } = simulate({ millisecondsEach: 0.25 })
   arrive(3_000)
   const begun: number[] = []
@@ -159,7 +159,21 @@ test('while only a few owners wait, turns are half as long, and as long as for m
     arrive(50)
     begun.push(await turn())
   }
-  expect(Math.min(...begun.slice(10))).toBeGreaterThan(8)
+  expect(Math.max(...begun.slice(1))).toBeLessThan(8)
+})
+
+test('beside a few owners with too many requests, one with as many as a page sends is not refused', async () => {
+  const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 0.25 })
+  for (let n = 0; n < 1_000; n += 1) {
+    arrive(40, false, 'ana')
+    arrive(40, false, 'cyd')
+    if (n % 50 === 0) arrive(16, false, 'ben')
+    await turn()
+  }
+  expect(changes).toEqual([[true, 0]])
+  const ofBen = outcomes.filter(({ owner }) => owner === 'ben')
+  expect(ofBen.map(({ hasBegun }) => hasBegun)).toEqual(Array(320).fill(true))
+  expect(refusedOf(outcomes).length).toBeGreaterThan(10_000)
 })
 
 test('after turns that begin little, no more begin in a turn than before', async () => {

@@ -113,7 +113,7 @@ test('an owner who comes again is the newest, even after a turn', () => {
 
 test('an owner who loses an entry and adds others still has one turn in each round', () => {
   const line = lineOf({ ana: 'abc', ben: 'd' })
-  expect(inOrder(line.takeBefore(PLACES.indexOf('b')))).toBe('a')
+  expect(inOrder(line.takeBefore(PLACES.indexOf('b'), 0))).toBe('a')
   line.add(known('ben'), toLetter('e'))
   line.add(known('ana'), toLetter('f'))
   line.add(known('ben'), toLetter('g'))
@@ -156,12 +156,18 @@ test('takeBefore removes what came before a moment, of every owner, and the othe
     ['z', 'abcdfgh', ''],
   ] as const) {
     const line = lineOf(owners)
-    expect(sorted(line.takeBefore(PLACES.indexOf(since))), `before ${since}`).toBe(gone)
+    expect(sorted(line.takeBefore(PLACES.indexOf(since), 0)), `before ${since}`).toBe(gone)
     expect(line.length()).toBe(left.length)
     expect(inOrder(line.takeOldest(99)), `before ${since}`).toBe(left)
     line.add(known('ben'), toLetter('z'))
     expect(inOrder(line.takeNewest(99))).toBe('z')
   }
+})
+
+test('takeBefore spares owners with few entries', () => {
+  const line = lineOf({ ana: 'abcg', ben: 'df', eve: 'h' })
+  expect(sorted(line.takeBefore(PLACES.indexOf('z'), 2))).toBe('abcg')
+  expect(inOrder(line.takeOldest(99))).toBe('dhf')
 })
 
 test('oldestSince is the time of the oldest entry, whoever has the turn', () => {

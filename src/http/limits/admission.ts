@@ -35,6 +35,8 @@ const MAX_SPARSE = 4
  * a large connection pool has waiting behind slow requests.
  */
 const MAX_WAITING = 128
+/** Beside a few owners, one with at most this many waiting requests is not late: it is a page, or a small pool. */
+const FEW_WAITING = 16
 
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
@@ -128,8 +130,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** A turn that did not use its quota says nothing about how long one with more requests would take. */
   function fitQuota(tookMs: number): void {
     if (begun < quota) return
-    // Under overload, shorter turns would answer less of what can be answered.
-    const { milliseconds, minQuota } = isQueueOfFew() && !overload.isRefusing() ? OF_FEW : USUAL
+    const { milliseconds, minQuota } = isQueueOfFew() ? OF_FEW : USUAL
     if (tookMs <= milliseconds) quota = Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
     else quota = Math.max(minQuota, Math.floor((quota * milliseconds) / tookMs))
   }
@@ -151,7 +152,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     giveUp(line.takeBeyond(MAX_WAITING), at)
     // A request that was not among the newest when some of them began is late. While refusals are pending, newer
     // requests are there to begin instead.
-    if (refusals.length() > 0) giveUp(line.takeBefore(lastBeganAt), at)
+    if (refusals.length() > 0) giveUp(line.takeBefore(lastBeganAt, isQueueOfFew() ? FEW_WAITING : 0), at)
   }
 
   function giveUp(late: readonly Waiting[], at: number): void {

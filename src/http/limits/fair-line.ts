@@ -25,8 +25,8 @@ export interface FairLine<T> {
   readonly takeNewest: (places: number) => readonly T[]
   /** Takes the oldest items of the owners with most items in the queue, until `count` items are left. */
   readonly takeBeyond: (count: number) => readonly T[]
-  /** Takes all items that were added before `since`. */
-  readonly takeBefore: (since: number) => readonly T[]
+  /** Takes all items that were added before `since`, but none of owners with at most `spared` items. */
+  readonly takeBefore: (since: number, spared: number) => readonly T[]
   readonly has: (owner: Owner) => boolean
   /** When the item that has waited longest was added; null for an empty queue. */
   readonly oldestSince: () => number | null
@@ -146,8 +146,9 @@ export function createFairLine<T extends { readonly since: number }>(
       const kept = newestOf(count, ONE_PLACE)
       return takeFromEach((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
     },
-    takeBefore(since) {
+    takeBefore(since, spared) {
       return takeFromEach(({ items }) => {
+        if (items.length <= spared) return []
         const kept = items.findIndex((item) => item.since >= since)
         return items.splice(0, kept === -1 ? items.length : kept)
       })
