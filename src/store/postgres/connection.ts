@@ -1,12 +1,9 @@
-// Opens one connection to the first usable host of the URL and sends statements on it, one at a time.
-import { Socket } from 'node:net'
-import { Client, type QueryResultRow } from 'pg'
+// Opens one connection to a host and sends statements on it, one at a time.
+import type { QueryResultRow } from 'pg'
 import { reasonOf } from '../../errors.ts'
-import { StoreUnavailableError } from '../contract.ts'
-import { requireChannelBinding } from './engine/channel-binding.ts'
-import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
+import { createDriverClient } from './engine/connecting/driver-client.ts'
+import type { Host, PostgresTarget } from './engine/connection-string.ts'
 import { ConnectionLostError, DiskFullError, leavesCommitOpen, toStoreError } from './engine/faults/pg-errors.ts'
-import { readPasswordFile } from './engine/password/password-file.ts'
 import {
   assertAccess,
   beginSession,
@@ -65,90 +62,24 @@ interface SentStatement {
   readonly text: string
 }
 
-const UNREACHABLE: Readonly<Record<Access, string>> = {
-  'read-write': 'no database server that accepts writes can be reached',
-  any: 'no database server can be reached',
-  standby: 'no standby of the database can be reached',
-}
-
 /**
  * Grace period after the statement timeout. When the server has not even reported the timeout by then, the connection
  * is lost.
  */
 const SILENCE_MS = 500
-/**
- * Idle time after which TCP keep-alive probes a silent server. A statement without a timeout relies on it. The usual
- * default of the operating system is two hours.
- */
-const KEEP_ALIVE_MS = 10_000
 /** Transaction status of the wire protocol: the server is outside of any transaction. */
 const IDLE = 'I'
-const INT8 = 20
-const INT4 = 23
-
-const types = {
-  getTypeParser: (oid: number) => (oid === INT8 || oid === INT4 ? Number : (text: string) => text),
-}
-
-/** Tries the hosts in order, beginning at index `first`. Resolves to the connection and the index of its host. */
-export async function connect(
-  target: PostgresTarget,
-  options: ConnectionOptions,
-  first: number,
-): Promise<{ readonly connection: Connection; readonly host: number }> {
-  const causes: unknown[] = []
-  for (let index = 0; index < target.hosts.length; index += 1) {
-    const host = (first + index) % target.hosts.length
-    const address = target.hosts[host]
-    if (!address) continue
-    try {
-      return { connection: await connectTo(address, target, options), host }
-    } catch (error) {
-      causes.push(error)
-    }
-  }
-  const [only] = causes
-  throw new StoreUnavailableError(UNREACHABLE[target.access], {
-    cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(reasonOf).join('; ')),
-  })
-}
-
-async function connectTo(host: Host, target: PostgresTarget, options: ConnectionOptions): Promise<Connection> {
-  if (target.tls === null) return connectWith(host, target, options, null)
-  try {
-    return await connectWith(host, target, options, target.tls)
-  } catch (error) {
-    if (target.isTlsOptional && hasNoTls(error)) return connectWith(host, target, options, null)
-    throw error
-  }
-}
-
-async function connectWith(
-  { host, port }: Host,
+/**
+ * Opens a connection to one host, with TLS if `tls` is not null. Rejects when the server does not have the access that
+ * the target wants.
+ */
+export async function openConnection(
+  host: Host,
   target: PostgresTarget,
   options: ConnectionOptions,
   tls: PostgresTarget['tls'],
 ): Promise<Connection> {
-  const socket = new Socket()
-  const client = new Client({
-    host,
-    port,
-    user: target.user,
-    password: target.password,
-    database: target.database,
-    application_name: target.applicationName,
-    ...(target.startOptions === undefined ? {} : { options: target.startOptions }),
-    enableChannelBinding: target.channelBinding !== 'disable',
-    ssl: tls === null || host.startsWith('/') ? false : tls(host),
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // With `pipeline`, a transaction of one statement is sent in one go. Every other statement waits for the one before
-    // it.
-    pipeline: true,
-    stream: () => socket,
-    types,
-  })
+  const { client, socket } = createDriverClient(host, target, options.connectTimeoutMs, tls)
   const listeners: (() => void)[] = []
   let lost = false
   let isWarned = false
@@ -241,8 +172,6 @@ async function connectWith(
     isInTransaction = false
   }
 
-  readPasswordFile(client)
-  if (target.channelBinding === 'require') requireChannelBinding(client.connection)
   client.on('error', lose)
   client.on('end', lose)
   client.on('notice', (notice) => {
@@ -291,8 +220,4 @@ function toOutcomeOpen(reason: unknown): ConnectionLostError {
   const failure = toStoreError(reason)
   if (failure instanceof ConnectionLostError) return failure
   return new ConnectionLostError(`the database did not begin a transaction: ${reasonOf(reason)}`, { cause: reason })
-}
-
-function hasNoTls(error: unknown): boolean {
-  return reasonOf(error).includes('does not support SSL')
 }

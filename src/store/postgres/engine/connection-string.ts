@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { UsageError } from '../../../errors.ts'
-import { CHANNEL_BINDINGS, type ChannelBinding } from './channel-binding.ts'
+import { CHANNEL_BINDINGS, type ChannelBinding } from './connecting/channel-binding.ts'
 
 export interface Host {
   /** A name or an address. A path is the directory of a Unix socket. */

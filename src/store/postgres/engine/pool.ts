@@ -3,7 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
-import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
+import type { Connection, ConnectionOptions } from '../connection.ts'
+import { connect } from './connecting/connect.ts'
 import type { PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
 

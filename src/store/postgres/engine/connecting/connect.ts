@@ -1,0 +1,48 @@
+// Connects to the first usable host of a database URL, with TLS or without as the URL allows.
+import { reasonOf } from '../../../../errors.ts'
+import { StoreUnavailableError } from '../../../contract.ts'
+import { type Connection, type ConnectionOptions, openConnection } from '../../connection.ts'
+import type { Access, Host, PostgresTarget } from '../connection-string.ts'
+
+const UNREACHABLE: Readonly<Record<Access, string>> = {
+  'read-write': 'no database server that accepts writes can be reached',
+  any: 'no database server can be reached',
+  standby: 'no standby of the database can be reached',
+}
+
+/** Tries the hosts in order, beginning at index `first`. Resolves to the connection and the index of its host. */
+export async function connect(
+  target: PostgresTarget,
+  options: ConnectionOptions,
+  first: number,
+): Promise<{ readonly connection: Connection; readonly host: number }> {
+  const causes: unknown[] = []
+  for (let index = 0; index < target.hosts.length; index += 1) {
+    const host = (first + index) % target.hosts.length
+    const address = target.hosts[host]
+    if (!address) continue
+    try {
+      return { connection: await connectTo(address, target, options), host }
+    } catch (error) {
+      causes.push(error)
+    }
+  }
+  const [only] = causes
+  throw new StoreUnavailableError(UNREACHABLE[target.access], {
+    cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(reasonOf).join('; ')),
+  })
+}
+
+async function connectTo(host: Host, target: PostgresTarget, options: ConnectionOptions): Promise<Connection> {
+  if (target.tls === null) return openConnection(host, target, options, null)
+  try {
+    return await openConnection(host, target, options, target.tls)
+  } catch (error) {
+    if (target.isTlsOptional && hasNoTls(error)) return openConnection(host, target, options, null)
+    throw error
+  }
+}
+
+function hasNoTls(error: unknown): boolean {
+  return reasonOf(error).includes('does not support SSL')
+}
