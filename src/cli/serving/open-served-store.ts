@@ -1,0 +1,56 @@
+// Opens the store that `serve` answers from, and logs what happens to its databases.
+import type { Logger } from 'pino'
+import type { StoreOptions } from '../../store/open-store.ts'
+import type { EditableStore } from '../../store/workspace-edits.ts'
+import { openActiveStore } from '../open-active-store.ts'
+import { toStoreOptions } from '../open-store-for-cli.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
+
+export interface ServedStoreOptions {
+  readonly traces: StoreOptions['traces']
+  /** Whether another worker has already checked the database, and created it if there was none. */
+  readonly isLaterWorker: boolean
+  /** Called when only a restart can tell what is stored. */
+  readonly onFatal: () => void
+}
+
+export function openServedStore(
+  config: ServeConfig,
+  log: Logger,
+  { traces, isLaterWorker, onFatal }: ServedStoreOptions,
+): Promise<EditableStore> {
+  const { database, databaseNext, check, mustExist, readOnly } = config
+  return openActiveStore(
+    {
+      database,
+      databaseNext,
+      replica: replicaOptions(config, log),
+      onSwitch: () => log.info('the database has moved: continuing with --database-next'),
+      onNextUnusable: (error) =>
+        log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until this is fixed'),
+    },
+    {
+      ...toStoreOptions(config),
+      traces,
+      isReadOnly: readOnly === true,
+      check: isLaterWorker ? 'off' : check,
+      mustExist: isLaterWorker || mustExist === true,
+      onFatal(error) {
+        log.fatal({ err: error }, 'the database failed: stopping, because only a restart can tell what is stored')
+        onFatal()
+      },
+    },
+  )
+}
+
+function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {
+  if (databaseReplica === undefined) return undefined
+  return {
+    url: databaseReplica,
+    timeoutMs: replicaTimeout,
+    onChange(isHealthy, reason) {
+      if (isHealthy) log.info('reads go to the replica')
+      else log.warn({ err: reason }, 'the replica does not answer: reads go to the primary until it does')
+    },
+  }
+}
