@@ -10,7 +10,10 @@ import { createWorkerEndings } from './worker-endings.ts'
 import { isReady, retire, timeoutsOf, type WorkerReady } from './worker-messages.ts'
 import { forkWorker, type WorkerEnd, type WorkerProcess } from './worker-process.ts'
 
-/** A worker that lived for less than this is replaced after a backoff that doubles, not at once. */
+/**
+ * A worker that listened for less than this is replaced after a backoff, not at once. Its start does not count: workers
+ * that end again and again keep the machine so busy that a start takes longer than this.
+ */
 const HEALTHY_MS = 2_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -65,9 +68,9 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
   const starting = new Set<Promise<unknown>>()
   let loggedWarnings = options.warnings
 
-  /** Resolves when the worker listens, or has ended before that. */
-  async function start(): Promise<WorkerReady | WorkerEnd> {
-    const outcome = startOne()
+  /** Resolves when the worker listens, or has ended before that. `pausedMs` is the backoff before this start. */
+  async function start(pausedMs = 0): Promise<WorkerReady | WorkerEnd> {
+    const outcome = startOne(pausedMs)
     starting.add(outcome)
     try {
       return await outcome
@@ -76,8 +79,7 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
     }
   }
 
-  async function startOne(): Promise<WorkerReady | WorkerEnd> {
-    const startedAt = performance.now()
+  async function startOne(pausedMs: number): Promise<WorkerReady | WorkerEnd> {
     let forked: WorkerProcess
     try {
       forked = forkWorker(hasListened ? LATER_WORKER_ENVIRONMENT : {}, onLost)
@@ -91,11 +93,15 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
     watched?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
+    const listensSince = performance.now()
     timeouts.set(worker, first)
     running.add(worker)
     onListening(worker)
     watch(worker)
-    void ended.then((end) => replaceEnded(worker, end, performance.now() - startedAt))
+    void ended.then((end) => {
+      const isHealthy = performance.now() - listensSince >= HEALTHY_MS
+      return replaceEnded(worker, end, isHealthy ? 0 : pauseAfter(pausedMs))
+    })
     return first
   }
 
@@ -115,7 +121,7 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
   }
 
   /** Starts a successor of a worker that listened and has ended, unless its end was intended. */
-  async function replaceEnded(worker: Worker, end: WorkerEnd, livedMs: number): Promise<void> {
+  async function replaceEnded(worker: Worker, end: WorkerEnd, pauseMs: number): Promise<void> {
     running.delete(worker)
     if (ending.aborted || replaced.has(worker)) return
     if (isSocketInherited && running.size === 0) {
@@ -131,7 +137,6 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
       log.error({ pid, ...end }, 'a worker ended: another one is starting in its place')
       return
     }
-    const pauseMs = livedMs < HEALTHY_MS ? FIRST_PAUSE_MS : 0
     log.error({ pid, ...end, pauseMs }, 'a worker ended: starting another')
     await startUntilOneListens(pauseMs)
   }
@@ -143,10 +148,10 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
     for (let pauseMs = firstPauseMs; !ending.aborted; ) {
       await delay(pauseMs, undefined, { signal: ending }).catch(() => {})
       if (ending.aborted) break
-      const outcome = await start()
+      const outcome = await start(pauseMs)
       if (isReady(outcome) || isFinal(outcome)) return outcome
       if (ending.aborted) break
-      pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
+      pauseMs = pauseAfter(pauseMs)
       log.error({ ...outcome, pauseMs }, 'a worker ended before it was ready: starting another')
     }
     return null
@@ -194,6 +199,11 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
         await Promise.all(left.map((worker) => endings.end(worker)))
     },
   }
+}
+
+/** The backoff after a start that failed, or whose worker soon ended. */
+function pauseAfter(pauseMs: number): number {
+  return Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
 }
 
 function livingWorkers(): readonly Worker[] {
