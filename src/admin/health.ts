@@ -1,4 +1,5 @@
 // Defines the endpoints for operators, and for services that verify the gateway's tokens.
+import { toGatewayError } from '../auth/to-gateway-error.ts'
 import type { Keyset } from '../auth/tokens/keyset.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
@@ -26,11 +27,21 @@ export function createHealthEndpoints({ ping, isDraining }: HealthServices): rea
       async handle() {
         if (isDraining())
           throw new GatewayError('UNAVAILABLE', { message: 'The gateway is shutting down.', retryAfterSeconds: 1 })
-        await ping()
+        try {
+          await ping()
+        } catch (error) {
+          throw asUnavailable(error)
+        }
         return jsonResponse({ status: 'ready' }, NO_STORE)
       },
     },
   ]
+}
+
+/** Whatever the database fails with, such as tables that are gone, the answer is no bug of the check. */
+function asUnavailable(error: unknown): unknown {
+  if (toGatewayError(error).code === 'UNAVAILABLE') return error
+  return new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1, cause: error })
 }
 
 export function createOperationsEndpoints(keyset: Keyset, health: HealthServices): readonly Endpoint[] {

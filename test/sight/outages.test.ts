@@ -1,12 +1,15 @@
 // Tests what is logged when requests fail because the database is away: enough to find each, but not a line for each.
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { createReport } from '../../src/cli/log.ts'
 import { GatewayError } from '../../src/errors.ts'
 import { StoreFaultError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
 import { logInMemory } from '../support/log-in-memory.ts'
-import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase, temporaryServer } from '../support/postgres.ts'
+import { openSqliteShell } from '../support/sqlite-shell.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
 interface Line {
@@ -76,6 +79,34 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
     expect(log().length).toBeLessThan(30_000)
   },
 )
+
+describe.each([
+  {
+    engine: 'SQLite',
+    isThere: true,
+    open: async () => `file:${join(temporaryDirectory(), 'workspace.db')}`,
+    loseTables: (url: string) => openSqliteShell(new URL(url).pathname).run('drop table user'),
+  },
+  {
+    engine: 'PostgreSQL',
+    isThere: POSTGRES_URL !== null,
+    open: temporaryDatabase,
+    loseTables: (url: string) => execute(url, 'drop schema workspace_gateway cascade'),
+  },
+])('while the tables are gone on $engine', ({ isThere, open, loseTables }) => {
+  test.skipIf(!isThere)('/readyz is 503, and the log says why once a minute', async () => {
+    const database = await open()
+    const { url, stderr } = await serveForTest(['--database', database])
+    await loseTables(database)
+    const answers = [await ask(`${url}/readyz`), await ask(`${url}/readyz`), await ask(`${url}/readyz`)]
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+    const [incident, ...others] = new Set(answers.map((answer) => answer.json().instance))
+    expect(others).toEqual([])
+    const lines = () => stderr().match(/^.*"a request failed".*$/gm) ?? []
+    await expect.poll(() => lines().filter((line) => line.includes(incident))).toHaveLength(1)
+    expect(lines().find((line) => line.includes(incident))).toMatch(/no such table|does not exist/)
+  })
+})
 
 test('an outage gets a line a minute for each cause, with the number of failures; a bug always gets one', () => {
   let now = 0
