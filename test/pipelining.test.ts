@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Handler } from '../src/http/handler.ts'
 import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway } from './support/gateway.ts'
@@ -337,6 +337,42 @@ test('a stopping server answers every request in flight, then closes the connect
   answer()
   expectInOrder(await readToEnd(socket), 3)
 })
+
+test('a stopping server does nothing for a request that arrives after it has ended the connection', async () => {
+  const handled: string[] = []
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  const server = createHttpServer(async ({ path }) => {
+    handled.push(path)
+    return { status: 200, headers: {}, body: Readable.from(lateEnd(answering)) }
+  }, serverOptions())
+  const connected = once(server, 'connection')
+  const socket = await openSocket(await listenForTest(server))
+  const [connection] = (await connected) as [Socket]
+  // The connection stays open for reading until its last bytes have gone out, here until the test lets them.
+  const ended = Promise.withResolvers<void>()
+  const end = vi.spyOn(connection, 'end').mockImplementation(() => {
+    ended.resolve()
+    return connection
+  })
+  const begun = once(socket, 'data')
+  socket.write(requestText({ target: '/first' }))
+  await begun
+  server.close()
+  answer()
+  await ended.promise
+  const arrived = once(server, 'request')
+  socket.write(requestText({ method: 'POST', target: '/second', body: 'x' }))
+  await arrived
+  expect(handled).toEqual(['/first'])
+  end.mockRestore()
+  connection.end()
+})
+
+/** The head of this answer is sent before the server stops, so it cannot say that the connection closes. */
+async function* lateEnd(over: Promise<void>): AsyncGenerator<Buffer> {
+  yield Buffer.from('begun')
+  await over
+}
 
 test.each(['GET', 'HEAD'])('a %s whose body never arrives gets exactly one answer', async (method) => {
   const server = createHttpServer(

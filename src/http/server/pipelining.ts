@@ -140,8 +140,12 @@ function closeWithoutStacks(socket: Socket, onClose: () => void): void {
   })
 }
 
-/** Closes the connection after all written bytes have gone out. */
+/**
+ * Closes the connection after all written bytes have gone out. A request that arrives meanwhile is not handled: it could
+ * not be answered.
+ */
 function endConnection(socket: Socket): void {
+  closing.add(socket)
   if (!socket.destroyed) socket.end(() => socket.destroy())
 }
 
