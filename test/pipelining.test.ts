@@ -322,6 +322,42 @@ test('bytes that are not HTTP are refused once, however many pieces arrive while
   expect([answers.map(({ status }) => status), refused]).toEqual([[200, 400], ['BAD_REQUEST']])
 })
 
+test.each([
+  ['is being answered', 1, [200, 400], []],
+  ['still waits', 16, Array.from({ length: 16 }, () => 200), ['BAD_REQUEST']],
+])('a request with a broken body that %s behind others is counted once', async (_, ahead, seen, counted) => {
+  const observed: number[] = []
+  const malformed: string[] = []
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  const server = createHttpServer(
+    async ({ method, body }) => {
+      await answering
+      const status =
+        method === 'GET'
+          ? 200
+          : await body().then(
+              () => 200,
+              () => 400,
+            )
+      return { status, headers: {}, body: '' }
+    },
+    serverOptions({
+      observers: [({ record }) => void observed.push(record.status)],
+      onMalformed: (code) => void malformed.push(code),
+    }),
+  )
+  const refused = once(server, 'clientError')
+  const socket = await openSocket(await listenForTest(server))
+  const broken = requestText({ method: 'POST', headers: [['Transfer-Encoding', 'chunked']], body: 'no length\r\n' })
+  socket.write(requestText({}).repeat(ahead) + broken)
+  await refused
+  answer()
+  const answers = readAnswers(await readToEnd(socket))
+  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: ahead }, () => 200), 400])
+  await expect.poll(() => observed).toEqual(seen)
+  expect(malformed).toEqual(counted)
+})
+
 test('a stopping server answers every request in flight, then closes the connection', async () => {
   const handled: string[] = []
   const { promise: answering, resolve: answer } = Promise.withResolvers<void>()

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { toProblem } from '../../src/http/problem-details.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serverOptions } from '../support/server-options.ts'
@@ -75,18 +76,28 @@ test('headers may take ten seconds, a request thirty, and an idle connection out
 })
 
 test.each([
-  ['takes too long', 408, ['Content-Length', '2'], 'x'],
-  ['is malformed', 400, ['Transfer-Encoding', 'chunked'], '1\r\nx\r\nno length\r\n'],
+  ['takes too long', 408, 'REQUEST_TIMEOUT', ['Content-Length', '2'], 'x'],
+  ['is malformed', 400, 'BAD_REQUEST', ['Transfer-Encoding', 'chunked'], '1\r\nx\r\nno length\r\n'],
 ] as const)(
-  'a client whose body %s is cut off half a minute after the %s, if it keeps its end open',
-  async (_, status, framing, body) => {
+  'a client whose body %s is cut off half a minute after the %s, if it keeps its end open, and is counted once',
+  async (_, status, code, framing, body) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const ends: string[] = []
-    const server = createHttpServer(async (request) => {
-      ends.push(await request.body().then(String, (error) => error.code))
-      return { status: 200, headers: {}, body: '' }
-    }, serverOptions())
+    const observed: unknown[] = []
+    const malformed: string[] = []
+    const server = createHttpServer(
+      async (request) => {
+        const failure = await request.body().then(
+          () => null,
+          (error) => toProblem(error, () => undefined, 'id'),
+        )
+        return failure ?? { status: 200, headers: {}, body: '' }
+      },
+      serverOptions({
+        observers: [({ record }) => void observed.push([record.status, record.failureCode])],
+        onMalformed: (refused) => void malformed.push(refused),
+      }),
+    )
     // The other row has no timeouts: node:http would end that connection too, half a minute of real time later.
     server.headersTimeout = status === 408 ? 300 : 0
     server.requestTimeout = server.headersTimeout
@@ -106,11 +117,12 @@ test.each([
     await once(client, 'end')
     expect(readAnswers(Buffer.from(received)).map((answer) => answer.status)).toEqual([status])
     vi.advanceTimersByTime(29_999)
-    expect([connection.destroyed, ends]).toEqual([false, []])
+    expect([connection.destroyed, observed]).toEqual([false, []])
     const closed = once(connection, 'close')
     vi.advanceTimersByTime(1)
     await closed
-    await expect.poll(() => ends).toEqual(['BAD_REQUEST'])
+    await expect.poll(() => observed).toEqual([[status, code]])
+    expect(malformed).toEqual([])
   },
 )
 

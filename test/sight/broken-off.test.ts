@@ -133,6 +133,7 @@ test('a GraphQL request that its client aborts at any point is counted and logge
   reading?.destroy()
   await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(3)
   await expect.poll(requests, { timeout: 10_000 }).toBe(3)
+  expect(sumOf(await metrics(), 'workspace_gateway_malformed_requests_total')).toBe(0)
 
   await expect.poll(lines).toHaveLength(3)
   const [unasked, unanswered, unread] = lines().map((line) => JSON.parse(line))

@@ -46,6 +46,14 @@ export function isNewest(incoming: IncomingMessage): boolean {
  */
 const refused = new WeakSet<Duplex>()
 
+/** Why requests were refused whose head had been read, but not their body. */
+const refusals = new WeakMap<IncomingMessage, GatewayError>()
+
+/** Returns why the rest of the request was refused; null if it was not. */
+export function refusalOfBody(incoming: IncomingMessage): GatewayError | null {
+  return refusals.get(incoming) ?? null
+}
+
 /** Connections whose current request is exempt from the request timeout. */
 const timeoutExempt = new WeakSet<Duplex>()
 
@@ -71,7 +79,8 @@ const TUNNEL_CLOSE_MS = 1_000
 export interface RefusalOptions {
   /** Headers besides those that every failure has. */
   readonly headers?: Headers | undefined
-  readonly onRefused?: ((code: FailureCode) => void) | undefined
+  /** `incoming` is the request whose body was refused; null if there was none yet. */
+  readonly onRefused?: ((code: FailureCode, incoming: IncomingMessage | null) => void) | undefined
 }
 
 interface ClientErrorOptions extends RefusalOptions {
@@ -152,8 +161,11 @@ function refuse(
   { headers = {}, onRefused }: RefusalOptions,
   closeMs = REFUSED_CLOSE_MS,
 ): void {
+  const before = newest.get(socket)
+  const incoming = before && !before.incoming.complete ? before.incoming : null
   refused.add(socket)
-  onRefused?.(error.code)
+  if (incoming) refusals.set(incoming, error)
+  onRefused?.(error.code, incoming)
   const refusal = toRefusal(error, headers)
   const end = () => {
     // An earlier response destroyed the socket.
@@ -163,8 +175,7 @@ function refuse(
     const timer = setTimeout(() => socket.destroy(), closeMs)
     socket.once('close', () => clearTimeout(timer))
   }
-  const before = newest.get(socket)
-  if (before && !before.incoming.complete) refuseInPlaceOf(before.response, socket, end)
+  if (before && incoming) refuseInPlaceOf(before.response, socket, end)
   else if (!before || before.response.writableFinished) end()
   else before.response.once('close', end)
 }

@@ -32,6 +32,12 @@ export function closeAfter({ socket }: IncomingMessage, response: ServerResponse
 
 export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
+export interface Pipelining {
+  readonly listen: Listener
+  /** Whether the newest request of the connection was passed on. If not, it waits, or is not going to be handled. */
+  readonly isNewestHandled: (socket: Socket) => boolean
+}
+
 interface Connection {
   /** Handled, but not yet sent completely. */
   readonly inFlight: ServerResponse[]
@@ -52,7 +58,7 @@ export function limitPipelining(
   listener: Listener,
   isStopping: () => boolean,
   onTooMany: (socket: Socket) => void,
-): Listener {
+): Pipelining {
   const connections = new WeakMap<Socket, Connection>()
   /** Number of requests that wait on all connections, and of dropped ones: node:http holds these until the end, too. */
   let allWaiting = 0
@@ -101,7 +107,7 @@ export function limitPipelining(
     socket.destroy()
   }
 
-  return (incoming, response) => {
+  const listen: Listener = (incoming, response) => {
     const { socket } = incoming
     // node:http goes on parsing what it had read of a connection before that was closed.
     if (socket.destroyed) return
@@ -120,6 +126,14 @@ export function limitPipelining(
     connection.waiting.push([incoming, response])
     allWaiting += 1
     if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
+  }
+
+  return {
+    listen,
+    isNewestHandled(socket) {
+      const connection = connections.get(socket)
+      return connection !== undefined && connection.waiting.length === 0 && connection.dropped === 0
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 // Reads a request body whole, within a size limit, and answers `100 Continue` to a client that waits for it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
+import { refusalOfBody } from './client-error.ts'
 import { collectBytes } from './collected-bytes.ts'
 import { createReceivedBytes } from './received-bytes.ts'
 import { expectsContinue, requirePlainBody } from './request-head.ts'
@@ -8,7 +9,10 @@ import { expectsContinue, requirePlainBody } from './request-head.ts'
 /** The client is gone, so nobody reads the answer, and nothing went wrong in the gateway. */
 const BROKE_OFF = new GatewayError('BAD_REQUEST')
 
-/** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` when the body breaks off. */
+/**
+ * Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, `REQUEST_TIMEOUT` when the body is too slow, and
+ * `BAD_REQUEST` when it breaks off.
+ */
 export type ReadBody = (
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -42,13 +46,14 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
         if (collected.byteLength() + piece.byteLength > limitBytes) refuse(tooLarge(limitBytes))
         else if (!collected.add(piece)) refuse(noRoom())
       }
+      const breakOff = () => reject(whyBrokenOff(incoming))
       incoming
         .on('data', add)
         .on('end', () => resolve(collected.bytes()))
-        .on('error', () => reject(BROKE_OFF))
+        .on('error', breakOff)
         // Code that answers before the whole body has arrived may destroy the request, which emits no error. After
         // `end` this has no effect.
-        .on('close', () => reject(BROKE_OFF))
+        .on('close', breakOff)
     }).finally(() => void (heldUntil ? heldUntil.finally(release) : release()))
   }
 
@@ -58,10 +63,15 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     requirePlainBody(incoming)
     // A destroyed request emits neither an error nor an end.
-    if (incoming.destroyed) throw BROKE_OFF
+    if (incoming.destroyed) throw whyBrokenOff(incoming)
     if (expectsContinue(incoming)) response.writeContinue()
     return collect(incoming, clientAddress, limitBytes, heldUntil)
   }
+}
+
+/** A client that was refused in the middle of its body already has that answer. */
+function whyBrokenOff(incoming: IncomingMessage): GatewayError {
+  return refusalOfBody(incoming) ?? BROKE_OFF
 }
 
 function tooLarge(limitBytes: number): GatewayError {

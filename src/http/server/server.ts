@@ -65,7 +65,7 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
-  /** Called for input that is not a request: no other observer sees it. */
+  /** Called for input that does not become a request: no observer sees it. */
   readonly onMalformed?: ((code: FailureCode) => void) | undefined
   /** Headers for refusals that are sent before a request is handled, since no pipeline adds them. */
   readonly refusalHeaders?: Headers
@@ -87,7 +87,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const readBody = createBodyReader(bodyLimitBytes)
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
-  const { refusalHeaders = {}, onMalformed: onRefused } = options
+  const { refusalHeaders = {}, onMalformed } = options
   const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
   /** Returns null when the response shows no request id. */
@@ -149,15 +149,20 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     })
   }
 
-  const answerInTurn = limitPipelining(
+  const pipelining = limitPipelining(
     answer,
     () => !server.listening,
     (socket) => onRefusedConnection('tooManyAhead', socket.remoteAddress ?? ''),
   )
 
+  /** A request that breaks off while it is answered is left to the observers. */
+  function onRefused(code: FailureCode, incoming: IncomingMessage | null): void {
+    if (incoming === null || !pipelining.isNewestHandled(incoming.socket)) onMalformed?.(code)
+  }
+
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     trackExchange(incoming, response)
-    answerInTurn(incoming, response)
+    pipelining.listen(incoming, response)
     if (hasFaultyFraming(incoming)) closeAfter(incoming, response)
   }
 
