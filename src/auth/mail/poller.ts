@@ -6,8 +6,9 @@ export interface Poller extends AsyncDisposable {
 }
 
 /**
- * Errors of `run` go to `report`, and the next run takes place as usual. Disposing stops the poller and waits for the
- * current run, which should end soon once `isStopping` returns true.
+ * The first of consecutive errors of `run` goes to `report`, because a database that is down fails every run. The next
+ * run takes place as usual. Disposing stops the poller and waits for the current run, which should end soon once
+ * `isStopping` returns true.
  */
 export function createPoller(
   run: (isStopping: () => boolean) => Promise<void>,
@@ -17,14 +18,17 @@ export function createPoller(
   let running: Promise<void> | null = null
   let isWoken = false
   let isStopped = false
+  let isFailing = false
 
   async function runWhileWoken(): Promise<void> {
     do {
       isWoken = false
       try {
         await run(() => isStopped)
+        isFailing = false
       } catch (error) {
-        report(error)
+        if (!isFailing) report(error)
+        isFailing = true
       }
     } while (isWoken && !isStopped)
     running = null
