@@ -1,5 +1,6 @@
 // Connections over GraphQL: every page is the one that Relay's specification says.
 import { describe, expect, test } from 'vitest'
+import type { Store } from '../src/store/contract.ts'
 import { startGateway } from './support/gateway.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
@@ -41,8 +42,8 @@ const LISTS: Readonly<Record<string, readonly [open: string, close: string]>> = 
   elements: ['me { latestExport(ref: "p") { list: elementsConnection', '} }'],
 }
 
-async function startPaging() {
-  const gateway = await startGateway()
+async function startPaging(wrapStore: (store: Store) => Store = (store) => store) {
+  const gateway = await startGateway({ wrapStore })
   await gateway.load(
     documentLine('project', ANA, '{"id":"p"}') +
       NAMES.map((name) => documentLine('uiLibrary', ANA, `{"id":"${name}"}`)).join('') +
@@ -92,6 +93,23 @@ describe.each(Object.entries(LISTS))('the connection of %s', (_, [open, close]) 
         })
       }),
     )
+  })
+
+  test('counts the list without reading its items, however long they are', async () => {
+    const fail = () => {
+      throw new Error('the items were read')
+    }
+    const ask = await startPaging((store) => ({
+      ...store,
+      documentsWithin: fail,
+      exportsOf: fail,
+      elementsWithin: fail,
+    }))
+    const number = { list: { totalCount: NAMES.length } }
+    expect(await ask(`{ ${open} { totalCount } ${close} }`)).toEqual(number)
+    expect(await ask(`{ ${open}(first: 2) { totalCount } ${close} }`)).toEqual(number)
+    const { errors } = await ask(`{ ${open} { totalCount pageInfo { hasNextPage } } ${close} }`)
+    expect(errors).toEqual([expect.objectContaining({ extensions: expect.objectContaining({ code: 'INTERNAL' }) })])
   })
 
   test.each([

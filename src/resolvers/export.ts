@@ -44,10 +44,12 @@ export const Export = {
   elementsConnection: (snapshot, args, context) =>
     toConnection(
       args,
-      async (extent) => {
+      (extent) => {
         const page = requirePage(args, extent)
-        await paceFirstPart(snapshot, context)
-        return readWhole(page, readElements(snapshot, context), context.paceReading)
+        return async () => {
+          await paceFirstPart(snapshot, context)
+          return readWhole(page, readElements(snapshot, context), context.paceReading)
+        }
       },
       positionCursor,
       () => snapshot.elementCount,

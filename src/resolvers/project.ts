@@ -3,7 +3,7 @@ import type { StoredDocument, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
 import type { ProjectResolvers } from './generated.ts'
-import { toConnection } from './pagination/connection.ts'
+import { type ReadList, toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
 import { type ConnectionArguments, type Extent, requireExportPage, requireExtent } from './pagination/page-arguments.ts'
 import { readHistory } from './pagination/read-history.ts'
@@ -18,9 +18,9 @@ function history(
   args: ConnectionArguments,
   extent: Extent,
   { reads, paceReading }: Context,
-): Promise<readonly StoredExport[]> {
+): ReadList<StoredExport> {
   const page = { userId: project.userId, ref: requireRef(project), ...requireExportPage(args, extent) }
-  return readHistory(page, reads.exports, paceReading)
+  return () => readHistory(page, reads.exports, paceReading)
 }
 
 export const Project = {
@@ -39,7 +39,7 @@ export const Project = {
   latestExport: (project, _args, { loaders }) =>
     loaders().latestExport.load({ userId: project.userId, ref: requireRef(project), isKnown: true }),
   async exports(project, args, context) {
-    return history(project, args, requireExtent(args), context)
+    return history(project, args, requireExtent(args), context)()
   },
   exportsConnection(project, args, context) {
     return toConnection(

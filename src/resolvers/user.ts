@@ -30,11 +30,14 @@ function documentConnection(
   { userId }: WorkspaceUser,
   args: ConnectionArguments,
   { reads, paceReading }: Context,
-): Promise<DocumentConnection> {
+): DocumentConnection {
   const read = (part: PageWithin) => reads.documentsWithin({ userId, kind, ...part })
   return toConnection(
     args,
-    (extent) => readWhole(requirePage(args, extent), read, paceReading),
+    (extent) => {
+      const page = requirePage(args, extent)
+      return () => readWhole(page, read, paceReading)
+    },
     positionCursor,
     () => reads.documentCount({ userId, kind }),
   )

@@ -14,9 +14,9 @@ describe('a connection to five items', () => {
 
   async function connect(args: ConnectionArguments) {
     let asked: unknown
-    const connection = await toConnection(
+    const { page } = toConnection(
       args,
-      (extent) => {
+      (extent) => () => {
         asked = extent
         const { limit, fromEnd } = extent
         if (limit === null) return all
@@ -25,7 +25,7 @@ describe('a connection to five items', () => {
       String,
       () => all.length,
     )
-    const { nodes, hasNextPage, hasPreviousPage } = connection
+    const { nodes, hasNextPage, hasPreviousPage } = await page()
     return { nodes, beyond: [hasPreviousPage, hasNextPage], asked }
   }
 
@@ -47,20 +47,18 @@ describe('a connection to five items', () => {
   })
 })
 
-test('a page has a start and an end cursor, an empty page has none', () => {
+test('a page has a start and an end cursor, an empty page has none', async () => {
   const { pageInfo } = connectionOf<number>()
-  const ends = (nodes: readonly number[]) => {
-    const page = pageInfo({
-      nodes,
-      hasNextPage: false,
-      hasPreviousPage: true,
+  const ends = async (nodes: readonly number[]) => {
+    const page = await pageInfo({
+      page: async () => ({ nodes, hasNextPage: false, hasPreviousPage: true }),
       cursorOf: (n) => `c${n}`,
       count: () => 0,
     })
     return [PageInfo.startCursor(page), PageInfo.endCursor(page), page.hasNextPage, page.hasPreviousPage]
   }
-  expect(ends([1, 2, 3])).toEqual(['c1', 'c3', false, true])
-  expect(ends([])).toEqual([null, null, false, true])
+  expect(await ends([1, 2, 3])).toEqual(['c1', 'c3', false, true])
+  expect(await ends([])).toEqual([null, null, false, true])
 })
 
 test('a number of items is 0 or more, or is not given', () => {

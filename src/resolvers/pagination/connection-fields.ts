@@ -10,11 +10,14 @@ export interface Edge<T> {
 
 export function connectionOf<T>() {
   return {
-    nodes: ({ nodes }: Connection<T>) => nodes,
-    edges: ({ nodes, cursorOf }: Connection<T>): readonly Edge<T>[] =>
-      nodes.map((node) => ({ cursor: cursorOf(node), node })),
+    nodes: async ({ page }: Connection<T>) => (await page()).nodes,
+    async edges({ page, cursorOf }: Connection<T>): Promise<readonly Edge<T>[]> {
+      const { nodes } = await page()
+      return nodes.map((node) => ({ cursor: cursorOf(node), node }))
+    },
     totalCount: ({ count }: Connection<T>) => count(),
-    pageInfo({ nodes, hasNextPage, hasPreviousPage, cursorOf }: Connection<T>) {
+    async pageInfo({ page, cursorOf }: Connection<T>) {
+      const { nodes, hasNextPage, hasPreviousPage } = await page()
       const [first] = nodes
       const last = nodes.at(-1)
       return {
