@@ -312,6 +312,23 @@ test('an error about a variable says what is wrong, and quotes no value', async 
   }
 })
 
+test('an error about a variable that is null, and must not be, names the variable and its place', async () => {
+  const { gateway, accessToken } = await signedIn()
+  for (const [query, place, type] of [
+    ['query ($n: ID = "a") { node(id: $n) { id } }', 'Argument "Query.node(id:)" has invalid value', 'ID!'],
+    [
+      'query ($n: ID = "a") { nodes(ids: ["a", $n]) { id } }',
+      'Argument "Query.nodes(ids:)" has invalid value at [1]',
+      'ID!',
+    ],
+    ['query ($n: Boolean = true) { __typename @skip(if: $n) }', 'Argument "@skip(if:)" has invalid value', 'Boolean!'],
+  ] as const) {
+    const { errors } = (await gateway.graphql(query, { accessToken, variables: { n: null } })).json()
+    const message = `${place}: Expected variable "$n" provided to non-null type "${type}" not to be null.`
+    expect(errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }])
+  }
+})
+
 test('latestExport says why there is none, and project(ref) is null without an error', async () => {
   const { gateway, accessToken } = await signedIn()
   const answer = await gateway.graphql(

@@ -67,14 +67,19 @@ function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
 const NOT_PROVIDED =
   /^(Variable "\$\w+") has invalid value: Expected a value of non-null type ("[\w[\]!]+") to be provided\.$/
 
+/** A null where the schema allows none, in a variable or in an argument. Also anchored at both ends. */
+const NULL =
+  /^(?:Variable "\$\w+"|Argument "(?:@|\w+\.)\w+\(\w+:\)") has invalid value(?: at (?:\[\d+\])+)?: Expected (?:value of|variable "\$\w+" provided to) non-null type "[\w[\]!]+" not to be null\.$/
+
 /** Matches a reason that consists of words of the specification and the schema. A quoted value can only follow it. */
 const EXPLAINED =
-  /^Variable "\$\w+" has invalid value(?: at (?:\[\d+\])+)?: (?:Expected value of non-null type "[\w[\]!]+" not to be null(?=\.$)|(?:Int|Float|String|Boolean|ID) cannot represent (?:(?:non-integer|non 32-bit signed integer|non numeric|a non string|a non boolean) )?value(?=: ))/
+  /^Variable "\$\w+" has invalid value(?: at (?:\[\d+\])+)?: (?:Int|Float|String|Boolean|ID) cannot represent (?:(?:non-integer|non 32-bit signed integer|non numeric|a non string|a non boolean) )?value(?=: )/
 
 /**
  * graphql-js quotes the values that it refuses, and a value may be a secret. Only the location of the value is kept.
  */
 function withoutValues(message: string): string {
+  if (NULL.test(message)) return message
   const [explained] = EXPLAINED.exec(message) ?? []
   if (explained !== undefined) return `${explained}.`
   const shown = message

@@ -225,6 +225,14 @@ describe('an error', () => {
       'Variable "$a" has invalid value: Expected value of non-null type "[ID!]!" not to be null."secret"',
       'Variable "$a" got a value that is not of its type.',
     ],
+    [
+      'Argument "A.b(c:)" has invalid value: Expected variable "$a" provided to non-null type "[A!]!" not to be null."secret"',
+      'Argument "A.b(c:)" got a value that is not of its type.',
+    ],
+    [
+      'Argument "@a(b:)" has invalid value "secret": Expected variable "$a" provided to non-null type "A!" not to be null.',
+      'Argument "@a(b:)" got a value that is not of its type.',
+    ],
     ['Syntax Error: Unexpected String "secret".', 'Syntax Error: Unexpected String.'],
     ['Syntax Error: Unexpected Name "secret".', 'Syntax Error: Unexpected Name.'],
     ['Syntax Error: Expected Name, found String "secret".', 'Syntax Error: Expected Name, found String.'],
