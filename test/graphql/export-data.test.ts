@@ -2,6 +2,7 @@
 // and the others are answered.
 import { expect, onTestFinished, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
+import { exchange, readAnswers, requestText } from '../support/wire.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const REFS = ['one', 'two', 'three']
@@ -54,4 +55,32 @@ test('an export that is too large is refused before it is read, and leaves no un
   await new Promise(setImmediate)
   expect(unseen).toEqual([])
   expect(asked).toBe(0)
+})
+
+test('the data of many small exports is sent in a few large chunks', async () => {
+  const gateway = await startGateway()
+  const exports = Array.from({ length: 1_200 }, (_, index) => ({
+    createdAt: new Date(Date.UTC(2026, 0, 1, 0, -index)).toISOString(),
+    elements: [JSON.stringify(`${index} ${'x'.repeat(1_000)}`)],
+  }))
+  await gateway.load(
+    documentLine('project', ANA, '{"id":"p"}') + exports.map((one) => exportLine(ANA, { r: 'p', ...one })).join(''),
+  )
+  const { accessToken } = await gateway.login(ANA)
+  const request = requestText({
+    method: 'POST',
+    target: '/graphql',
+    headers: [
+      ['Authorization', `Bearer ${accessToken}`],
+      ['Content-Type', 'application/json'],
+      ['Connection', 'close'],
+    ],
+    body: JSON.stringify({ query: '{ me { project(ref: "p") { exports { data } } } }' }),
+  })
+  const bytes = await exchange(gateway.url, request)
+  const [answer] = readAnswers(bytes)
+  const data = exports.map(({ elements }) => `{"data":[${elements}]}`).join()
+  expect(answer?.text).toBe(`{"data":{"me":{"project":{"exports":[${data}]}}}}`)
+  // The head of the response, and the length of each chunk in hexadecimal.
+  expect(bytes.byteLength - Buffer.byteLength(answer?.text ?? '')).toBeLessThan(1_024)
 })

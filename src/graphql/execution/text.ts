@@ -1,6 +1,6 @@
 // The text of a response under construction: one string if it is short, otherwise a list of pieces in order.
 import { endOfPart } from '../../resolvers/documents/end-of-part.ts'
-import type { JsonText } from '../../resolvers/documents/raw-json.ts'
+import type { JsonText, StreamedJson } from '../../resolvers/documents/raw-json.ts'
 
 /** JSON text as a string, as UTF-8 bytes or as a stream of them, or a list of such pieces in order. */
 export type Text = JsonText | readonly Text[]
@@ -9,6 +9,8 @@ export type Text = JsonText | readonly Text[]
  * UTF-16 units up to which texts are joined. A longer text stays in pieces, because joining would copy it in one turn.
  */
 const MAX_JOINED = 65_536
+/** Maximum number of pieces that are joined to one part in one turn: less than a millisecond of work. */
+const MAX_PIECES = 4_096
 
 /** Collects pieces. It encodes long strings right away: bytes take the least memory and keep no other string alive. */
 export interface TextBuilder {
@@ -68,28 +70,62 @@ export function encodeWhole(text: Text): Uint8Array | null {
 }
 
 /**
- * Yields the text in UTF-8, in order. Strings are cut into parts of `maxLength` UTF-16 units; pieces that are bytes
- * already are yielded whole. It awaits `yieldTurn` before each part, except for streams, which yield turns themselves.
+ * Yields the text in UTF-8, in order, in parts of about `maxLength`: long strings are cut, short pieces are joined, and
+ * long bytes are one part. It awaits `yieldTurn` before each part, except for streams, which yield turns themselves.
  */
 export async function* encodeText(
   text: Text,
   maxLength: number,
   yieldTurn: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
+  for (const part of partsOf(text, maxLength)) {
+    if (part instanceof Uint8Array) {
+      await yieldTurn()
+      yield part
+    } else {
+      yield* part.chunks()
+    }
+  }
+}
+
+/** An answer may have thousands of pieces of a few bytes, and each part costs a turn and a write. */
+function* partsOf(text: Text, maxLength: number): Generator<Uint8Array | StreamedJson> {
+  let pieces: Uint8Array[] = []
+  let byteLength = 0
+  for (const piece of piecesOf(text, maxLength)) {
+    const isFull = byteLength + piece.byteLength > maxLength || pieces.length === MAX_PIECES
+    if (pieces.length > 0 && (isFull || !(piece instanceof Uint8Array))) {
+      yield joined(pieces, byteLength)
+      pieces = []
+      byteLength = 0
+    }
+    if (piece instanceof Uint8Array) {
+      pieces.push(piece)
+      byteLength += piece.byteLength
+    } else {
+      yield piece
+    }
+  }
+  if (pieces.length > 0) yield joined(pieces, byteLength)
+}
+
+function joined(pieces: readonly Uint8Array[], byteLength: number): Uint8Array {
+  const [first] = pieces
+  return pieces.length === 1 && first ? first : Buffer.concat(pieces, byteLength)
+}
+
+/** The pieces in order. Strings are cut into pieces of `maxLength` UTF-16 units, and encoded when it is their turn. */
+function* piecesOf(text: Text, maxLength: number): Generator<Uint8Array | StreamedJson> {
   if (typeof text === 'string') {
     for (let at = 0; at < text.length; ) {
-      await yieldTurn()
       const end = endOfPart(text, at, maxLength)
       yield Buffer.from(text.slice(at, end))
       at = end
     }
   } else if (isPieces(text)) {
-    for (const piece of text) yield* encodeText(piece, maxLength, yieldTurn)
-  } else if (text instanceof Uint8Array) {
-    await yieldTurn()
-    yield text
+    for (const piece of text) yield* piecesOf(piece, maxLength)
   } else {
-    yield* text.chunks()
+    yield text
   }
 }
 

@@ -82,6 +82,18 @@ describe('a text is sent', () => {
     })
   })
 
+  test('with short pieces joined, up to the length of a part', async () => {
+    const bytes = (text: string) => Buffer.from(text)
+    const text = [['ab', bytes('c')], bytes('de'), 'f', bytes('longer'), '', bytes('g'), STREAM, bytes('h'), 'i']
+    expect(await sent(text, 3)).toEqual({
+      parts: ['abc', 'def', 'longer', 'g', 'abc', 'def', 'hi'],
+      turns: [1, 2, 3, 4, 4, 4, 5],
+    })
+    expect((await sent([bytes('é'), bytes('é'), 'x'], 3)).parts).toEqual(['é', 'éx'])
+    const many = Array.from({ length: 10_000 }, () => bytes('x'))
+    expect((await sent(many, 100_000)).parts.map(({ length }) => length)).toEqual([4_096, 4_096, 1_808])
+  })
+
   test('without splitting a surrogate pair between two parts', async () => {
     for (const letter of ['\u{10000}', '\u{10ffff}', '😀']) {
       expect((await sent(`a${letter}bc`, 2)).parts).toEqual([`a${letter}`, 'bc'])
