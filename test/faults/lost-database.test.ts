@@ -1,11 +1,13 @@
 // Tests a database that was deleted while a gateway served it, and what the next start does.
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -114,6 +116,32 @@ test('a backup is restored in place of a lost database, without anything from th
   const again = await serveForTest([...database, '--check', 'full'])
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+})
+
+test('a backup that was copied over a database is not opened beside the log of that database', async () => {
+  const path = await imported()
+  const database = ['--database', `file:${path}`]
+  const backup = join(temporaryDirectory(), 'backup.db')
+  expect((await runHere(['backup', backup, ...database])).exitCode).toBe(0)
+  const stored = (await runHere(['dump', ...database])).stdout
+  const serving = await serveForTest(database)
+  expect((await runHere(['users', 'remove', ANA, ...database])).exitCode).toBe(0)
+  expect((await login(serving)).status).toBe(200)
+  await serving.kill('SIGKILL')
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
+  copyFileSync(backup, path)
+  const contents = () => ['', '-wal'].map((end) => readFileSync(path + end, 'base64'))
+  const before = contents()
+  for (const command of ['dump', `users remove ${ANA}`, 'import -', 'serve --port 0', 'serve --port 0 --read-only']) {
+    const { exitCode, stdout, stderr } = await runHere([...command.split(' '), ...database])
+    const sentence = expect.stringMatching(/^\S+workspace\.db-wal belongs to another database, [^\n]+\n$/)
+    expect([command, exitCode, stdout, stderr]).toEqual([command, 1, '', sentence])
+  }
+  const examined = (await runHere(['doctor', ...database])).stdout
+  expect(examined).toMatch(/^FOUND +database +.*workspace\.db-wal belongs to another database/m)
+  expect(contents()).toEqual(before)
+  expect(await runHere(['restore', backup, ...database])).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await runHere(['dump', ...database])).stdout).toBe(stored)
 })
 
 test('a backup of lines is restored in place of a database that was deleted while it was served', async () => {

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, type Stats, st
 import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
+import { assertOwnLog } from '../sqlite/engine/faults/foreign-log.ts'
 import { networkFileSystem } from '../sqlite/engine/faults/startup-check.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from '../sqlite/migrations.ts'
 
@@ -41,6 +42,7 @@ export interface SqliteInspection {
 export function inspectSqlite(path: string): SqliteInspection {
   const file = fileAt(path)
   if (!file) throw new StoreOpenError(`there is no database at ${path}`)
+  assertOwnLog(path)
   const [log, sharedMemory] = [fileAt(`${path}-wal`), fileAt(`${path}-shm`)]
   const { applicationId, schemaVersion } =
     log && sharedMemory && log.byteLength > 0 ? askSqlite(path) : readHeader(path)

@@ -1,20 +1,11 @@
 // Copies an SQLite database into one file while it is in use, and prepares such a copy to replace the database: with
 // new state versions, and without sessions unless they are kept.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fdatasyncSync,
-  openSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { hasForeignLog } from './engine/faults/foreign-log.ts'
 import { isBusy, toStoreError } from './engine/faults/sqlite-errors.ts'
 import { firstFinding } from './engine/faults/startup-check.ts'
 import { watchCopiedFiles } from './engine/faults/watch-database-files.ts'
@@ -27,10 +18,6 @@ const TIMEOUT_MS = 10_000
 const STEP_BYTES = 393_216
 /** Pause after a step, as a fraction of the step's duration, while other processes commit: they need the disk too. */
 const PAUSE = 0.6
-
-/** Offset of the read version in the file header; 2 means write-ahead log (https://www.sqlite.org/fileformat.html). */
-const READ_VERSION_AT = 19
-const LOG_MODE_VERSION = 2
 
 /**
  * Copies the newest state of the database at `path`, in use or read-only, to the empty file `to`. Throws
@@ -93,7 +80,9 @@ export async function copyDatabase(path: string, to: string, afterStep: () => vo
 export async function copyUnused(path: string, to: string): Promise<void> {
   // If `path` is a symbolic link, the log is beside its target.
   const from = realpathSync(path)
-  requireOwnLog(from)
+  if (hasForeignLog(from)) {
+    throw new StoreOpenError(`${from}-wal is not a write-ahead log of ${from}: move it away, then restore`)
+  }
   const files = watchCopiedFiles(from)
   // A rollback journal belongs to an interrupted transaction; SQLite rolls that back when it opens the copy.
   for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(from + name))) {
@@ -114,27 +103,6 @@ export async function copyUnused(path: string, to: string): Promise<void> {
     throw known instanceof StoreUnavailableError ? known : notReadable(error)
   }
   verifyDatabase(to)
-}
-
-/**
- * Throws `StoreOpenError` if there is a log beside a file that is not in WAL mode, such as a backup. The log then
- * belongs to another database, and SQLite would apply it to this one.
- */
-function requireOwnLog(path: string): void {
-  const log = `${path}-wal`
-  if (isInLogMode(path) || !statSync(log, { throwIfNoEntry: false })?.size) return
-  throw new StoreOpenError(`${log} is not a write-ahead log of ${path}: move it away, then restore`)
-}
-
-function isInLogMode(path: string): boolean {
-  const file = openSync(path, 'r')
-  try {
-    const version = Buffer.alloc(1)
-    readSync(file, version, 0, 1, READ_VERSION_AT)
-    return version[0] === LOG_MODE_VERSION
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Time of the last write to the log, in nanoseconds since the epoch; null if there is no log. */

@@ -2,6 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { assertOwnLog } from './engine/faults/foreign-log.ts'
 import { assertLocalFileSystem } from './engine/faults/startup-check.ts'
 import { makeDirectories } from './engine/files/make-directories.ts'
 import { ownLike } from './engine/files/own-like.ts'
@@ -26,13 +27,14 @@ export type Checkpoints = 'own' | 'external'
 /**
  * Opens a read-write connection. `synchronous = FULL` makes commits survive a power failure; in WAL mode, `NORMAL` can
  * lose acknowledged commits. SQLite's own lock timeout is 0: callers wait for locks without blocking the event loop.
- * Throws `StoreFaultError` on a network file system.
+ * Throws `StoreFaultError` on a network file system, and for a log of another database.
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
   makeDirectories(dirname(path))
   // Before anything is created or opened: another machine may be using the database, and the last connection of this
   // machine would remove the log on closing.
   assertLocalFileSystem(path)
+  assertOwnLog(path)
   if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
   else createPrivateFile(path)
   const database = prepared(new SqliteDatabase(path, { timeout: 0 }), [

@@ -7,6 +7,7 @@ import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
 import { requireSchema } from '../../migrations.ts'
+import { assertOwnLog } from '../faults/foreign-log.ts'
 import { sqliteCode } from '../faults/sqlite-errors.ts'
 import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/watch-database-files.ts'
 
@@ -39,6 +40,7 @@ export interface ReadOnlyDatabase {
  * `StoreFaultError`, or an error of SQLite.
  */
 export function openForReading(path: string, named: string): ReadOnlyDatabase {
+  assertOwnLog(path)
   try {
     return opened(path, watchReadFile(named), () => {})
   } catch (error) {
