@@ -76,6 +76,6 @@ export function addWorkspaceCommands(
     .argument('<file>')
     .action(async (path: string, values) => {
       const { runRestore } = await import('./commands/restore.ts')
-      onExit(await runRestore(path, parseOptions(RESTORE_OPTIONS, values), io))
+      onExit(await runRestore(path, { config: parseOptions(RESTORE_OPTIONS, values), io, stopSignal }))
     })
 }

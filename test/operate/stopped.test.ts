@@ -1,11 +1,14 @@
 // Tests commands that make a file and are stopped before it is whole.
-import { EventEmitter } from 'node:events'
-import { mkdirSync, readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { createWorkspace, templateLines } from '../support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
-import { SMALL_WORLD } from '../support/workspaces.ts'
+import { PROGRAM } from '../support/program.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const engines = [
   ['sqlite', async () => undefined] as const,
@@ -15,7 +18,7 @@ const engines = [
 /** Emits SIGTERM as soon as something listens for it. */
 function stoppedAtOnce(): EventEmitter {
   const signals = new EventEmitter()
-  signals.once('newListener', () => setImmediate(() => signals.emit('SIGTERM')))
+  signals.once('newListener', () => void setImmediate().then(() => signals.emit('SIGTERM')))
   return signals
 }
 
@@ -37,6 +40,69 @@ test.each(engines)('backup and dump of %s that are stopped leave no file, and sa
     ])
     expect(readdirSync(folder)).toEqual([])
   }
+})
+
+test.each(['file', 'stream'])(
+  'restore of a %s that is stopped leaves the database as it was, and no file',
+  async (kind) => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const backup = workspace.path('backup.file')
+    if (kind === 'file') expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+    else workspace.write('backup.file', (await workspace.run('backup', '-')).stdout)
+    if (kind === 'file') await workspace.load(documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}'))
+    else rmSync(workspace.path('workspace.db'))
+    const contents = () =>
+      readdirSync(workspace.directory).map((name) => [name, readFileSync(workspace.path(name), 'base64')])
+    const before = contents()
+    const stopped = await runHere(['restore', backup, ...workspace.flags], { signals: stoppedAtOnce() })
+    expect(stopped).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: nothing was restored\n' })
+    expect(contents()).toEqual(before)
+  },
+)
+
+test.skipIf(POSTGRES_URL === null)(
+  'restore into PostgreSQL that is stopped halfway is completed by another run',
+  async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const backup = workspace.write('backup.lines', (await workspace.run('backup', '-')).stdout)
+    const restored = createWorkspace(runHere, await temporaryDatabase())
+    const stopped = await runHere(['restore', backup, ...restored.flags], { signals: stoppedAtOnce() })
+    const sentence = 'stopped: the database is incomplete, run it again to continue\n'
+    expect(stopped).toEqual({ exitCode: 1, stdout: '', stderr: sentence })
+    expect((await restored.run('users', 'list')).stderr).toContain('left incomplete by an interrupted one')
+    expect(await restored.run('restore', backup)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await restored.dump()).toBe(await workspace.dump())
+  },
+)
+
+test('restore removes what a killed restore has left, and not the file of one that is running', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const backup = workspace.path('backup.db')
+  expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+  const folder = workspace.path('restored')
+  mkdirSync(folder)
+  const args = ['restore', backup, '--database', `file:${folder}/workspace.db`]
+  const parts = () => readdirSync(folder).filter((name) => name.endsWith('.part'))
+
+  const paused = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore' })
+  const exited = once(paused, 'exit')
+  onTestFinished(() => void paused.kill('SIGKILL'))
+  while (parts().length === 0) await setImmediate()
+  paused.kill('SIGSTOP')
+  const [part = ''] = parts()
+  const other = await runHere(args)
+  expect([other.exitCode, other.stderr, parts()]).toEqual([0, '', [part]])
+  expect(other.stdout).not.toContain('removed')
+
+  paused.kill('SIGKILL')
+  await exited
+  const { exitCode, stdout, stderr } = await runHere(args)
+  expect([exitCode, stderr, parts()]).toEqual([0, '', []])
+  expect(stdout).toMatch(`removed ${folder}/${part}, which a killed restore had left\n`)
+  expect((await runHere(['dump', ...args.slice(2)])).stdout).toBe(await workspace.dump())
 })
 
 test('a running backup that is stopped ends its thread without terminating it', async () => {

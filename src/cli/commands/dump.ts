@@ -7,6 +7,7 @@ import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import { isTaken, linkNew, partOf, syncPath, takenMessage } from '../backup/publish-file.ts'
+import { untilStopped } from '../backup/until-stopped.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
@@ -47,13 +48,6 @@ async function writeOutput(
     if (!stop.aborted) throw error
     stderr.write('stopped: nothing was written\n')
     return 1
-  }
-}
-
-async function* untilStopped(lines: AsyncIterable<string>, stop: AbortSignal): AsyncGenerator<string> {
-  for await (const line of lines) {
-    stop.throwIfAborted()
-    yield line
   }
 }
 

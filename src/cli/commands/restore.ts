@@ -13,8 +13,10 @@ import { copyUnused, leaveLogMode, prepareRestored, verifyDatabase } from '../..
 import { behindLinks } from '../../store/sqlite/engine/files/behind-links.ts'
 import { makeDirectories } from '../../store/sqlite/engine/files/make-directories.ts'
 import { linesOfBackup } from '../backup/lines-of-backup.ts'
-import { partOf, removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
+import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
+import { removeLeftParts, restorePartOf } from '../backup/restore-parts.ts'
+import { untilStopped } from '../backup/until-stopped.ts'
 import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
@@ -24,33 +26,50 @@ import type { RestoreConfig } from '../options/workspace-options.ts'
 
 const SQLITE_HEADER = 'SQLite format 3\0'
 
-export async function runRestore(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
+interface Context {
+  readonly config: RestoreConfig
+  readonly io: CommandIo
+  /** Called when the restore begins to write: from then on a signal aborts it instead of ending the process. */
+  readonly stopSignal: () => AbortSignal
+}
+
+export async function runRestore(path: string, context: Context): Promise<ExitCode> {
   const isSqliteFile = (await readHeader(path)) === SQLITE_HEADER
   await requireDigest(path)
-  if (!isSqliteFile) return restoreRecords(path, config, io)
-  const named = databasePath(config.database)
+  if (!isSqliteFile) return restoreRecords(path, context)
+  const named = databasePath(context.config.database)
   if (named === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move it into PostgreSQL')
   }
-  await replaceBy(await targetOf(named), path, config, io, (part) => prepareCopy(path, part, config, io))
-  return 0
+  return replaceBy(await targetOf(named), path, context, (part, stop) => prepareCopy(path, part, context, stop))
 }
 
-/** `target` stays as it was until `make` has filled the temporary file completely. */
+/**
+ * `target` stays as it was until `make` has filled the temporary file completely. A restore that is stopped before that
+ * leaves no temporary file.
+ */
 async function replaceBy(
   target: string,
   path: string,
-  config: RestoreConfig,
-  io: CommandIo,
-  make: (part: string) => Promise<void>,
-): Promise<void> {
-  const part = partOf(target)
+  { config, io, stopSignal }: Context,
+  make: (part: string, stop: AbortSignal) => Promise<void>,
+): Promise<ExitCode> {
+  for (const left of await removeLeftParts(target))
+    io.stdout.write(`removed ${left}, which a killed restore had left\n`)
+  const part = restorePartOf(target)
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
+  const stop = stopSignal()
   try {
-    await make(part)
+    await make(part, stop)
+    stop.throwIfAborted()
     const kept = await putInPlace(part, target, io.clock())
     io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
     reportEndedSessions(config, io)
+    return 0
+  } catch (error) {
+    if (!stop.aborted) throw error
+    io.stderr.write('stopped: nothing was restored\n')
+    return 1
   } finally {
     await removeParts(part)
   }
@@ -93,8 +112,8 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
 }
 
 /** Copies the backup to `part`, migrates it to the current schema, and applies `prepareRestored` to it. */
-async function prepareCopy(path: string, part: string, config: RestoreConfig, io: CommandIo): Promise<void> {
-  await orMachineError(`cannot copy ${path} to ${part}`, () => copyUnused(path, part))
+async function prepareCopy(path: string, part: string, { config, io }: Context, stop: AbortSignal): Promise<void> {
+  await orMachineError(`cannot copy ${path} to ${part}`, () => copyUnused(path, part, () => stop.throwIfAborted()))
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A backup may have been made during a move. The restored copy does not take part in that move.
@@ -125,22 +144,16 @@ async function orMachineError(what: string, run: () => Promise<void>): Promise<v
   }
 }
 
-async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
+async function restoreRecords(path: string, context: Context): Promise<ExitCode> {
   try {
     const digest = await verifyBackup(linesOfBackup(path))
-    const named = databasePath(config.database)
+    const named = databasePath(context.config.database)
     const target = named === null ? null : await targetOf(named)
-    if (target === null || hasContent(target)) {
-      await fillFromLines(path, digest, config, io)
-      io.stdout.write(`restored ${path}\n`)
-      reportEndedSessions(config, io)
-    } else {
-      await replaceBy(target, path, config, io, (part) => makeFromLines(path, digest, part, config, io))
-    }
-    return 0
+    if (target === null || hasContent(target)) return await fillInPlace(path, digest, context)
+    return await replaceBy(target, path, context, (part, stop) => makeFromLines(path, digest, part, context, stop))
   } catch (error) {
     if (!(error instanceof MoveError)) throw error
-    io.stderr.write(`${error.message}\n`)
+    context.io.stderr.write(`${error.message}\n`)
     return 1
   }
 }
@@ -149,20 +162,41 @@ async function makeFromLines(
   path: string,
   digest: string,
   part: string,
-  config: RestoreConfig,
-  io: CommandIo,
+  { config, io }: Context,
+  stop: AbortSignal,
 ): Promise<void> {
-  await fillFromLines(path, digest, { ...config, database: `file:${part}` }, io)
+  await fillFromLines(path, digest, { ...config, database: `file:${part}` }, io, stop)
   await orMachineError(`cannot write ${part}`, async () => {
     leaveLogMode(part)
     await syncPath(part)
   })
 }
 
-async function fillFromLines(path: string, digest: string, config: RestoreConfig, io: CommandIo): Promise<void> {
+async function fillInPlace(path: string, digest: string, { config, io, stopSignal }: Context): Promise<ExitCode> {
+  const stop = stopSignal()
+  try {
+    await fillFromLines(path, digest, config, io, stop)
+  } catch (error) {
+    if (!stop.aborted || error !== stop.reason) throw error
+    io.stderr.write('stopped: the database is incomplete, run it again to continue\n')
+    return 1
+  }
+  io.stdout.write(`restored ${path}\n`)
+  reportEndedSessions(config, io)
+  return 0
+}
+
+async function fillFromLines(
+  path: string,
+  digest: string,
+  config: RestoreConfig,
+  io: CommandIo,
+  stop: AbortSignal,
+): Promise<void> {
   await using store = await openStoreForCli(config)
   const keepSessions = config.keepSessions === true
-  await restoreBackup(linesOfBackup(path), store, { digest, moveId: randomUUID(), keepSessions })
+  const lines = untilStopped(linesOfBackup(path), stop)
+  await restoreBackup(lines, store, { digest, moveId: randomUUID(), keepSessions })
   await recordRestore(store, config, io)
 }
 

@@ -24,7 +24,7 @@ const PAUSE = 0.6
  * `StoreOpenError`, or an error of the file system or SQLite. `afterStep` is that of `copyDatabase`.
  */
 export async function copyNewest(path: string, to: string, afterStep: () => void): Promise<void> {
-  await (isWritable(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to))
+  await (isWritable(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to, afterStep))
 }
 
 function isWritable(path: string): boolean {
@@ -75,9 +75,9 @@ export async function copyDatabase(path: string, to: string, afterStep: () => vo
 /**
  * Copies a database that nobody writes to, with the contents of its log, into the single file `to`. It copies the files
  * instead of opening the database: SQLite would create files beside `path`, whose folder may be read-only, and empty
- * the log. Throws `StoreOpenError`, or an error of the file system.
+ * the log. Throws `StoreOpenError`, or an error of the file system. What `afterStep` throws ends the copy.
  */
-export async function copyUnused(path: string, to: string): Promise<void> {
+export async function copyUnused(path: string, to: string, afterStep: () => void = () => {}): Promise<void> {
   // If `path` is a symbolic link, the log is beside its target.
   const from = realpathSync(path)
   if (hasForeignLog(from)) {
@@ -88,6 +88,7 @@ export async function copyUnused(path: string, to: string): Promise<void> {
   for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(from + name))) {
     await copyFile(from + end, to + end, constants.COPYFILE_FICLONE)
     await chmod(to + end, 0o600)
+    afterStep()
   }
   try {
     files.assertInPlace()
