@@ -85,6 +85,19 @@ describe('a route that is being retired', () => {
     expect(unsent.headers.get('etag')).toBeNull()
   })
 
+  test('announces a link without any date as a page about deprecations, and is not deprecated by it', async () => {
+    const brownout = '/exports=2026-01-01/1h'
+    const plan = planOf({ deprecated: '/templates=2025-12-01', deprecationLink: '*=https://example.com/a', brownout })
+    const gateway = await startGateway({ retirement: plan })
+    const link = '<https://example.com/a>; rel="deprecation"'
+    expect(announced(await gateway.get('/projects'))).toEqual([null, null, link])
+    expect(announced(await gateway.get('/exports?r=site'))).toEqual([null, null, link])
+    expect(announced(await gateway.get('/templates'))).toEqual(['@1764547200', null, link])
+    const { paths } = (await gateway.get('/openapi.json')).json()
+    const isDeprecated = (path: string) => paths[path].get.deprecated
+    expect(['/projects', '/exports', '/templates'].map(isDeprecated)).toEqual([undefined, undefined, true])
+  })
+
   test('is deprecated in the OpenAPI document; a route without a date, or with only a brownout, is not', async () => {
     const plan = planOf({ ...PLAN, deprecated: '/projects=2025-11-01T12:00:00Z', brownout: '/exports=2026-01-11/1h' })
     const gateway = await startGateway({ retirement: plan })

@@ -31,12 +31,13 @@ export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
       link: lastOf(deprecationLink, path),
       brownouts: valuesOf<Brownout>(brownout, path),
     }
-    const { deprecatedAt, sunsetAt, brownouts } = route
+    const { deprecatedAt, sunsetAt, link, brownouts } = route
     // RFC 9745 section 3: the sunset must not be before the deprecation.
     if (deprecatedAt !== null && sunsetAt !== null && sunsetAt < deprecatedAt) {
       wrong.push(`--sunset: ${path} would end before it is deprecated`)
     }
-    if (deprecatedAt !== null || sunsetAt !== null || brownouts.length > 0) plan.set(path, route)
+    const isNamed = deprecatedAt !== null || sunsetAt !== null || link !== null || brownouts.length > 0
+    if (isNamed) plan.set(path, route)
   }
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
   return plan

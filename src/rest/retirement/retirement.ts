@@ -37,10 +37,13 @@ export function createRetirement(plan: RetirementPlan, clock: () => number): Ret
   }
 }
 
-/** Builds the header fields of the announcement: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
+/**
+ * Builds the header fields of the announcement: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and their links. A link
+ * without a date names a page about deprecations, which does not make the route deprecated (RFC 9745).
+ */
 function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement): Readonly<Record<string, string>> {
   const links = [
-    ...(link !== null && deprecatedAt !== null ? [`<${link}>; rel="deprecation"`] : []),
+    ...(link !== null && (deprecatedAt !== null || sunsetAt === null) ? [`<${link}>; rel="deprecation"`] : []),
     ...(link !== null && sunsetAt !== null ? [`<${link}>; rel="sunset"`] : []),
   ]
   return {
