@@ -95,6 +95,21 @@ test('import --verify names a list that alone is 404 there, but only if document
   expect([again.exitCode, again.stdout]).toEqual([1, expect.stringMatching(/: 1 user differs\n$/)])
 })
 
+test('import --verify neither asks again for a user who could not be imported nor reports the reason twice', async () => {
+  const { server, moveIn } = await oldServer(world(3))
+  server.setIntercept((request, response) => {
+    if (request.url !== '/v1/exports?r=r1') return false
+    response.writeHead(403).end()
+    return true
+  })
+  const { exitCode, stdout, stderr } = await moveIn('--verify')
+  expect([exitCode, stderr.match(/\/v1\/exports answered 403\n/g)?.length]).toEqual([1, 1])
+  expect(stdout).toMatch(/verified 4 users, \d+ answers, .*: 1 not imported\n$/)
+  const refused = server.requests.filter(({ path, status }) => path === '/exports?r=r1' && status === 403)
+  // The import asks again with a renewed access token.
+  expect(refused).toHaveLength(2)
+})
+
 test('import waits for an old server that is killed in the middle and comes back', async () => {
   const { server, workspace, moveIn } = await oldServer(world(10))
   let reads = 0

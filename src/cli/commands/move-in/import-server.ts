@@ -50,10 +50,10 @@ export async function runServerImport(
       concurrency,
       stop,
     }
-    const isImported = await importUsers(users, options, state, config, io)
-    const isVerified = config.verify ? await verifyUsers(users, options, io) : true
-    if (isImported) await state?.forget()
-    return isImported && isVerified ? 0 : 1
+    const failed = await importUsers(users, options, state, config, io)
+    const isVerified = config.verify ? await verifyUsers(users, failed, options, io) : true
+    if (failed.size === 0) await state?.forget()
+    return failed.size === 0 && isVerified ? 0 : 1
   } catch (error) {
     if (!stop.aborted) throw error
     io.stderr.write('stopped: run it again to continue\n')
@@ -80,15 +80,16 @@ async function openState(from: string, config: ImportConfig): Promise<DoneUsers 
   return openDoneUsers(path, { from, into, replace, idFields, refFields })
 }
 
-/** Returns whether every user was imported. */
+/** Returns the users who could not be imported. */
 async function importUsers(
   users: readonly RemoteUser[],
   options: MoveInOptions & { readonly store: EditableStore },
   state: DoneUsers | null,
   config: ImportConfig,
   io: CommandIo,
-): Promise<boolean> {
+): Promise<ReadonlySet<RemoteUser>> {
   const { client, store } = options
+  const failed = new Set<RemoteUser>()
   const start = performance.now()
   const left = await usersLeft(users, state, options)
   const tally: Tally = { ...NOTHING_DONE }
@@ -107,9 +108,10 @@ async function importUsers(
         if (taken.type !== 'missing') await state?.add(email)
         update()
       },
-      onFailed({ label }, error) {
+      onFailed(user, error) {
+        failed.add(user)
         tally.failed += 1
-        progress.say(`${label}: ${error.message}`)
+        progress.say(`${user.label}: ${error.message}`)
         update()
       },
     })
@@ -135,7 +137,7 @@ async function importUsers(
     )
   }
   if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
-  return tally.failed === 0
+  return failed
 }
 
 /**
@@ -160,14 +162,23 @@ function inWords(tally: Tally, { replace }: ImportConfig): string {
   return `${users}: ${countsInWords(tally, replace === true)}`
 }
 
-/** Returns whether both sides hold the same. */
-async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions, io: CommandIo): Promise<boolean> {
+/**
+ * Returns whether both sides hold the same. `notImported` are not compared: their reason has been reported, and an old
+ * server that is down would be waited for again.
+ */
+async function verifyUsers(
+  users: readonly RemoteUser[],
+  notImported: ReadonlySet<RemoteUser>,
+  options: MoveInOptions,
+  io: CommandIo,
+): Promise<boolean> {
+  const imported = users.filter((user) => !notImported.has(user))
   const before = options.client.traffic().bytes
   const total = { users: 0, answers: 0, spacedOtherwise: 0, byteLength: 0, differing: 0, failed: 0 }
   {
-    using progress = createUserProgress(io, 'verifying', users.length)
+    using progress = createUserProgress(io, 'verifying', imported.length)
     const update = () => progress.update(total.users + total.failed, options.client.traffic().bytes - before)
-    await verifyAll(users, options, {
+    await verifyAll(imported, options, {
       async onDone({ label }, { differences, ...verified }) {
         total.users += 1
         for (const name of ['answers', 'spacedOtherwise', 'byteLength'] as const) total[name] += verified[name]
@@ -183,11 +194,12 @@ async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions,
     })
   }
   const { differing, failed } = total
-  const isSame = differing === 0 && failed === 0
   const others = [
     ...(differing > 0 ? [`${differing} ${differing === 1 ? 'user differs' : 'users differ'}`] : []),
     ...(failed > 0 ? [`${failed} could not be compared`] : []),
+    ...(notImported.size > 0 ? [`${notImported.size} not imported`] : []),
   ]
+  const isSame = others.length === 0
   const spaced =
     total.spacedOtherwise > 0
       ? `; ${total.spacedOtherwise} answers there have different white space between documents`
