@@ -232,6 +232,49 @@ test('import goes on with the others when a user cannot be read, and reads only 
   await expectTheSame(server, workspace)
 })
 
+test('import ends soon after the server goes down for good, and the next run reads the users who are left', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(world(20))
+  let logins = 0
+  server.setIntercept((request, response) => {
+    if (request.url === '/v1/login') logins += 1
+    if (logins < 5) return false
+    response.writeHead(503).end()
+    return true
+  })
+  // The fifth user ends the time that the server may be away, and three more find out that it is down.
+  const first = await moveIn('--concurrency', '1', '--max-outage', '0s', '--verify')
+  const line = /^\S+users\.txt:\d+: POST \S+\/login answered 503$/
+  const told = first.stderr.trimEnd().split('\n')
+  expect([first.exitCode, told.filter((text) => line.test(text)).length, logins]).toEqual([1, 4, 8])
+  expect(told.slice(4)).toEqual([
+    'users who were not asked for, because the server no longer answers: 14',
+    '18 failed: run it again to import the rest',
+  ])
+  expect(first.stdout).toMatch(
+    /: 4 users, 18 failed: .*\nverified 0 users, .*: 4 could not be compared, 18 not imported\n$/,
+  )
+  expect(existsSync(`${emails}.state`)).toBe(true)
+  server.setIntercept(null)
+  const second = await moveIn()
+  expect([second.exitCode, second.stderr]).toEqual([0, 'users imported by an earlier run: 4, left: 18\n'])
+  await expectTheSame(server, workspace)
+})
+
+test('import reads all other users when the server never sends the exports of some, however many are asked for at once', async () => {
+  const { server, moveIn } = await oldServer(world(12))
+  const held: (() => void)[] = []
+  server.setIntercept((request, response) => {
+    if (!/r=r[0-3]$/.test(request.url ?? '')) return false
+    // All four wait, so that no other request is answered between them.
+    held.push(() => response.writeHead(504).end())
+    if (held.length === 4) for (const answer of held) answer()
+    return true
+  })
+  const { exitCode, stdout, stderr } = await moveIn('--concurrency', '4', '--max-outage', '0s')
+  expect([exitCode, stdout.includes(': 10 users, 4 failed: ')]).toEqual([1, true])
+  expect(stderr.match(/\/v1\/exports answered 504\n/g)).toHaveLength(4)
+})
+
 test('import continues where it was killed, and keeps what it had done', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(30))
   let logins = 0

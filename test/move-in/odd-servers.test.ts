@@ -199,6 +199,39 @@ test('a request and a sign-out are sent again after the first 500, however often
   expect([read.status, server.openSessions(), client.traffic().sessionsLeft]).toEqual([401, 0, 0])
 })
 
+test('the time that a server may be away is not waited again by the next request, and begins anew after an answer', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const client = createRemoteClient(server.url, {
+    headers: {},
+    maxOutageMs: 600_000,
+    stop: new AbortController().signal,
+  })
+  const statuses: number[] = []
+  server.setIntercept((_, response) => {
+    const status = statuses.shift() ?? 200
+    if (statuses.length === 0) vi.advanceTimersByTime(600_000)
+    response.writeHead(status).end()
+    return true
+  })
+  const ask = (...told: readonly number[]) => {
+    statuses.splice(0, statuses.length, ...told)
+    return client.send({ method: 'GET', path: '/projects' }).then(
+      ({ status }) => `${status}`,
+      ({ message }: Error) => message,
+    )
+  }
+  const away = `GET ${server.url}/projects answered 503`
+  expect(await ask(503, 503)).toBe(away)
+  for (const isDown of [false, false, true]) {
+    expect(await ask(503, 200)).toBe(away)
+    expect(client.isDown()).toBe(isDown)
+  }
+  expect(await ask(200)).toBe('200')
+  expect([client.isDown(), await ask(503, 200)]).toEqual([false, '200'])
+})
+
 test('a list that is 404 when it is read again after a 304 removes nothing', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true })
   const database = newDatabase()

@@ -104,6 +104,7 @@ test('import goes on with the others, and reports the user who failed', async ()
     onFailed({ email }, { message }) {
       told.push(`${email}: ${message}`)
     },
+    onLeft() {},
   })
   expect(told).toEqual([
     'ana@example.com changed',

@@ -7,6 +7,8 @@ export interface Tally {
   done: number
   missing: number
   failed: number
+  /** How many of `failed` were not asked for, because the server is down. */
+  left: number
   added: number
   replaced: number
   unchanged: number
@@ -22,6 +24,7 @@ export const NOTHING_DONE: Tally = {
   done: 0,
   missing: 0,
   failed: 0,
+  left: 0,
   added: 0,
   replaced: 0,
   unchanged: 0,

@@ -23,6 +23,11 @@ const MAX_UNANSWERED_SIGN_OUTS = 4
  * server between them do not count.
  */
 const MAX_BROKEN_ATTEMPTS = 4
+/**
+ * The server counts as down when it has been away for too long and then does not answer this number of further requests
+ * either. Those before may have asked for too much, such as for exports that it cannot send.
+ */
+const REQUESTS_OF_DOWN_SERVER = 3
 
 /**
  * The other server did not respond as the contract says. The message is a single line, names the call and never
@@ -77,7 +82,8 @@ export interface RemoteClientOptions {
   /** Sent with every request, unless the request sets the field itself. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * How long the server may be unreachable or busy, in milliseconds. A server that has never responded is not retried.
+   * How long the server may be unreachable or busy, in milliseconds. While it has answered nothing at all for so long,
+   * each request is sent only once. A server that has never responded is not retried.
    */
   readonly maxOutageMs: number
   /** Aborts every wait. */
@@ -93,6 +99,8 @@ export interface RemoteClient {
    * several requests in a row without a response end all sign-outs. A failure is counted and not thrown.
    */
   readonly endSession: (request: RemoteRequest) => Promise<void>
+  /** Whether the server has answered nothing for too long, and then some more requests neither. */
+  readonly isDown: () => boolean
   /** Address of the server, for messages. */
   readonly address: string
   /** Totals since the start. */
@@ -116,6 +124,10 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   let hasAnswered = false
   /** A busy server is busy for all users. Measured by `performance.now()`, because the system clock may be set. */
   let notBefore = 0
+  /** Since when no request has been answered, by `performance.now()`; null while the server answers. */
+  let awaySince: number | null = null
+  /** Requests without an answer, in a row, that began when the server had been away for too long. */
+  let lateRequests = 0
   const stopLate = new AbortController()
   let unansweredSignOuts = 0
   let isOver = false
@@ -162,6 +174,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   async function send(request: RemoteRequest): Promise<RemoteAnswer> {
     const start = performance.now()
+    const isLate = awaySince !== null && isTooLong(start)
     let broken = 0
     for (let attempt = 0; ; attempt += 1) {
       stop.throwIfAborted()
@@ -169,8 +182,11 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer.status === null) stop.throwIfAborted()
       const kind = kindOf(answer)
+      const isAway = kind === 'busy' || kind === 'away'
+      noteWhetherAway(isAway)
       if (kind === 'broken') broken += 1
       const isLastAttempt = kind === 'broken' ? broken >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
+      if (isAway && isLastAttempt && isLate) lateRequests += 1
       if (kind === 'answer' || isLastAttempt) return requireAnswer(request, answer, kind)
       await wait(pauseAfter(answer, attempt))
     }
@@ -214,8 +230,14 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     else await delay(ms, undefined, { signal: stop }).catch(() => {})
   }
 
+  function noteWhetherAway(isAway: boolean): void {
+    if (isAway) awaySince ??= performance.now()
+    else [awaySince, lateRequests] = [null, 0]
+  }
+
+  /** For a request that began at `start`: whether it, or the server's absence, has lasted too long. */
   function isTooLong(start: number): boolean {
-    return performance.now() - start >= maxOutageMs
+    return performance.now() - Math.min(start, awaySince ?? start) >= maxOutageMs
   }
 
   function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
@@ -229,6 +251,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   return {
     send,
     endSession,
+    isDown: () => lateRequests >= REQUESTS_OF_DOWN_SERVER,
     address,
     traffic: () => ({ ...traffic }),
   }

@@ -28,6 +28,8 @@ export interface UserEvents<T> {
   readonly onDone: (user: RemoteUser, outcome: T) => Promise<void>
   /** The other server broke the contract, or what it has cannot be stored here. */
   readonly onFailed: (user: RemoteUser, error: ContractError | StoreRefusedError) => void
+  /** Nothing was asked for the user, because the other server is down. */
+  readonly onLeft: (user: RemoteUser) => void
 }
 
 /**
@@ -54,11 +56,12 @@ export function verifyAll(
 function eachUser<T>(
   users: readonly RemoteUser[],
   { client, concurrency, stop }: MoveInOptions,
-  { onDone, onFailed }: UserEvents<T>,
+  { onDone, onFailed, onLeft }: UserEvents<T>,
   work: (user: RemoteUser, session: ReturnType<typeof createRemoteSession>) => Promise<T>,
 ): Promise<void> {
   return eachOf(users, concurrency, async (user) => {
     stop.throwIfAborted()
+    if (client.isDown()) return onLeft(user)
     const session = createRemoteSession(client, user.login)
     try {
       await onDone(user, await work(user, session))

@@ -114,6 +114,11 @@ async function importUsers(
         progress.say(`${user.label}: ${error.message}`)
         update()
       },
+      onLeft(user) {
+        failed.add(user)
+        tally.failed += 1
+        tally.left += 1
+      },
     })
   } catch (error) {
     audit.record({ kind: 'import', result: 'failed', detail: `broken off: ${inWords(tally, config)}` })
@@ -136,6 +141,8 @@ async function importUsers(
       `none of ${tally.projects} projects has an export there: if that is wrong, set --ref-fields to the members that GET /exports takes as r\n`,
     )
   }
+  if (tally.left > 0)
+    io.stderr.write(`users who were not asked for, because the server no longer answers: ${tally.left}\n`)
   if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
   return failed
 }
@@ -190,6 +197,9 @@ async function verifyUsers(
         total.failed += 1
         progress.say(`${label}: ${error.message}`)
         update()
+      },
+      onLeft() {
+        total.failed += 1
       },
     })
   }
