@@ -6,6 +6,7 @@ import { BodySizeError, CodingError, decodeBody } from '../decode-body.ts'
 import { noAnswerInWords } from '../errors.ts'
 import { Agent, request } from '../http-builtin.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
+import { isConnectionEnded } from '../import-export/remote/retry.ts'
 
 /** Maximum wait for the beginning of an answer, and for each further 64 KiB. */
 const SILENCE_MS = 30_000
@@ -59,12 +60,23 @@ export function createExchange(baseUrl: string): Exchange {
     return isTls ? requestTls(`${baseUrl}${path}`, options) : request(`${baseUrl}${path}`, options)
   }
 
-  /** Resolves when the answer begins. */
+  /**
+   * Resolves when the answer begins. Sends the request again when it met the end of a connection that was used before:
+   * servers close idle connections, perhaps while a request is in flight (RFC 9112 section 9.3.1).
+   */
   function answerTo(path: string, options: RequestOptions, bytes: Buffer | undefined): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const outgoing = start(path, options)
-    outgoing.on('error', reject)
-    outgoing.on('response', resolve)
+    let hasBegun = false
+    outgoing.on('error', (error) => {
+      const isSentAgain = !hasBegun && outgoing.reusedSocket && isConnectionEnded(error)
+      if (isSentAgain) resolve(answerTo(path, options, bytes))
+      else reject(error)
+    })
+    outgoing.on('response', (incoming) => {
+      hasBegun = true
+      resolve(incoming)
+    })
     outgoing.end(bytes)
     return promise
   }

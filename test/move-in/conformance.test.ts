@@ -65,6 +65,38 @@ test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
   },
 )
 
+test('conformance finds no fault in a server that closes a connection just as the next request arrives on it', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const used = new WeakSet<object>()
+  let closed = 0
+  server.setIntercept(({ socket }) => {
+    const isUsed = used.has(socket)
+    used.add(socket)
+    if (!isUsed) return false
+    closed += 1
+    socket.destroy()
+    return true
+  })
+  const { exitCode, counts, sessionsLeftOpen } = await conformance(server.url)
+  expect([exitCode, counts.fail, counts.skipped, sessionsLeftOpen, server.openSessions()]).toEqual([0, 0, 0, 0, 0])
+  expect(closed).toBeGreaterThan(20)
+})
+
+test('conformance reports a server that closes every connection without an answer, and does not try for ever', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  let closed = 0
+  server.setIntercept(({ url, socket }) => {
+    if (url !== '/templates') return false
+    closed += 1
+    socket.destroy()
+    return true
+  })
+  const { exitCode, checks } = await conformance(server.url)
+  const reads = checks.find(({ group, name }) => group === 'GET /templates' && name === 'answers 200 or 404')
+  expect([exitCode, reads?.found]).toEqual([1, 'there was no answer, or one that broke off'])
+  expect(closed).toBeLessThan(50)
+})
+
 test.each([
   ['a path that is 404 for everybody', 404],
   ['a path whose proxy answers 502', 502],
