@@ -5,7 +5,6 @@ import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import { DOCUMENT_KINDS, seenInStore } from '../seen-workspace.ts'
-import { createRemoteSession } from '../session.ts'
 import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type Refused,
   type Removable,
 } from './findings.ts'
+import { createFollowedUsers } from './followed-users.ts'
 import { fromAnywhere } from './from-anywhere.ts'
 import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
 import type { Changes, Round } from './round.ts'
@@ -53,27 +53,17 @@ type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 
 /** Signs out all sessions when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { client, store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
+  const { store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
     mayEmptyLists: mayRemoveMany,
     mayClear: mayRemoveMany ? DOCUMENT_KINDS : [],
     mayEmptyWorkspace: mayRemoveMany,
     mayLoseAllExports: mayRemoveMany,
   }
-  const followed = new Map<string, Followed>()
-  let wasInStep = false
+  const followed = createFollowedUsers(options)
   let wasAbandoned = false
   const changes = { added: 0, replaced: 0, removed: 0 }
-  const aside = createAside(createFindings, (user, found) => tryStep(user, requireFollowed(user), found, removable))
-
-  function requireFollowed({ email, login }: RemoteUser): Followed {
-    const known = followed.get(email)
-    if (known) return known
-    const session = createRemoteSession(client, login)
-    const added = { session, seen: null, inStepAt: performance.now(), loss: null, failure: '' }
-    followed.set(email, added)
-    return added
-  }
+  const aside = createAside(createFindings, (user, found) => tryStep(user, followed.ensure(user), found, removable))
 
   /** Throws an error of take-in.ts when the data may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
@@ -85,7 +75,7 @@ export function createFollower(options: FollowOptions): Follower {
       one.seen = null
     } else one.seen = taken.seen
     if (taken.type === 'changed') addTo(counts, taken.counts)
-    markInStep(one, at)
+    followed.markInStep(one, at)
     return taken.type
   }
 
@@ -94,13 +84,6 @@ export function createFollower(options: FollowOptions): Follower {
       counts[name] += made[name]
       changes[name] += made[name]
     }
-  }
-
-  function markInStep(one: Followed, at: number): void {
-    one.inStepAt = at
-    one.loss = null
-    one.failure = ''
-    wasInStep = true
   }
 
   /** Must be called only once per user and round. True when the data here shall be removed. */
@@ -125,7 +108,7 @@ export function createFollower(options: FollowOptions): Follower {
       removed += 1
       addTo(counts, { added: 0, replaced: 0, removed: 1 })
       one.seen = null
-      markInStep(one, at)
+      followed.markInStep(one, at)
     }
     return gone.length - removed
   }
@@ -235,32 +218,20 @@ export function createFollower(options: FollowOptions): Follower {
     if (error instanceof OutageError) aside.add(user)
   }
 
-  async function forget(users: readonly RemoteUser[]): Promise<void> {
+  async function forgetOthers(users: readonly RemoteUser[]): Promise<void> {
     const named = new Set(users.map(({ email }) => email))
-    const gone = [...followed].filter(([email]) => !named.has(email) && !aside.isAsking(email))
-    await eachOf(gone, concurrency, async ([email, { session }]) => {
-      aside.remove(email)
-      followed.delete(email)
-      await session.close()
-    })
-  }
-
-  function lagSeconds(): number | null {
-    if (!wasInStep) return null
-    const now = performance.now()
-    let oldest = now
-    for (const { inStepAt } of followed.values()) oldest = Math.min(oldest, inStepAt)
-    return (now - oldest) / 1_000
+    const forgotten = await followed.forget((email) => named.has(email) || aside.isAsking(email))
+    for (const email of forgotten) aside.remove(email)
   }
 
   return {
-    lagSeconds,
+    lagSeconds: followed.lagSeconds,
     changes: () => ({ ...changes }),
     async round(users) {
       const began = performance.now()
       let done = 0
-      await forget(users)
-      for (const user of users) requireFollowed(user)
+      await forgetOthers(users)
+      for (const user of users) followed.ensure(user)
       const late = await aside.next()
       const before = users.some(({ email }) => email === late?.email) ? late : null
       const found = before?.found ?? createFindings()
@@ -272,7 +243,7 @@ export function createFollower(options: FollowOptions): Follower {
       found.users = asked.length + (before ? 1 : 0)
       await eachOf(wasAbandoned ? fromAnywhere(asked) : asked, concurrency, async (user) => {
         stop.throwIfAborted()
-        const one = requireFollowed(user)
+        const one = followed.ensure(user)
         if (found.outage !== null) {
           one.loss = null
           counts.failed += 1
@@ -290,11 +261,12 @@ export function createFollower(options: FollowOptions): Follower {
       wasAbandoned = outage !== null
       if (outage === null) tellUnanswered(found)
       const seconds = (performance.now() - began) / 1_000
-      return { users: users.length, ...counts, ...settled, outage, isServerDown, seconds, lagSeconds: lagSeconds() }
+      const lagSeconds = followed.lagSeconds()
+      return { users: users.length, ...counts, ...settled, outage, isServerDown, seconds, lagSeconds }
     },
     async [Symbol.asyncDispose]() {
       await aside.end()
-      await eachOf(followed.values(), concurrency, ({ session }) => session.close())
+      await followed.forget(() => false)
     },
   }
 }
