@@ -32,6 +32,27 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     }
   })
 
+  test.each([390, 1_280])('%i pixels wide, Shift+Tab never leaves the focus behind the frame', async (width) => {
+    const page = await (await browser.open(demo.url(), { viewport: { width, height: 800 } })).newPage()
+    for (const [path, usable] of PAGES.filter(([path]) => path.startsWith('/?') || path === '/docs')) {
+      await page.goto(demo.url() + path)
+      await page.locator(usable).first().waitFor()
+      await page.locator('main :is(a[href], button)').filter({ visible: true }).last().focus()
+      expect(await walkBack(page), path).toEqual([])
+    }
+  })
+
+  test('the page stays where it is scrolled when a control of the frame takes the focus', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(`${demo.url()}/docs`)
+    await page.locator('.operation').first().waitFor()
+    await page.evaluate(() => scrollTo(0, 1_000))
+    for (const control of await page.locator('.frame :is(a, button, input)').filter({ visible: true }).all()) {
+      await control.focus()
+      expect(await page.evaluate(() => scrollY)).toBe(1_000)
+    }
+  })
+
   test('Tab closes an open list of suggestions and moves to a control that is not hidden', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
@@ -234,6 +255,24 @@ async function walk(page: Page): Promise<Walk> {
     if (!stop.isSeen) unseen.push(stop.name)
   }
   return { unmarked: await unmarkedStops(page), unseen, ended: false }
+}
+
+/** Presses Shift+Tab until the focus is in the frame. Returns the stops that the frame covered, even in part. */
+async function walkBack(page: Page): Promise<readonly string[]> {
+  const covered: string[] = []
+  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    const stop = await page.evaluate(() => {
+      const [one, frame] = [document.activeElement, document.querySelector('.frame')]
+      if (!(one instanceof HTMLElement) || !frame) throw new Error('nothing has the focus')
+      if (frame.contains(one)) return null
+      const isCovered = one.getBoundingClientRect().top < frame.getBoundingClientRect().bottom
+      return { name: one.outerHTML.slice(0, 80), isCovered }
+    })
+    if (stop === null) return covered
+    if (stop.isCovered) covered.push(stop.name)
+    await page.keyboard.press('Shift+Tab')
+  }
+  throw new Error('Shift+Tab never reached the frame')
 }
 
 /** Compares how each stop looked with the focus and how it looks without. */
