@@ -95,6 +95,21 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     }
   })
 
+  test('in a window as low as at 400 %, every control of the menu and of the account panel comes into sight', async () => {
+    const page = await open(EXPORTS, '.verdict.same', 320)
+    await page.setViewportSize({ width: 320, height: 180 })
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    const panel = page.locator('.account .panel')
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await links.last().focus()
+    await shiftTabThrough(page, links)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.locator('.account > button').click()
+    await panel.getByText('Sign in as somebody else').click()
+    await panel.getByRole('button', { name: 'Sign in', exact: true }).focus()
+    await shiftTabThrough(page, panel.locator('a, button, input, summary'))
+  })
+
   test("a file's name and path share one line of the palette, however long both are", async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const path = `src/${'unbroken'.repeat(30)}/${'longname'.repeat(8)}.ts`
@@ -247,6 +262,15 @@ async function isWholeInSight(page: Page, link: Locator): Promise<boolean> {
   const box = await link.boundingBox()
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
   return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
+}
+
+/** Presses Shift+Tab from the last control to the first; each must be whole in sight while it has the focus. */
+async function shiftTabThrough(page: Page, controls: Locator): Promise<void> {
+  for (const control of (await controls.all()).toReversed()) {
+    expect(await control.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(await isWholeInSight(page, control), await control.innerHTML()).toBe(true)
+    await page.keyboard.press('Shift+Tab')
+  }
 }
 
 function isOver(one: DOMRect, other: DOMRect): boolean {
