@@ -1,6 +1,6 @@
 // Tests what would make a user distrust the pages: lost input, wrong verdicts, silence, blank pages.
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { serve, shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -202,6 +202,39 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     ).toBe('grid')
     await second.kill('SIGKILL')
     removeDirectory(cwd)
+  })
+
+  test('a gateway that hangs is reported, and the requested page appears once it goes on', async () => {
+    const cwd = makeDirectory()
+    const gateway = await serve([], { cwd })
+    onTestFinished(async () => {
+      await gateway.kill('SIGKILL')
+      removeDirectory(cwd)
+    })
+    const page = await (await browser.open(gateway.url)).newPage()
+    await page.clock.install()
+    await page.goto(gateway.url)
+    await waitForAgreement(page)
+    gateway.process.kill('SIGSTOP')
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.clock.runFor(20_000)
+    await page.getByText('The gateway does not answer; trying again in 3 s').waitFor()
+    gateway.process.kill('SIGCONT')
+    await page.clock.runFor(5_000)
+    await page.locator('.item').first().waitFor()
+    await page.locator('.banner').waitFor({ state: 'detached' })
+  })
+
+  test('a gateway that hangs at the start is reported, and the pages appear once it goes on', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.clock.install()
+    await page.route('**/explorer.json', () => undefined, { times: 1 })
+    // By then the entry script waits for the answer.
+    await page.goto(demo.url(), { waitUntil: 'domcontentloaded' })
+    await page.clock.runFor(15_000)
+    await page.getByText('It could not be reached. Trying again in 3 s.').waitFor()
+    await page.clock.runFor(5_000)
+    await waitForAgreement(page)
   })
 
   test("a start without the gateway's facts is explained, and continues by itself", async () => {

@@ -13,9 +13,15 @@ export interface Connection {
   readonly fetch: typeof fetch
   /** Probes now instead of at the next interval. */
   readonly probe: () => Promise<void>
+  /** Waits for `answer`, and probes if it is late: a gateway that hangs fails no request. */
+  readonly watch: <T>(answer: Promise<T>) => Promise<T>
 }
 
 export const PROBE_INTERVAL_MS = 3_000
+/** A request may take longer, such as a large query. The gateway is then probed meanwhile. */
+export const LATE_AFTER_MS = 10_000
+/** A gateway that does not answer a probe for so long counts as unreachable. */
+const PROBE_TAKES_MS = 5_000
 
 /** Any response from `probeUrl`, whatever its status, means that the gateway is reachable. */
 export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Connection {
@@ -32,12 +38,17 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
   }
 
   async function probe(): Promise<void> {
-    await observed(probeUrl, { cache: 'no-store' }).catch(() => null)
+    await fetchWithin(PROBE_TAKES_MS, observed, probeUrl, { cache: 'no-store' }).catch(() => null)
+  }
+
+  async function watch<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => void probe(), LATE_AFTER_MS)
+    return answer.finally(() => clearTimeout(timer))
   }
 
   async function observed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     try {
-      const answer = await fetchFrom(input, init)
+      const answer = await watch(fetchFrom(input, init))
       change(true)
       return answer
     } catch (error) {
@@ -54,7 +65,20 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
     },
     fetch: observed,
     probe,
+    watch,
   }
+}
+
+/** Fails like a request to a gateway that cannot be reached if no answer has begun after `milliseconds`. */
+export async function fetchWithin(
+  milliseconds: number,
+  fetchFrom: typeof fetch,
+  url: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(new TypeError('no answer in time')), milliseconds)
+  return fetchFrom(url, { ...init, signal: ending.signal }).finally(() => clearTimeout(timer))
 }
 
 export const NOT_JSON = 'The answer is not JSON: something else may have answered, such as a proxy.'

@@ -22,7 +22,7 @@ export function lazyPart<P extends object>(load: () => Promise<Part<P>>): Part<P
       useCallback(async () => {
         if (loadedPart) return { Part: loadedPart }
         try {
-          loadedPart = await loadWhole()
+          loadedPart = await connection.watch(loadWhole())
           return { Part: loadedPart }
         } catch (error) {
           await connection.probe()
