@@ -11,6 +11,8 @@ export type Text = JsonText | readonly Text[]
 const MAX_JOINED = 65_536
 /** Maximum number of pieces that are joined to one part in one turn: less than a millisecond of work. */
 const MAX_PIECES = 4_096
+/** Maximum number of bytes of a piece that is joined. A longer one may be shared by many answers that are on their way. */
+const MAX_COPIED = 16_384
 
 /** Collects pieces. It encodes long strings right away: bytes take the least memory and keep no other string alive. */
 export interface TextBuilder {
@@ -93,13 +95,14 @@ function* partsOf(text: Text, maxLength: number): Generator<Uint8Array | Streame
   let pieces: Uint8Array[] = []
   let byteLength = 0
   for (const piece of piecesOf(text, maxLength)) {
+    const isShort = piece instanceof Uint8Array && piece.byteLength <= MAX_COPIED
     const isFull = byteLength + piece.byteLength > maxLength || pieces.length === MAX_PIECES
-    if (pieces.length > 0 && (isFull || !(piece instanceof Uint8Array))) {
+    if (pieces.length > 0 && (isFull || !isShort)) {
       yield joined(pieces, byteLength)
       pieces = []
       byteLength = 0
     }
-    if (piece instanceof Uint8Array) {
+    if (isShort) {
       pieces.push(piece)
       byteLength += piece.byteLength
     } else {

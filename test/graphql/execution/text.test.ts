@@ -92,6 +92,11 @@ describe('a text is sent', () => {
     expect((await sent([bytes('é'), bytes('é'), 'x'], 3)).parts).toEqual(['é', 'éx'])
     const many = Array.from({ length: 10_000 }, () => bytes('x'))
     expect((await sent(many, 100_000)).parts.map(({ length }) => length)).toEqual([4_096, 4_096, 1_808])
+    // A long piece is sent as it is, because other answers may share its bytes.
+    const long = Buffer.alloc(20_000, 'l')
+    const parts = await Array.fromAsync(encodeText(['x', long, 'y'], 100_000, async () => {}))
+    expect([parts.length, parts[1]]).toEqual([3, long])
+    expect(parts[1]?.buffer).toBe(long.buffer)
   })
 
   test('without splitting a surrogate pair between two parts', async () => {
