@@ -3,7 +3,8 @@ import { GatewayError } from '../../errors.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { type GatewayResponse, pickHeaders } from '../../http/response.ts'
 import type { OldAnswer } from './old-answer.ts'
-import { OldAwayError, OldBusyError, type OldServer } from './old-server.ts'
+import { OldAwayError, OldBusyError } from './old-errors.ts'
+import type { OldServer } from './old-server.ts'
 import type { ShadowReport } from './shadow-report.ts'
 
 const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified']

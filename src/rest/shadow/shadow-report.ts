@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact } from '../../redact.ts'
-import { OldAwayError, OldSignInError } from './old-server.ts'
+import { OldAwayError, OldSignInError } from './old-errors.ts'
 
 /** Number of differences that are remembered, so that each is logged once. */
 const MAX_KNOWN = 10_000
