@@ -2,9 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../contract.ts'
-import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
 import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
-import { GUARDED_TABLES, NOTED_TABLES } from '../cutover/watched-tables.ts'
+import { GUARDED_TABLES, NOTED_TABLES, type NotedChange, toChanged } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import { isLockRefused } from './engine/faults/pg-errors.ts'
@@ -125,11 +124,6 @@ const LOCK_STATE: Statement = {
   text: 'select phase, move_id as "moveId" from workspace_gateway.move for update',
 }
 
-interface Change {
-  readonly kind: string
-  readonly key: string
-}
-
 export function createMoves(pool: Pool): MoveVerbs {
   async function currentState(connection: Connection): Promise<MoveState> {
     const [found] = await connection.query<MoveState & object>(STATE)
@@ -204,16 +198,9 @@ export function createMoves(pool: Pool): MoveVerbs {
     },
     drainChangeLog: (moveId) =>
       pool.longTransaction(async (connection) => {
-        const found = await connection.query<Change & { readonly isMine: string }>(TAKE_CHANGES, [moveId])
+        const found = await connection.query<NotedChange & { readonly isMine: string }>(TAKE_CHANGES, [moveId])
         if (found[0]?.isMine !== 't') return null
-        const keysOf = (kind: string) => found.filter((change) => change.kind === kind).map(({ key }) => key)
-        return {
-          users: keysOf('user').map(Number),
-          sessions: keysOf('session'),
-          hasKeys: keysOf('signing_key').length > 0,
-          callDays: keysOf('rest_call'),
-          rows: CARRIED_TABLE_NAMES.flatMap((table) => keysOf(table).map((key) => ({ table, key }))),
-        }
+        return toChanged(found)
       }),
     fenceWrites: (moveId, milliseconds) =>
       withLocks(FENCE, async (connection) => {

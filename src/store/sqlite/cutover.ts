@@ -1,7 +1,6 @@
 // The move state of an SQLite database, and the steps of a move away from it.
 import type { Database } from 'better-sqlite3'
 import { type NewSession, StoreUnavailableError } from '../contract.ts'
-import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
 import {
   CLOSED_MESSAGE,
   MOVED_MESSAGE,
@@ -10,6 +9,7 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../cutover/contract.ts'
+import { type NotedChange, toChanged } from '../cutover/watched-tables.ts'
 import { SESSION } from './access/sessions.ts'
 import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './engine/change-log-triggers.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
@@ -83,9 +83,7 @@ export function createMoves(
     `update move set phase = 'copying', move_id = ?, other = ?
      where phase in ('live', 'filled', 'copying', 'closed')`,
   )
-  const changes = writer.prepare<[], { readonly kind: string; readonly key: string }>(
-    'select kind, key from move_change',
-  )
+  const changes = writer.prepare<[], NotedChange>('select kind, key from move_change')
   const forget = writer.prepare('delete from move_change')
   const close = writer.prepare<[number, string]>(
     `update move set phase = 'closed', closed_until = ${NOW} + ? where phase in ('copying', 'closed') and move_id = ?`,
@@ -131,14 +129,7 @@ export function createMoves(
         if (current !== moveId || (phase !== 'copying' && phase !== 'closed')) return null
         const found = changes.all()
         forget.run()
-        const keysOf = (kind: string) => found.filter((change) => change.kind === kind).map(({ key }) => key)
-        return {
-          users: keysOf('user').map(Number),
-          sessions: keysOf('session'),
-          hasKeys: keysOf('signing_key').length > 0,
-          callDays: keysOf('rest_call'),
-          rows: CARRIED_TABLE_NAMES.flatMap((table) => keysOf(table).map((key) => ({ table, key }))),
-        }
+        return toChanged(found)
       }),
     fenceWrites: (moveId, milliseconds) => commits.write(() => close.run(milliseconds, moveId).changes > 0),
     unfenceWrites: (moveId) =>
