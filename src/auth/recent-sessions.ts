@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Awaitable } from '../store/contract.ts'
 import type { LiveSession, OwnedSession } from '../store/session-contract.ts'
+import { repeatInBackground } from './repeat-in-background.ts'
 
 export interface RecentSessionsOptions {
   /** Maximum milliseconds that a session is used after the start of the lookup that saw it. */
@@ -69,8 +70,6 @@ export function createRecentSessions(
    */
   const ended = new LRUCache<string, number>({ max: MAX_KEPT })
   const lookUp = batchPerTurn(look, setImmediate)
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
 
   function now(): Instant {
     return { monotonic: performance.now(), wall: clock() }
@@ -107,7 +106,7 @@ export function createRecentSessions(
    * Looks up the recently used sessions again, and drops those that are unused or ended. While the database does not
    * answer, the cached sessions only get older.
    */
-  async function refresh(): Promise<void> {
+  async function refresh(isStopping: () => boolean): Promise<void> {
     const used: string[] = []
     let walked = 0
     for (const id of ids) {
@@ -115,7 +114,7 @@ export function createRecentSessions(
       if (walked % SESSIONS_PER_TURN === 0) await nextTurn()
       if (isInUse(id)) used.push(id)
     }
-    for (let start = 0; start < used.length && !isClosed; start += SESSIONS_PER_LOOKUP) {
+    for (let start = 0; start < used.length && !isStopping(); start += SESSIONS_PER_LOOKUP) {
       await look(used.slice(start, start + SESSIONS_PER_LOOKUP))
     }
   }
@@ -130,22 +129,8 @@ export function createRecentSessions(
     return false
   }
 
-  function next(): void {
-    if (isClosed) return
-    timer = setTimeout(
-      () => {
-        // Errors are ignored here: a request for a session that is too old makes its own lookup and gets the error.
-        refresh().then(next, next)
-      },
-      Math.min(maxAgeMs / LOOKS, LONGEST_PAUSE_MS),
-    ).unref()
-  }
-
-  next()
-  running.defer(() => {
-    isClosed = true
-    clearTimeout(timer)
-  })
+  // Its errors may be ignored: a request for a session that is too old makes its own lookup and gets the error.
+  repeatInBackground(refresh, Math.min(maxAgeMs / LOOKS, LONGEST_PAUSE_MS), running)
 
   return {
     find(id) {

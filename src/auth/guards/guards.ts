@@ -1,9 +1,6 @@
 // The table of login guards by name. To add a guard, add a row.
 import { UsageError } from '../../errors.ts'
-import type { Awaitable, Store } from '../../store/contract.ts'
-import type { Audit } from '../audit/audit-event.ts'
-import type { RateLimits } from '../limits/rate-limits.ts'
-import type { Keyset } from '../tokens/keyset.ts'
+import type { Awaitable } from '../../store/contract.ts'
 import {
   type AssertionGuardOptions,
   assertionFileProblems,
@@ -13,6 +10,7 @@ import {
 import { createClientGuard } from './client/client.ts'
 import type { LoginGuard } from './guard.ts'
 import { createGuardList } from './guard-list.ts'
+import type { GuardServices } from './guard-services.ts'
 import { createLocalGuard } from './local.ts'
 import { type MailGuardOptions, openMailGuard } from './mail/open-mail-guard.ts'
 import { createNoneGuard } from './none.ts'
@@ -26,20 +24,6 @@ export interface GuardOptions {
   /** Options of the guard `mail`; null without a mail server. */
   readonly mail?: MailGuardOptions | null
   readonly assertion?: AssertionGuardOptions
-}
-
-/** The services that guards use, once the store is open. */
-export interface GuardServices {
-  readonly store: Store
-  readonly limits: RateLimits
-  readonly keyset: Pick<Keyset, 'signingKey' | 'keyOf'>
-  readonly audit: Audit
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number
-  /** Logs the failure of background work. */
-  readonly report: (error: unknown, what: string) => void
-  /** Background work of guards, disposed of before the store is closed. */
-  readonly running: AsyncDisposableStack
 }
 
 interface GuardRow {

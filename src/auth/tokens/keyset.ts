@@ -4,6 +4,7 @@ import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { StoredSigningKey } from '../../store/signing-key-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
+import { repeatInBackground } from '../repeat-in-background.ts'
 import { type KeyCipher, KeyUnreadableError } from './key-cipher.ts'
 import { createSigningKey, importSigningKey, type SigningKey } from './signing-key.ts'
 import { DEFAULT_TOKEN_ALGORITHM, type TokenAlgorithm } from './token-algorithms.ts'
@@ -134,17 +135,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
 
   /** Reads the keys periodically. While the database does not answer, the copy only gets older. */
   function keepFresh(maxAgeMs: number): void {
-    const pauseMs = Math.min(Math.max(maxAgeMs / LOOKS, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
-    let timer: NodeJS.Timeout | undefined
-    let isClosed = false
-    function next(): void {
-      if (!isClosed) timer = setTimeout(() => read().then(next, next), pauseMs).unref()
-    }
-    next()
-    running.defer(() => {
-      isClosed = true
-      clearTimeout(timer)
-    })
+    repeatInBackground(read, Math.min(Math.max(maxAgeMs / LOOKS, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS), running)
   }
 
   function newestInForce(): SigningKey | undefined {

@@ -71,7 +71,7 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'what is too old, or has ended, is looked up again, there or not',
   },
   {
-    path: 'src/auth/recent-sessions.ts',
+    path: 'src/auth/repeat-in-background.ts',
     line: 'clearTimeout(timer)',
     reason: 'the timer keeps nothing running, and finds that all is closed',
   },

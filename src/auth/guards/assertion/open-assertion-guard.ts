@@ -1,5 +1,6 @@
 // Checks the options of the assertion guard and opens it, for signed or unsigned assertions.
 import type { LoginGuard } from '../guard.ts'
+import type { GuardServices } from '../guard-services.ts'
 import { createAssertionGuard } from './assertion.ts'
 import { keyFileProblem, openKeySource } from './keys/open-key-source.ts'
 import { type AssertionOptions, assertionProblems, assertionSettings } from './settings.ts'
@@ -14,10 +15,7 @@ export interface AssertionGuardOptions {
   readonly unsigned: (UnsignedAssertionOptions & { readonly hasTrustedProxies: boolean }) | null
 }
 
-export interface AssertionGuardServices {
-  readonly clock: () => number
-  readonly report: (error: unknown, what: string) => void
-}
+type AssertionGuardServices = Pick<GuardServices, 'clock' | 'report'>
 
 const NEITHER =
   'login guard "assertion" needs the options assertion-preset and assertion-audience, or assertion-header-unsigned'

@@ -12,8 +12,6 @@ import { clientOf, readBasicCredentials } from './client-secret.ts'
 /** What a client may be allowed to do. */
 export const CLIENT_SCOPES = ['login', 'import'] as const
 
-export type ClientScope = (typeof CLIENT_SCOPES)[number]
-
 /** The entry in a client's `domains` that allows addresses of every domain. */
 export const ANY_DOMAIN = '*'
 

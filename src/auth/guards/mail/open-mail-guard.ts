@@ -1,15 +1,12 @@
 // Wires the mail guard together, and runs its decisions and its mails in the background.
 import { randomInt } from 'node:crypto'
-import type { Store } from '../../../store/contract.ts'
-import type { Audit } from '../../audit/audit-event.ts'
-import type { RateLimits } from '../../limits/rate-limits.ts'
 import { createDerivedCodes } from '../../mail/derived-codes.ts'
 import { createMailServer, type MailServerOptions } from '../../mail/mail-server.ts'
 import { createOutbox } from '../../mail/outbox.ts'
 import { createPoller } from '../../mail/poller.ts'
 import { createCodeRequests } from '../../mail/requests.ts'
-import type { Keyset } from '../../tokens/keyset.ts'
 import type { LoginGuard } from '../guard.ts'
+import type { GuardServices } from '../guard-services.ts'
 import { type CodeOptions, codeRules } from './code-rules.ts'
 import { createMailGuard } from './mail.ts'
 
@@ -28,18 +25,7 @@ export interface MailGuardOptions extends CodeOptions {
   readonly domains: readonly string[]
 }
 
-export interface MailGuardServices {
-  readonly store: Store
-  readonly keyset: Pick<Keyset, 'signingKey' | 'keyOf'>
-  readonly limits: RateLimits
-  readonly audit: Audit
-  readonly clock: () => number
-  readonly report: (error: unknown, what: string) => void
-  /** Background work, disposed of before the store is closed. */
-  readonly running: AsyncDisposableStack
-}
-
-export function openMailGuard(options: MailGuardOptions, services: MailGuardServices): LoginGuard {
+export function openMailGuard(options: MailGuardOptions, services: GuardServices): LoginGuard {
   const { store, keyset, limits, audit, clock, report, running } = services
   const rules = codeRules(options)
   const codes = createDerivedCodes(keyset)

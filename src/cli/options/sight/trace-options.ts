@@ -1,5 +1,5 @@
 // The options of `serve` for traces. All other settings of traces are the standard variables OTEL_….
-import { booleanOption, type Config, inGroup } from '../option.ts'
+import { booleanOption, inGroup } from '../option.ts'
 
 export const traceOptions = inGroup('Metrics, logs and traces', {
   databaseTraceComments: {
@@ -9,5 +9,3 @@ export const traceOptions = inGroup('Metrics, logs and traces', {
     schema: booleanOption.optional(),
   },
 })
-
-export type TraceConfig = Config<typeof traceOptions>
