@@ -485,7 +485,7 @@ test('import reports a list that alone is 404, and with --replace removes nothin
   const replaced = await moveIn('--replace')
   expect(replaced.exitCode).toBe(1)
   expect(replaced.stderr).toContain(
-    ': GET /projects answered 404 although other lists did not, and documents of this list are stored here\n',
+    ': GET /projects answered 404 although other lists did not, and such documents are stored here\n',
   )
   expect(replaced.stderr).not.toContain('@example.com')
   expect(await workspace.dump()).toBe(before)

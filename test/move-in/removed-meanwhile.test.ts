@@ -90,7 +90,7 @@ test('import goes on with the others, and reports the user who failed', async ()
     concurrency: 1,
     stop: signal,
     isReplacement: true,
-    mayEmptyLists: false,
+    mayLoseLists: [],
     mayClear: [],
     mayEmptyWorkspace: false,
     mayLoseAllExports: false,

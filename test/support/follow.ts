@@ -62,7 +62,7 @@ export function startFollow(url: string, args: readonly string[], { clock = Date
 }
 
 /** The part of `follow` that makes the rounds, one user after another, into a store of the test. */
-export function openFollower(url: string, store: EditableStore) {
+export function openFollower(url: string, store: EditableStore, { areAbsentListsEmpty = false } = {}) {
   const { signal } = new AbortController()
   return createFollower({
     client: createRemoteClient(url, { headers: {}, maxOutageMs: 0, stop: signal }),
@@ -73,6 +73,7 @@ export function openFollower(url: string, store: EditableStore) {
     concurrency: 1,
     stop: signal,
     removeAfterMs: 0,
+    areAbsentListsEmpty,
     mayRemoveMany: false,
     onFailed() {},
   })

@@ -18,6 +18,8 @@ export interface PlainServerOptions {
   readonly hasEtags?: boolean
   /** Sends `Last-Modified` with exports. */
   readonly hasLastModified?: boolean
+  /** Answers 404 for an empty list. */
+  readonly areEmptyLists404?: boolean
   readonly accessTokenTtlSeconds?: number
   /** The status for a read with an invalid access token; 401 by default. */
   readonly refusedTokenStatus?: 401 | 403
@@ -74,6 +76,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     basePath = '',
     hasEtags = false,
     hasLastModified = false,
+    areEmptyLists404 = false,
     accessTokenTtlSeconds = 900,
     refusedTokenStatus = 401,
     rotatesRefreshTokens = false,
@@ -234,6 +237,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     if (!workspace) return null
     const { pathname, searchParams } = new URL(path, 'http://localhost')
     const list = LISTS[pathname as keyof typeof LISTS]
+    if (list && areEmptyLists404 && workspace[list].length === 0) return null
     const texts = list ? workspace[list] : workspace.exports.get(searchParams.get('r') ?? '')?.elements
     return texts ? `[${texts.join(',')}]` : null
   }

@@ -46,6 +46,11 @@ export function digestOfElements(elements: readonly string[]): string {
   return digest.finish().digest
 }
 
+/** The lists with documents. */
+export function filledLists({ answers }: SeenWorkspace): readonly DocumentKind[] {
+  return DOCUMENT_KINDS.filter((kind) => answers.get(LIST_PATHS[kind])?.digest !== EMPTY_ARRAY_DIGEST)
+}
+
 /** Removes the entity tags of the lists, so that the server sends the lists whole even when they are unchanged. */
 export function withoutListTags({ answers, refs }: SeenWorkspace): SeenWorkspace {
   const untagged = new Map(answers)

@@ -36,8 +36,8 @@ export interface TakeInOptions {
    * their order.
    */
   readonly isReplacement: boolean
-  /** Whether a replacement treats a single list with 404 as empty although documents of it are stored here. */
-  readonly mayEmptyLists: boolean
+  /** Lists that a replacement treats as empty when they alone are 404, although documents of them are stored here. */
+  readonly mayLoseLists: readonly DocumentKind[]
   /**
    * Lists of which a replacement removes all documents when they are empty there, while other lists are not. With the
    * projects, their exports go.
@@ -49,11 +49,22 @@ export interface TakeInOptions {
   readonly mayLoseAllExports: boolean
 }
 
-/**
- * A list is 404 there while the user's other lists are not, and documents of it are stored here. That does not prove a
- * removal.
- */
-export class LostListError extends ContractError {}
+/** Documents of these lists are stored here, and the other server shows none. `found` is what it answered. */
+class ListsError extends ContractError {
+  readonly kinds: readonly DocumentKind[]
+  constructor(kinds: readonly DocumentKind[], found: string) {
+    const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
+    super(`${paths} answered ${found}, and such documents are stored here`)
+    this.kinds = kinds
+  }
+}
+
+/** These lists are 404 there while the user's other lists are not. That does not prove a removal. */
+export class LostListsError extends ListsError {
+  constructor(kinds: readonly DocumentKind[]) {
+    super(kinds, '404 although other lists did not')
+  }
+}
 
 /**
  * All lists of the user are empty there, and documents are stored here. A server that has lost its database looks the
@@ -62,15 +73,12 @@ export class LostListError extends ContractError {}
 export class EmptiedWorkspaceError extends ContractError {}
 
 /**
- * These lists are empty there while others are not, and documents of them are stored here. For one user this is a
- * removal; a server that has lost a list looks the same for every user.
+ * These lists are empty there while others are not. For one user this is a removal; a server that has lost a list looks
+ * the same for every user.
  */
-export class EmptiedListsError extends ContractError {
-  readonly kinds: readonly DocumentKind[]
+export class EmptiedListsError extends ListsError {
   constructor(kinds: readonly DocumentKind[]) {
-    const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
-    super(`${paths} answered an empty list, and such documents are stored here`)
-    this.kinds = kinds
+    super(kinds, 'an empty list')
   }
 }
 
@@ -155,29 +163,22 @@ async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<
   })
 }
 
-/** Throws `LostListError` or an error of an empty list when documents would be removed that may not be. */
+/** Throws `LostListsError` or an error of an empty list when documents would be removed that may not be. */
 async function requireDocuments(
   email: string,
   { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
-  { store, mayEmptyLists, mayClear, mayEmptyWorkspace }: TakeInOptions,
+  { store, mayLoseLists, mayClear, mayEmptyWorkspace }: TakeInOptions,
 ): Promise<void> {
-  const [lost] = mayEmptyLists ? [] : await storedKinds(store, email, absent)
-  if (lost !== undefined) {
-    const path = LIST_PATHS[lost]
-    throw new LostListError(
-      `GET ${path} answered 404 although other lists did not, and documents of this list are stored here`,
-    )
-  }
+  const notLost = DOCUMENT_KINDS.filter((kind) => !mayLoseLists.includes(kind))
+  const missing = notLost.filter((kind) => absent.includes(kind))
+  const lost = await storedKinds(store, email, missing)
+  if (lost.length > 0) throw new LostListsError(lost)
   if (isEmpty(lists)) {
-    if (mayEmptyWorkspace || (await storedKinds(store, email, DOCUMENT_KINDS)).length === 0) return
+    if (mayEmptyWorkspace || (await storedKinds(store, email, notLost)).length === 0) return
     throw new EmptiedWorkspaceError('every list is empty there, but documents are stored here')
   }
-  const kept = DOCUMENT_KINDS.filter((kind) => !absent.includes(kind) && !mayClear.includes(kind))
-  const emptied = await storedKinds(
-    store,
-    email,
-    kept.filter((kind) => lists[kind].length === 0),
-  )
+  const empty = DOCUMENT_KINDS.filter((kind) => lists[kind].length === 0 && ![...absent, ...mayClear].includes(kind))
+  const emptied = await storedKinds(store, email, empty)
   if (emptied.length > 0) throw new EmptiedListsError(emptied)
 }
 

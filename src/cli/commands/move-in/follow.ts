@@ -10,7 +10,7 @@ import {
   EmptiedListsError,
   EmptiedWorkspaceError,
   LostExportsError,
-  LostListError,
+  LostListsError,
 } from '../../../import-export/remote/take-in.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
@@ -66,10 +66,11 @@ export async function runFollow(
     concurrency,
     stop,
     removeAfterMs: config.removeAfter,
+    areAbsentListsEmpty: config.absentListsAreEmpty === true,
     mayRemoveMany: config.removeMany === true,
     onFailed({ label }, error) {
       progress.clear()
-      const hint = hintFor(error)
+      const hint = hintFor(error, config)
       io.stderr.write(`${label}: ${error.message}${hint}\n`)
     },
     onUser: (done) => progress.update(done, users, follower.lagSeconds()),
@@ -176,10 +177,14 @@ function formatRound(told: Told, { format, once }: FollowConfig, { clock }: Comm
   return `${at} round ${round}: ${parts.join(', ')}`
 }
 
-function hintFor(error: Error): string {
+function hintFor(error: Error, { absentListsAreEmpty }: FollowConfig): string {
   if (error instanceof OtherFieldsError)
     return ': the user is left unchanged; give the --id-fields and --ref-fields of the import, or --remove-many to remove these exports'
-  if (error instanceof LostListError) return ': the user is left unchanged; --remove-many treats that list as empty'
+  if (error instanceof LostListsError) {
+    return absentListsAreEmpty
+      ? ': the user is left unchanged; the list is emptied here if this lasts as long as --remove-after says, unless nobody has such documents there or many users are affected at once, or immediately with --remove-many'
+      : ': the user is left unchanged; --remove-many treats that list as empty, and --absent-lists-are-empty does so after a while'
+  }
   if (error instanceof EmptiedListsError)
     return ': the user is left unchanged, because many users are affected at once; --remove-many removes the documents'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {

@@ -42,7 +42,7 @@ export async function runServerImport(
       clock: io.clock,
       openTemporaryFile,
       isReplacement,
-      mayEmptyLists: false,
+      mayLoseLists: [],
       mayClear: DOCUMENT_KINDS,
       mayEmptyWorkspace: true,
       mayLoseAllExports: true,

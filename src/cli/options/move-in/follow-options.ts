@@ -33,6 +33,12 @@ export const FOLLOW_OPTIONS = {
     default: '15s',
     schema: duration,
   },
+  absentListsAreEmpty: {
+    flags: '--absent-lists-are-empty',
+    description:
+      'the other server answers 404 for an empty list: after --remove-after, empty a list here that alone is 404 there, unless many users are affected at once or nobody has such documents there',
+    schema: booleanOption.optional(),
+  },
   removeMany: {
     flags: '--remove-many',
     description:

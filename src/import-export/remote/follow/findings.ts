@@ -1,9 +1,10 @@
 // Data types for the state of a followed user and for the findings of a round.
+import type { DocumentKind } from '../../../store/contract.ts'
 import type { ContractError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import type { SeenWorkspace } from '../seen-workspace.ts'
 import type { RemoteSession } from '../session.ts'
-import type { EmptiedListsError } from '../take-in.ts'
+import type { EmptiedListsError, LostListsError } from '../take-in.ts'
 import type { FoundLoss } from './losses.ts'
 import { createUnanswered, type Unanswered } from './unanswered.ts'
 
@@ -33,11 +34,15 @@ export interface Losing {
 /** The findings of a round so far. */
 export interface Findings {
   readonly counts: Counts
+  /** Lists that were answered with documents for somebody. */
+  readonly filled: Set<DocumentKind>
   readonly gone: Losing[]
   /** Users who have no documents there but some here. */
   readonly emptied: Refused[]
   /** Users with lists that are empty there and not here, and with other documents there. */
   readonly emptiedLists: (Refused & { readonly error: EmptiedListsError })[]
+  /** Users with lists that are 404 there, if the server may answer so for an empty list. */
+  readonly lostLists: (Refused & { readonly error: LostListsError })[]
   readonly lostExports: Refused[]
   readonly unanswered: Unanswered<Failed>
   /** Number of users that may get a response in this round. Only they tell whether the server is down. */
@@ -48,7 +53,7 @@ export interface Findings {
 }
 
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
-export type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
+export type Removable = Pick<MoveInOptions, 'mayLoseLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
 export interface Refused extends Losing {
   readonly error: ContractError
@@ -61,9 +66,11 @@ type Failed = Omit<Refused, 'at' | 'may'>
 export function createFindings(): Findings {
   return {
     counts: { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 },
+    filled: new Set(),
     gone: [],
     emptied: [],
     emptiedLists: [],
+    lostLists: [],
     lostExports: [],
     unanswered: createUnanswered(),
     users: Infinity,

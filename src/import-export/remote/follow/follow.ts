@@ -1,11 +1,11 @@
 // Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
-import { type DocumentKind, StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
+import { StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
-import { DOCUMENT_KINDS, seenInStore } from '../seen-workspace.ts'
-import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
+import { DOCUMENT_KINDS, filledLists, seenInStore } from '../seen-workspace.ts'
+import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, LostListsError, takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import {
   type Counts,
@@ -19,7 +19,7 @@ import {
 } from './findings.ts'
 import { createFollowedUsers } from './followed-users.ts'
 import { fromAnywhere } from './from-anywhere.ts'
-import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
+import { areTooMany, doubtedLists, findAgain, isBelieved, type Loss } from './losses.ts'
 import type { Changes, Round } from './round.ts'
 
 export interface Follower extends AsyncDisposable {
@@ -42,6 +42,11 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
    */
   readonly removeAfterMs: number
   /**
+   * Whether the server answers 404 for an empty list. Then a 404 for one list of a user is believed after
+   * `removeAfterMs`, if that list of somebody else is answered meanwhile.
+   */
+  readonly areAbsentListsEmpty: boolean
+  /**
    * Whether to believe at once, for any number of users, that workspaces are gone or empty, that a list is empty, and a
    * 404 for one list or for all exports of a user.
    */
@@ -53,9 +58,9 @@ type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 
 /** Signs out all sessions when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
+  const { store, concurrency, stop, onFailed, onUser, removeAfterMs, areAbsentListsEmpty, mayRemoveMany } = options
   const removable = {
-    mayEmptyLists: mayRemoveMany,
+    mayLoseLists: mayRemoveMany ? DOCUMENT_KINDS : [],
     mayClear: mayRemoveMany ? DOCUMENT_KINDS : [],
     mayEmptyWorkspace: mayRemoveMany,
     mayLoseAllExports: mayRemoveMany,
@@ -66,15 +71,18 @@ export function createFollower(options: FollowOptions): Follower {
   const aside = createAside(createFindings, (user, found) => tryStep(user, followed.ensure(user), found, removable))
 
   /** Throws an error of take-in.ts when the data may not be removed. */
-  async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
+  async function step({ email }: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<Outcome> {
     const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email, options.fields))
     const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true, ...may })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
       one.seen = null
-    } else one.seen = taken.seen
-    if (taken.type === 'changed') addTo(counts, taken.counts)
+    } else {
+      one.seen = taken.seen
+      for (const kind of filledLists(taken.seen)) found.filled.add(kind)
+    }
+    if (taken.type === 'changed') addTo(found.counts, taken.counts)
     followed.markInStep(one, at)
     return taken.type
   }
@@ -117,13 +125,15 @@ export function createFollower(options: FollowOptions): Follower {
   async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
     const at = performance.now()
     try {
-      const outcome = await step(user, one, found.counts, may)
+      const outcome = await step(user, one, found, may)
       tellUnanswered(found)
       found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
       if (outcome === 'gone') found.gone.push({ user, one, at })
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
       if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error, may })
+      else if (error instanceof LostListsError && areAbsentListsEmpty)
+        found.lostLists.push({ user, one, at, error, may })
       else if (error instanceof EmptiedListsError) found.emptiedLists.push({ user, one, at, error, may })
       else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error, may })
       else failUnseen(user, one, error, found)
@@ -167,13 +177,25 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
+  /**
+   * Empties the lists here that have been 404 there for long enough, except a list that too many users have lost, or that
+   * nobody has: its route may be at fault.
+   */
+  async function settleLostLists(found: Findings): Promise<void> {
+    const losing = found.lostLists.splice(0)
+    const doubted = doubtedLists(losing, found.counts)
+    for (const refused of losing) {
+      const { user, one, error } = refused
+      const isDoubted = error.kinds.some((kind) => doubted.includes(kind) || !found.filled.has(kind))
+      if (isDoubted) failUnseen(user, one, error, found)
+      else await settle([refused], `lists:${error.kinds.join()}`, found, { mayLoseLists: error.kinds })
+    }
+  }
+
   /** Empties the lists here that are empty there, except a list that is empty there for too many users. */
   async function settleEmptiedLists(found: Findings): Promise<void> {
-    const { emptiedLists, counts } = found
-    const losing = emptiedLists.splice(0)
-    const all = losing.length + counts.changed + counts.unchanged
-    const lost = (kind: DocumentKind) => losing.filter(({ error }) => error.kinds.includes(kind)).length
-    const doubted = DOCUMENT_KINDS.filter((kind) => areTooMany(lost(kind), all))
+    const losing = found.emptiedLists.splice(0)
+    const doubted = doubtedLists(losing, found.counts)
     for (const { user, one, error, may } of losing) {
       const isRefused = found.outage !== null || error.kinds.some((kind) => doubted.includes(kind))
       if (isRefused) failUnseen(user, one, error, found)
@@ -192,7 +214,12 @@ export function createFollower(options: FollowOptions): Follower {
 
   /** Fails users who were asked again to settle a loss, and have lost something else meanwhile. */
   function failOthers(found: Findings): void {
-    for (const { user, one, error } of [...found.emptiedLists, ...found.lostExports, ...found.emptied])
+    for (const { user, one, error } of [
+      ...found.lostLists,
+      ...found.emptiedLists,
+      ...found.lostExports,
+      ...found.emptied,
+    ])
       failUnseen(user, one, error, found)
   }
 
@@ -253,6 +280,7 @@ export function createFollower(options: FollowOptions): Follower {
         done += 1
         onUser?.(done)
       })
+      await settleLostLists(found)
       await settleEmptiedLists(found)
       await settleLostExports(found)
       const settled = await settleWorkspaces(found)

@@ -1,10 +1,13 @@
 // Decides whether a loss at the other server is believed: only when it is found again some time later.
+import type { DocumentKind } from '../../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../seen-workspace.ts'
+import type { Round } from './round.ts'
 
 /**
- * `workspace`: every list is 404. `documents`: every list exists and is empty. `exports`: the projects exist, and the
- * exports of all of them are 404.
+ * `workspace`: every list is 404. `documents`: every list exists and is empty. `lists:…`: these lists are 404, and others
+ * are not. `exports`: the projects exist, and the exports of all of them are 404.
  */
-export type Loss = 'workspace' | 'documents' | 'exports'
+export type Loss = 'workspace' | 'documents' | `lists:${string}` | 'exports'
 
 /** Minimum number of consecutive rounds that find the loss. */
 const ROUNDS_TO_BELIEVE = 2
@@ -37,4 +40,17 @@ export function isBelieved({ rounds, since }: FoundLoss, at: number, afterMs: nu
  */
 export function areTooMany(losing: number, all: number): boolean {
   return (losing > MAX_LOSING && losing > all * MAX_LOSING_PART) || (losing > 1 && losing === all)
+}
+
+interface LosingLists {
+  readonly error: { readonly kinds: readonly DocumentKind[] }
+}
+
+/** The lists that too many of the losing users have lost. */
+export function doubtedLists(
+  losing: readonly LosingLists[],
+  { changed, unchanged }: Pick<Round, 'changed' | 'unchanged'>,
+): readonly DocumentKind[] {
+  const lost = (kind: DocumentKind) => losing.filter(({ error }) => error.kinds.includes(kind)).length
+  return DOCUMENT_KINDS.filter((kind) => areTooMany(lost(kind), losing.length + changed + unchanged))
 }
