@@ -31,6 +31,8 @@ export interface ProbeAnswer {
   readonly headers: IncomingHttpHeaders
   /** The decoded body, without a byte order mark; as received if it cannot be decoded. */
   readonly body: Buffer
+  /** Length of the body as received, before decoding. */
+  readonly receivedBytes: number
   /** Whether the decoded body begins with a byte order mark. */
   readonly hasByteOrderMark: boolean
 }
@@ -98,7 +100,7 @@ export function createExchange(baseUrl: string): Exchange {
         const decoded = await decodeIfPossible(whole, received['content-encoding'])
         const hasByteOrderMark = decoded.subarray(0, BYTE_ORDER_MARK.byteLength).equals(BYTE_ORDER_MARK)
         const body = hasByteOrderMark ? decoded.subarray(BYTE_ORDER_MARK.byteLength) : decoded
-        return { status, headers: received, body, hasByteOrderMark }
+        return { status, headers: received, body, receivedBytes: whole.byteLength, hasByteOrderMark }
       } catch (cause) {
         const found = describeFailure(cause, signal)
         throw new NoAnswerError(`${method} ${baseUrl}${path}: ${found ?? noAnswerInWords(cause)}`, found, { cause })

@@ -75,7 +75,13 @@ test('conformance repeats a request that is answered 503 without Retry-After, an
 
 test('conformance waits for a server as long as it says, and at most a minute in total', async () => {
   const pauses: number[] = []
-  const busy = { status: 429, headers: { 'retry-after': '7' }, body: Buffer.from(''), hasByteOrderMark: false }
+  const busy = {
+    status: 429,
+    headers: { 'retry-after': '7' },
+    body: Buffer.from(''),
+    receivedBytes: 0,
+    hasByteOrderMark: false,
+  }
   const send = createPatientSend(
     async () => busy,
     async (ms) => void pauses.push(ms),
@@ -100,6 +106,7 @@ test('concurrent requests wait for a busy server together', async () => {
         status: count <= 5 ? 429 : 200,
         headers: { 'retry-after': '40' },
         body: Buffer.from(''),
+        receivedBytes: 0,
         hasByteOrderMark: false,
       }
     },

@@ -7,7 +7,7 @@ import { run, runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
 import { startGateway } from '../support/gateway.ts'
 import { PLAIN_FAULTS, type PlainFault } from '../support/plain-faults.ts'
-import { startPlainServer } from '../support/plain-server.ts'
+import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -162,6 +162,31 @@ test('conformance finds no fault in the gateway for a user without a workspace',
     exitCode,
     checks.some(({ name, outcome }) => name === 'answers 400 without r' && outcome === 'pass'),
   ]).toEqual([0, true])
+})
+
+/** Sends the answers to GET in chunks, without a Content-Length. */
+function sendInChunks(server: PlainServer): void {
+  server.setIntercept(({ method }, response) => {
+    const { writeHead } = response
+    const inChunks = (status: number, { 'Content-Length': _, ...headers }: Record<string, string>) =>
+      Reflect.apply(writeHead, response, [status, headers])
+    if (method === 'GET') Object.assign(response, { writeHead: inChunks })
+    return false
+  })
+}
+
+test.each([
+  ['the length that the body of GET has', []],
+  ['another length', ['head-tells-another-length']],
+] as const)('conformance judges HEAD by the body of a GET that is sent in chunks: %s', async (_, faults) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults })
+  sendInChunks(server)
+  const { exitCode, checks } = await conformance(server.url)
+  const about = checks.find(({ group, name }) => group === 'GET /projects' && name.startsWith('answers HEAD like GET'))
+  const length = Buffer.byteLength(server.expected(ANA, '/projects') ?? '')
+  const expected =
+    faults.length === 0 ? [0, 'pass', ''] : [1, 'fail', `content-length is 2000000, and ${length} with GET`]
+  expect([exitCode, about?.outcome, about?.found]).toEqual(expected)
 })
 
 test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('conformance finds the fault %s of a server', async (fault) => {

@@ -114,14 +114,17 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
 }
 
 function unlessHeadOf(get: ProbeAnswer, head: ProbeAnswer): string | null {
-  const differing = ['content-type', 'content-length'].find(
+  const expected = {
+    'content-type': get.headers['content-type'],
+    // A chunked answer has no Content-Length, but HEAD may tell what it would be (RFC 9110 section 8.6).
+    'content-length': get.headers['content-length'] ?? String(get.receivedBytes),
+  } as const
+  const differing = (['content-type', 'content-length'] as const).find(
     // With HEAD, a server may omit headers that it could compute only by generating the body.
-    (name) => head.headers[name] !== undefined && head.headers[name] !== get.headers[name],
+    (name) => head.headers[name] !== undefined && head.headers[name] !== expected[name],
   )
   return (
     unlessStatus(head, get.status) ??
-    (differing === undefined
-      ? null
-      : `${differing} is ${head.headers[differing]}, and ${get.headers[differing]} with GET`)
+    (differing === undefined ? null : `${differing} is ${head.headers[differing]}, and ${expected[differing]} with GET`)
   )
 }
