@@ -33,7 +33,8 @@ export const remoteOptions = {
   },
   maxOutage: {
     flags: '--max-outage <duration>',
-    description: 'how long the other server may be unavailable or busy before the command gives up on a user',
+    description:
+      'how long the other server may be unavailable or busy before the command gives up on a user, and if it answers nobody, on all who are left',
     default: '5m',
     schema: duration,
   },
