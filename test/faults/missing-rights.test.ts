@@ -58,6 +58,29 @@ describe.skipIf(runBound('--version').exitCode !== 0)('a command of another user
     expect(readdirSync(folder)).toEqual(['workspace.db'])
   })
 
+  test('makes a backup of its own database in a folder that it may not write to', async () => {
+    const { folder, path, stored } = await makeShown()
+    chownSync(path, SERVER_USER.uid ?? -1, SERVER_USER.gid ?? -1)
+    chmodSync(path, 0o600)
+    const made = temporaryDirectory()
+    chmodSync(made, 0o777)
+    const backup = join(made, 'backup.db')
+    expect(runBound('backup', backup, '--database', `file:${path}`)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(folder)).toEqual(['workspace.db'])
+    const restored = createWorkspace()
+    expect(await restored.run('restore', backup)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await restored.dump()).toBe(stored)
+  })
+
+  test('says which file of a database it may not read', async () => {
+    const { path } = await makeShown()
+    chmodSync(path, 0o600)
+    for (const command of [['dump'], ['users', 'list'], ['serve', '--port', '0', '--read-only']]) {
+      const refused = { exitCode: 1, stdout: '', stderr: `cannot read ${path}: permission denied\n` }
+      expect(runBound(...command, '--database', `file:${path}`), command.join(' ')).toEqual(refused)
+    }
+  })
+
   test('reads a database behind a link together with what is only in its log', async () => {
     const { folder, path } = await makeShown()
     const links = temporaryDirectory()

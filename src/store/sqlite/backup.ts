@@ -2,6 +2,7 @@
 // new state versions, and without sessions unless they are kept.
 import { accessSync, closeSync, constants, existsSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
@@ -24,7 +25,15 @@ const PAUSE = 0.6
  * `StoreOpenError`, or an error of the file system or SQLite. `afterStep` is that of `copyDatabase`.
  */
 export async function copyNewest(path: string, to: string, afterStep: () => void): Promise<void> {
-  await (isWritable(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to, afterStep))
+  await (canBeOpened(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to, afterStep))
+}
+
+/** Whether SQLite can open the file: it also needs the index of the log, or creates it in the folder. */
+function canBeOpened(path: string): boolean {
+  // If `path` is a symbolic link, the index is beside its target.
+  const from = realpathSync(path)
+  const index = `${from}-shm`
+  return isWritable(from) && isWritable(existsSync(index) ? index : dirname(from))
 }
 
 function isWritable(path: string): boolean {

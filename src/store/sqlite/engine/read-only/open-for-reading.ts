@@ -1,9 +1,9 @@
 // Opens a database for reads only: in place if possible, else as a copy, because SQLite needs writable files beside it.
-import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
-import { reasonOf } from '../../../../errors.ts'
+import { reasonOf, unreadable } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
 import { requireSchema } from '../../migrations.ts'
@@ -79,11 +79,13 @@ function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadO
 
 /** Copies the files and returns the folder of the copy. Leaves nothing behind if it throws. */
 function copyAside(path: string): string {
+  const ends = ['', '-wal', '-journal'].filter((name) => existsSync(path + name))
+  for (const end of ends) requireReadable(path + end)
   let directory: string | null = null
   try {
     directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-read-only-'))
     const copy = join(directory, COPY_NAME)
-    for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(path + name))) {
+    for (const end of ends) {
       copyFileSync(path + end, copy + end, constants.COPYFILE_FICLONE)
       chmodSync(copy + end, 0o600)
     }
@@ -95,6 +97,15 @@ function copyAside(path: string): string {
       `cannot read ${path}: copying it to a temporary folder failed: ${reasonOf(error)}. Make room there, or name another folder with TMPDIR`,
       { cause: error },
     )
+  }
+}
+
+/** Throws `StoreFaultError`. A file of another user is no reason to make room for a copy. */
+function requireReadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    throw new StoreFaultError(unreadable(path, error), { cause: error })
   }
 }
 
