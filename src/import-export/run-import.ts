@@ -98,9 +98,9 @@ export async function runImport(
   const counts = isReplacement
     ? await replaceInput(file, checked, store, options)
     : await applyInput(file, checked, store, options)
-  // A replacement flushes even when it removed nothing: an interrupted run may have removed rows, whose bytes are still
-  // in the files.
-  if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
+  // Flushed even if this run removed nothing: an interrupted run may have removed rows, whose bytes are still in the
+  // files.
+  if (!isDryRun && checked.mayRemove) await flushRemovals(store, FLUSH_PATIENCE_MS)
   const { orphanExports, orphans } = checked
   await emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports, orphans })
 }

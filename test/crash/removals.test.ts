@@ -26,6 +26,7 @@ const EXPORTS = 4
 const GONE = 'gone-for-ever'
 
 const emails = Array.from({ length: USERS }, (_, user) => `user-${String(user).padStart(3, '0')}@example.com`)
+const [FIRST = ''] = emails
 const exportOf = (email: string, number: number) =>
   exportLine(email, {
     r: 'p',
@@ -44,6 +45,7 @@ const BEFORE = emails
     ].join(''),
   )
   .join('')
+const REMOVAL = emails.map((email) => `{"kind":"user","email":"${email}","removed":true}\n`).join('')
 const REPLACEMENT = emails
   .map(
     (email) =>
@@ -192,26 +194,36 @@ function describeRemovals(open: () => Promise<Engine>): void {
 
 describe('a removal on SQLite that is killed halfway', () => describeRemovals(onSqlite))
 
-test.each(REMOVALS)(
+test.each([
+  { name: 'exports prune', args: ['exports', 'prune', '--keep', '1'], left: USERS },
+  { name: 'import --replace', args: ['import', '--replace'], input: REPLACEMENT },
+  { name: 'an import of records that remove', args: ['import'], input: REMOVAL },
+  {
+    name: 'users rename',
+    args: ['users', 'rename', FIRST, 'new@example.com'],
+    gone: FIRST,
+    again: { exitCode: 1, stderr: `nothing is stored for ${FIRST}\n` },
+  },
+])(
   '$name on SQLite, run again with nothing left to remove, erases from the files what the earlier run could not',
-  async ({ args, changing }) => {
+  async ({ args, input, gone = GONE, left = 0, again = { exitCode: 0, stderr: '' } }) => {
     const engine = await onSqlite()
-    const file = join(temporaryDirectory(), 'replacement.ndjson')
-    writeFileSync(file, REPLACEMENT)
+    const file = join(temporaryDirectory(), 'input.ndjson')
+    if (input !== undefined) writeFileSync(file, input)
     const flags = ['--database', engine.databaseUrl, '--lock-timeout', '100']
+    const command = [...args, ...(input === undefined ? [] : [file]), ...flags]
     expect((await runHere(['import', '-', ...flags], { stdin: BEFORE })).exitCode).toBe(0)
-    const left = changing.includes('document') ? 0 : USERS
-    const found = () => engine.fileBytes().split(GONE).length - 1
+    const found = () => engine.fileBytes().split(gone).length - 1
     {
       using reader = disposable(new SqliteDatabase(engine.databaseUrl.slice('file:'.length), { readonly: true }))
       reader.database.exec('begin; select * from user')
-      expect((await runHere([...args(file), ...flags])).stderr).toContain('another process still reads an older state')
+      expect((await runHere(command)).stderr).toContain('another process still reads an older state')
       expect(found()).toBeGreaterThan(left)
       reader.database.exec('rollback')
       // The last connection to close removes the log, so a gateway keeps it open.
       const serving = await serveForTest(flags)
       reader.database.close()
-      expect(await runHere([...args(file), ...flags])).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(await runHere(command)).toMatchObject(again)
       expect(found()).toBeLessThanOrEqual(left)
       await serving.kill('SIGTERM')
     }

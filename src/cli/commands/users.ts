@@ -38,7 +38,11 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
   if (before === after) throw new UsageError('the new email is the same as the old one')
   const [held] = await store.holdingsOf([before])
   const outcome = await store.renameUser(before, after)
-  if (outcome === 'unknown') return notStored(before, io)
+  if (outcome === 'unknown') {
+    // Flushed all the same: a run that was killed may have renamed the user and left the old email in the files.
+    await flushAndTell(store, config, io)
+    return notStored(before, io)
+  }
   if (outcome === 'taken') {
     io.stderr.write('a workspace is stored for the new email already: nothing was changed\n')
     return 1

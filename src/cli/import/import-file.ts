@@ -61,9 +61,8 @@ async function importUnchanged(job: FileImport): Promise<ExitCode> {
   // Opened before anything is imported, so that an interrupted import is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   const counts = await apply(job, checked, rejects, audit)
-  // A replacement flushes even if it removed nothing: an earlier run that was killed may have left removed bytes in the
-  // files.
-  if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
+  // Flushed even if this run removed nothing: an earlier run that was killed may have left removed bytes in the files.
+  if (!config.dryRun && checked.mayRemove) await flushAndTell(store, config, io)
   const done = `${countsInWords(counts, config.replace === true)}${orphansInWords(checked.orphanExports)}`
   io.stderr.write(orphansByLine(name, checked.orphans, checked.orphanExports))
   io.stdout.write(

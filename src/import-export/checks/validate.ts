@@ -25,6 +25,8 @@ export interface CheckedInput {
   readonly bad: BadLines
   readonly splitExports: ReadonlyMap<string, SplitExport>
   readonly records: number
+  /** Whether the import may remove something: it is a replacement, or the input has records that remove. */
+  readonly mayRemove: boolean
   /** Exports whose project is neither in the input nor stored, or is removed before them: no reader sees them. */
   readonly orphanExports: number
   /** Only the first references. */
@@ -64,6 +66,7 @@ export async function checkInput(
   const notes = createLineNotes()
   const checksums: number[] = []
   let records = 0
+  let mayRemove = isReplacement
 
   /** `stored` is the id of the stored project that has the record's reference. */
   function check(record: ImportRecord, line: Line, stored: string | null): DocumentRecord | null {
@@ -123,6 +126,7 @@ export async function checkInput(
     if (isReplacement) {
       throw new RecordError('removals cannot be used with replace, which removes whatever the input lacks')
     }
+    mayRemove = true
     const name = removedName(record)
     if (name !== null) refs.remove(name, line)
     splitExports.end(record, line.number)
@@ -167,6 +171,7 @@ export async function checkInput(
     bad,
     splitExports: splitExports.byId,
     records,
+    mayRemove,
     orphanExports: orphans.count(),
     orphans: orphans.first(),
     notes,
