@@ -1,9 +1,13 @@
-// An import that takes long to end after it was told to stop: a supervisor may kill the process before it has ended.
+// Imports of a gateway that is told to stop: one that takes long to end, whose process a supervisor may kill before that,
+// and one whose input is still arriving.
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../src/auth/audit/audit-event.ts'
 import type { GatewayRequest } from '../src/http/request.ts'
 import type { ImportEvent } from '../src/import-export/run-import.ts'
 import { createImportEndpoint, type Importer, type RunningImport } from '../src/rest/import-endpoint.ts'
+import { importerOf } from './support/importing-gateway.ts'
+import { DESCRIPTORS, openFiles } from './support/open-files.ts'
 
 test('a stopped import is recorded as broken off before it has ended, and only once', async () => {
   const ended = Promise.withResolvers<ImportEvent>()
@@ -29,3 +33,19 @@ test('a stopped import is recorded as broken off before it has ended, and only o
   await stopped
   expect(recorded).toHaveLength(1)
 })
+
+test.skipIf(!existsSync(DESCRIPTORS))(
+  'an input that arrives while the gateway stops is refused and closed',
+  async () => {
+    const openInputs = () => openFiles().filter((name) => name.includes('workspace-gateway-import-'))
+    const importer = importerOf('file:never-opened.db')
+    async function* input() {
+      yield Buffer.from('{"kind":"user","email":"ana@example.com"}\n')
+      expect(openInputs()).toHaveLength(1)
+      await importer.stop()
+    }
+    const options = { isReplacement: false, isDryRun: false, isVerbose: false, fields: {} }
+    await expect(importer.run(input, options)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(openInputs()).toEqual([])
+  },
+)

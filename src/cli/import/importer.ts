@@ -63,13 +63,16 @@ export function createImporter(
       })
 
       async function start(): Promise<RunningImport> {
-        const { file } = await spool(input(), 'the input').catch(refuseUnkept)
+        await using stored = new AsyncDisposableStack()
+        const { file } = stored.use(await spool(input(), 'the input').catch(refuseUnkept))
         await before?.ended
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
         // Safe here: with a relative path the database would have gone with the directory.
         leaveRemovedDirectory()
         mine.worker = startThread(work)
+        // The thread closes the file.
+        stored.move()
         return runningOn(mine.worker, { ping, report, current: mine })
       }
     },
