@@ -140,8 +140,12 @@ test('a backup that was copied over a database is not opened beside the log of t
   const examined = (await runHere(['doctor', ...database])).stdout
   expect(examined).toMatch(/^FOUND +database +.*workspace\.db-wal belongs to another database/m)
   expect(contents()).toEqual(before)
-  expect(await runHere(['restore', backup, ...database])).toMatchObject({ exitCode: 0, stderr: '' })
+  const restored = await runHere(['restore', backup, ...database])
+  expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
   expect((await runHere(['dump', ...database])).stdout).toBe(stored)
+  // With the log and its own database, if that was moved away, nothing is lost.
+  const [, copy = '', log = ''] = /what was there before is (\S+) and (\S+)\n/.exec(restored.stdout) ?? []
+  expect([copy, log].map((name) => readFileSync(name, 'base64'))).toEqual(before)
 })
 
 test('a backup of lines is restored in place of a database that was deleted while it was served', async () => {

@@ -1,8 +1,9 @@
 // Puts a restored database in place of the current one, and keeps the current one under another name.
-import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, lstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { whileUnused } from '../../store/sqlite/backup.ts'
+import { hasForeignLog } from '../../store/sqlite/engine/faults/foreign-log.ts'
 import { ownLike } from '../../store/sqlite/engine/files/own-like.ts'
 import { syncPath } from './publish-file.ts'
 
@@ -11,49 +12,47 @@ const JOURNAL = '-journal'
 
 /**
  * Puts `part` in the place of `target`. The previous content is kept under a name that contains the time `at`
- * (milliseconds since the epoch): the whole database, or only the write-ahead log of a database that was deleted or
- * emptied, and the rollback journal of one that was deleted. Returns that name, or null when there was nothing to keep.
- * Throws `UsageError`.
+ * (milliseconds since the epoch): the database, the write-ahead log of one that was deleted, emptied or overwritten by a
+ * copy of a backup, and the rollback journal of one that was deleted. Returns these names, or null when there was
+ * nothing to keep. Throws `UsageError`.
  */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
   const found = statSync(target, { throwIfNoEntry: false })
   ownLike(part, found ? target : dirname(target))
-  const kept = found && found.size > 0 ? replaceDatabase(part, target, at) : replaceLost(part, target, at)
-  await syncPath(dirname(target))
-  return kept
-}
-
-function replaceDatabase(part: string, target: string, at: number): string {
-  return whileUnusedOrRefuse(target, () => {
-    const kept = freeName(target, at)
-    orUsageError(`cannot keep ${target} as ${kept}`, () => linkSync(target, kept))
-    // Linked, not renamed: at every moment `target` is a complete database.
-    orUsageError(`cannot write ${target}`, () => renameSync(part, target))
-    return kept
-  })
-}
-
-function replaceLost(part: string, target: string, at: number): string | null {
-  const isEmpty = existsSync(target)
   const name = freeName(target, at)
+  const isDatabase = found !== undefined && found.size > 0
   const moved: string[] = []
-  const replace = () => orUsageError(`cannot write ${target}`, () => renameSync(part, target))
+  function replace(): void {
+    if (isDatabase) orUsageError(`cannot keep ${target} as ${name}`, () => linkSync(target, name))
+    rmSync(`${target}-shm`, { force: true })
+    // The previous database was linked, not renamed: at every moment `target` is a complete database.
+    orUsageError(`cannot write ${target}`, () => renameSync(part, target))
+  }
   try {
-    // Left in place, they would be applied to the restored database. When SQLite opens an empty file, it deletes the
-    // log, and the journal if no other process is using that.
-    for (const end of isEmpty ? [LOG] : [LOG, JOURNAL]) {
+    for (const end of foreignEnds(target, found)) {
       if (!existsSync(target + end)) continue
       orUsageError(`cannot keep ${target}${end} as ${name}${end}`, () => renameSync(target + end, name + end))
       moved.push(end)
     }
-    if (isEmpty) whileUnusedOrRefuse(target, replace)
+    if (found) whileUnusedOrRefuse(target, replace)
     else replace()
   } catch (error) {
     for (const end of moved) renameSync(name + end, target + end)
     throw error
   }
-  rmSync(`${target}-shm`, { force: true })
-  return moved.length > 0 ? moved.map((end) => name + end).join(' and ') : null
+  await syncPath(dirname(target))
+  const kept = [...(isDatabase ? [''] : []), ...moved].map((end) => name + end)
+  return kept.length > 0 ? kept.join(' and ') : null
+}
+
+/**
+ * The files beside `target` that SQLite would apply to the restored database, or to what is there now, although they
+ * belong to neither. When SQLite opens an empty file, it deletes the log, and the journal if no other process is using
+ * that.
+ */
+function foreignEnds(target: string, found: Stats | undefined): readonly string[] {
+  if (!found) return [LOG, JOURNAL]
+  return found.size === 0 || hasForeignLog(target) ? [LOG] : []
 }
 
 /**
@@ -89,10 +88,9 @@ function orUsageError(what: string, run: () => void): void {
  * Throws `UsageError` when the database is in use. It also does so when SQLite cannot read the file: then nothing shows
  * whether it is in use, and the operator must decide.
  */
-function whileUnusedOrRefuse<T>(target: string, run: () => T): T {
+function whileUnusedOrRefuse(target: string, run: () => void): void {
   const done = orUnreadable(target, () => whileUnused(target, run))
   if (done === null) throw new UsageError('the database is in use: stop the gateways that serve it, then restore')
-  return done.answer
 }
 
 function orUnreadable<T>(target: string, run: () => T): T {
