@@ -158,6 +158,20 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await page.locator('main:focus').waitFor()
   })
 
+  test('the focus moves into the page when a failure disappears with its button', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.route('**/graphql', (route) => route.fulfill({ status: 502, json: {} }))
+    await page.getByRole('link', { name: 'Workspace', exact: true }).press('Enter')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.focus()
+    await page.unroute('**/graphql')
+    await page.keyboard.press('Enter')
+    await page.locator('.item').first().waitFor()
+    expect(await page.locator('main:focus').count()).toBe(1)
+  })
+
   test('the focus does not move into the page when the banner disappears and nothing had the focus', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

@@ -2,6 +2,13 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
+/** For a button that disappears with what it retries: moves its focus into the page. Any other focus stays. */
+export function passFocusOn(button: HTMLButtonElement): () => void {
+  return () => {
+    if (document.activeElement === button) document.getElementById('main')?.focus({ preventScroll: true })
+  }
+}
+
 interface FailureProps {
   readonly title: string
   readonly message: string
@@ -17,7 +24,7 @@ export function Failure({ title, message, onRetry, isReloadOffered = false }: Fa
       </h2>
       <p>{message}</p>
       <div className="buttons">
-        <button type="button" className="primary" onClick={onRetry}>
+        <button ref={passFocusOn} type="button" className="primary" onClick={onRetry}>
           <RotateCw size={15} aria-hidden="true" /> Try again
         </button>
         {isReloadOffered && (

@@ -1,15 +1,9 @@
 // The banner that is shown while the gateway is unreachable.
 import { CloudOff } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { passFocusOn } from '../design/failure.tsx'
 import { PROBE_INTERVAL_MS } from './connection.ts'
 import { useConnection, useExplorer } from './use-explorer.ts'
-
-/** Moves the focus into the page if the button has it when it disappears. Otherwise the focus stays where it is. */
-function passFocusOn(button: HTMLButtonElement): () => void {
-  return () => {
-    if (document.activeElement === button) document.getElementById('main')?.focus({ preventScroll: true })
-  }
-}
 
 export function OfflineBanner(): ReactNode {
   const { connection } = useExplorer()
