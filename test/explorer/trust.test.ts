@@ -1,5 +1,5 @@
 // Tests what would make a user distrust the pages: lost input, wrong verdicts, silence, blank pages.
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { serve, shareDemoGateway } from '../support/command-line.ts'
@@ -312,6 +312,32 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await endAll.click()
     await question.getByRole('button', { name: 'End all sessions' }).click()
     await page.getByText('Your session has ended: sign in again.').waitFor()
+  })
+
+  test('the list of sessions stays in sight, and keeps the focus, while it is read again', async () => {
+    const { url, load, login } = await startGateway()
+    await load(SMALL_WORLD)
+    for (let opened = 0; opened < 2; opened += 1) await login(ANA)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/sessions`)
+    await signIn(page, ANA)
+    const rows = page.locator('.sessions li')
+    await expect.poll(() => rows.count()).toBe(3)
+    const held = Promise.withResolvers<void>()
+    const isList = (request: Request) => request.postData()?.includes('revokeSession') === false
+    await page.route('**/graphql', async (route) => {
+      if (isList(route.request())) await held.promise
+      await route.continue()
+    })
+    const askedAgain = page.waitForRequest((request) => request.url().endsWith('/graphql') && isList(request))
+    const ends = page.getByRole('button', { name: 'End the session of' })
+    await ends.first().press('Enter')
+    await askedAgain
+    expect(await rows.count()).toBe(3)
+    await ends.last().focus()
+    held.resolve()
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await ends.evaluate((button) => button === document.activeElement)).toBe(true)
   })
 
   test('sessions that are ended quickly one after the other are both gone from the list', async () => {

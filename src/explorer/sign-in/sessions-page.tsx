@@ -43,6 +43,11 @@ export function SessionsPage(): ReactNode {
     ),
   )
 
+  /** The list stays in sight, with the focus in it, while it is read again. */
+  const [lastRead, setLastRead] = useState(loaded)
+  if (loaded.phase === 'ready' && loaded !== lastRead) setLastRead(loaded)
+  const shown = loaded.phase === 'loading' ? lastRead : loaded
+
   async function act(mutation: string, id?: string, said?: string): Promise<void> {
     setFailure(null)
     try {
@@ -60,18 +65,20 @@ export function SessionsPage(): ReactNode {
     void act(END_ALL)
   }
 
-  // The pressed button has disappeared, and the focus with it.
+  // The button that ended a session disappears with its row.
   useEffect(() => {
-    if (times > 0 && loaded.phase === 'ready') heading.current?.focus({ preventScroll: true })
+    if (times > 0 && loaded.phase === 'ready' && document.activeElement === document.body) {
+      heading.current?.focus({ preventScroll: true })
+    }
   }, [times, loaded.phase])
 
-  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
-  if (loaded.phase === 'failed') {
-    const isUnknown = loaded.message.includes('Cannot query field')
-    const message = isUnknown ? 'This gateway does not list sessions. Signing out ends this one.' : loaded.message
-    return <Failure title="The sessions could not be read" message={message} onRetry={loaded.retry} />
+  if (shown.phase === 'loading') return <Skeleton label="Loading" />
+  if (shown.phase === 'failed') {
+    const isUnknown = shown.message.includes('Cannot query field')
+    const message = isUnknown ? 'This gateway does not list sessions. Signing out ends this one.' : shown.message
+    return <Failure title="The sessions could not be read" message={message} onRetry={shown.retry} />
   }
-  const sessions = loaded.value?.me?.sessions ?? []
+  const sessions = shown.value?.me?.sessions ?? []
   if (sessions.length === 0) return <OnlyThisOne />
   return (
     <div className="page">
