@@ -138,6 +138,25 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     ])
   })
 
+  test('a list counts an export as a change, and the overview of its project has another word for an update', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(
+      documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: 'P', updatedAt: ago(20) })) +
+        exportLine(ANA, { r: 'p', createdAt: ago(10), elements: [] }),
+    )
+    const page = await open(gateway, '/workspace')
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('changed')
+    expect(await page.locator('.item').innerText()).toContain('10 days ago')
+    await page.goto(`${gateway.url}/workspace?show=projects&open=p&tab=overview`)
+    const facts = page.locator('.project-facts > div')
+    await facts.first().waitFor()
+    const told = (await facts.allInnerTexts()).map((fact) => fact.split('\n'))
+    expect(told.slice(1)).toEqual([
+      ['Updated', '20 days ago'],
+      ['Newest export', '10 days ago'],
+    ])
+  })
+
   test('F23: a list is no higher than its rows; without a match it says so and offers a way back', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     const names = ['One', 'Two']

@@ -11,7 +11,8 @@ export function ProjectOverview({ project }: { readonly project: Project }): Rea
   const facts = [
     { label: 'Framework', value: [framework, version].filter(Boolean).join(' ') },
     { label: 'Created', value: createdAt && <When at={createdAt} /> },
-    { label: 'Changed', value: updatedAt && <When at={updatedAt} /> },
+    // Not "Changed": in the list, that also counts exports.
+    { label: 'Updated', value: updatedAt && <When at={updatedAt} /> },
     { label: 'Newest export', value: newest ? <When at={newest.createdAt} /> : 'none yet' },
   ]
   return (
