@@ -6,7 +6,7 @@ import type { ProjectResolvers } from './generated.ts'
 import { type ReadList, toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
 import { type ConnectionArguments, type Extent, requireExportPage, requireExtent } from './pagination/page-arguments.ts'
-import { readHistory } from './pagination/read-history.ts'
+import { countHistory, readHistory } from './pagination/read-history.ts'
 
 function requireRef({ ref }: StoredDocument): string {
   if (ref === null) throw new Error('a stored project has no reference')
@@ -42,11 +42,12 @@ export const Project = {
     return history(project, args, requireExtent(args), context)()
   },
   exportsConnection(project, args, context) {
+    const { reads, paceReading } = context
     return toConnection(
       args,
       (extent) => history(project, args, extent, context),
       exportCursor,
-      () => context.reads.exportCount({ userId: project.userId, ref: requireRef(project) }),
+      () => countHistory({ userId: project.userId, ref: requireRef(project) }, reads.exportCount, paceReading),
     )
   },
 } satisfies ProjectResolvers
