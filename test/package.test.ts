@@ -1,8 +1,14 @@
 // Tests what the repository promises about its packages: exact versions, hashes, and nothing that runs during installation.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** A folder of this repository: its package.json names the packages that contain Node. */
+const NODE = 'packaging/node'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
 
@@ -15,9 +21,25 @@ test('installing needs no compiler with the npm that Node 20 brings', () => {
   }
 })
 
+test('an installation whose npm left no link to Node, as npm 10 does, links the Node of this repository', () => {
+  const clone = temporaryDirectory()
+  for (const path of ['package.json', 'packaging/prepare.cjs', `${NODE}/package.json`]) {
+    cpSync(join(ROOT, path), join(clone, path))
+  }
+  mkdirSync(join(clone, 'node_modules/.bin'), { recursive: true })
+  const names = Object.keys(read(`${NODE}/package.json`).optionalDependencies)
+  for (const path of names.map((name) => `node_modules/${name}`).filter((path) => existsSync(join(ROOT, path)))) {
+    symlinkSync(join(ROOT, path), join(clone, path))
+  }
+  const prepare = () => execFileSync('npm', ['run', 'prepare'], { cwd: clone, stdio: 'pipe' })
+  prepare()
+  const linked = join(clone, 'node_modules/.bin/node')
+  expect(execFileSync(linked, ['--version'], { encoding: 'utf8' })).toBe(`v${read(`${NODE}/package.json`).version}\n`)
+  // The next installation finds the link.
+  prepare()
+})
+
 const EXACT = /^(?:npm:[a-z0-9-]+@)?\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/
-/** A folder of this repository: its package.json names the packages that contain Node. */
-const NODE = 'packaging/node'
 
 test('every dependency has an exact version, and comes from the registry only', () => {
   for (const folder of ['', 'bench/', 'test/package/nodes/', `${NODE}/`]) {
