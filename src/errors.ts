@@ -42,6 +42,7 @@ const FAILURES = {
     503,
     'This route will be retired, and is unavailable for a while so that its remaining callers notice.',
   ],
+  SHUTTING_DOWN: [503, 'The gateway is shutting down.'],
   UNAVAILABLE: [503, 'The gateway cannot do this right now: try again shortly.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

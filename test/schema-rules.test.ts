@@ -38,6 +38,7 @@ const CODES_ELSEWHERE: readonly FailureCode[] = [
   'PRECONDITION_FAILED',
   'HEADERS_TOO_LARGE',
   'ROUTE_BROWNOUT',
+  'SHUTTING_DOWN',
 ]
 
 const schema = createSchema()

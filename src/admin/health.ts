@@ -25,8 +25,7 @@ export function createHealthEndpoints({ ping, isDraining }: HealthServices): rea
       method: 'GET',
       path: '/readyz',
       async handle() {
-        if (isDraining())
-          throw new GatewayError('UNAVAILABLE', { message: 'The gateway is shutting down.', retryAfterSeconds: 1 })
+        if (isDraining()) throw new GatewayError('SHUTTING_DOWN', { retryAfterSeconds: 1 })
         try {
           await ping()
         } catch (error) {

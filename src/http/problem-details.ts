@@ -62,7 +62,7 @@ export function isRefusal({ code, cause }: GatewayError): boolean {
 
 /** Whether the operator planned this failure. Its status may be 5xx although nothing is wrong. */
 export function isPlanned(code: FailureCode | null): boolean {
-  return code === 'ROUTE_BROWNOUT'
+  return code === 'ROUTE_BROWNOUT' || code === 'SHUTTING_DOWN'
 }
 
 /** Errors of the same kind and message have the same cause: a database that is away gives every read the same error. */

@@ -55,6 +55,19 @@ describe('without --access-log', () => {
     expect(serving.stderr()).not.toContain('"level":50')
   })
 
+  test('the checks of a planned shutdown are logged as warnings, because nothing is wrong', async () => {
+    const { serving, get } = await startLogged(['--shutdown-delay', '60'])
+    serving.process.kill('SIGTERM')
+    await expect.poll(async () => (await get('/readyz')).status).toBe(503)
+    expect((await get('/readyz')).json()).toMatchObject({
+      code: 'SHUTTING_DOWN',
+      detail: 'The gateway is shutting down.',
+    })
+    const line = { level: 40, route: '/readyz', status: 503, code: 'SHUTTING_DOWN' }
+    await expect.poll(() => linesOf(serving)).toMatchObject([line, line])
+    expect(serving.stderr()).not.toContain('"level":50')
+  })
+
   test('a brownout does not use up the lines of an unplanned 503', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
     const { serving, cwd, get } = await startLogged([

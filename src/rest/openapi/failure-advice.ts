@@ -36,6 +36,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   HEADERS_TOO_LARGE: 'Send a shorter address (GraphQL: by POST), or fewer or shorter headers, such as cookies.',
   INTERNAL: 'Give the operator of the gateway the `requestId`: the log has it too.',
   ROUTE_BROWNOUT: 'Try again later, and move to the GraphQL twin.',
+  SHUTTING_DOWN: 'Only `/readyz` answers this: send requests to another gateway.',
   UNAVAILABLE: 'Try again after as many seconds as `Retry-After` says, or after a few.',
 }
 
