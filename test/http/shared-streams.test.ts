@@ -1,6 +1,7 @@
 // Streams that several readers share: whole for each reader, or broken off for each.
 import { expect, test } from 'vitest'
-import { createResponseCache, dropCopy } from '../../src/http/caching/response-cache.ts'
+import { dropCopy } from '../../src/http/caching/copy-cache.ts'
+import { createResponseCache } from '../../src/http/caching/response-cache.ts'
 import { createSharedStreams, readCopy } from '../../src/http/compression/shared-streams.ts'
 
 test('a stream that fails midway breaks off for every reader, and is made again for the next', async () => {

@@ -1,5 +1,6 @@
 // Produces a stream once for all requests that ask for the same one meanwhile, and caches it when it is complete.
-import { type Copy, dropCopy, type ResponseCache } from '../caching/response-cache.ts'
+import { type Copy, dropCopy } from '../caching/copy-cache.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
 
 /**
  * `produce` must return the same bytes on every call for one name. A name belongs to one user, and the copy counts
