@@ -13,5 +13,11 @@ if (installed !== undefined && !existsSync(LINK) && process.platform !== 'win32'
   symlinkSync(`../${installed}/bin/node`, LINK)
 }
 
-// An installation without the packages for development has nothing to build with.
-if (existsSync('node_modules/vite')) execSync('npm run build -- --if-stale', { stdio: 'inherit' })
+if (existsSync('node_modules/vite')) {
+  execSync('npm run build -- --if-stale', { stdio: 'inherit' })
+} else {
+  process.stderr.write(
+    'The packages for development are not installed (NODE_ENV=production, or --omit=dev): this clone has no pages, and no Node of its own.\n' +
+      'To install everything, run: npm ci --include=dev\n',
+  )
+}

@@ -1,5 +1,5 @@
 // Tests what the repository promises about its packages: exact versions, hashes, and nothing that runs during installation.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,22 +21,36 @@ test('installing needs no compiler with the npm that Node 20 brings', () => {
   }
 })
 
-test('an installation whose npm left no link to Node, as npm 10 does, links the Node of this repository', () => {
-  const clone = temporaryDirectory()
+/** A clone in which npm has installed nothing. */
+function createClone() {
+  const folder = temporaryDirectory()
   for (const path of ['package.json', 'packaging/prepare.cjs', `${NODE}/package.json`]) {
-    cpSync(join(ROOT, path), join(clone, path))
+    cpSync(join(ROOT, path), join(folder, path))
   }
-  mkdirSync(join(clone, 'node_modules/.bin'), { recursive: true })
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  const prepare = () => spawnSync('npm', ['run', 'prepare'], { cwd: folder, encoding: 'utf8' })
+  return { path: (name: string) => join(folder, name), prepare }
+}
+
+test('an installation whose npm left no link to Node, as npm 10 does, links the Node of this repository', () => {
+  const clone = createClone()
   const names = Object.keys(read(`${NODE}/package.json`).optionalDependencies)
   for (const path of names.map((name) => `node_modules/${name}`).filter((path) => existsSync(join(ROOT, path)))) {
-    symlinkSync(join(ROOT, path), join(clone, path))
+    symlinkSync(join(ROOT, path), clone.path(path))
   }
-  const prepare = () => execFileSync('npm', ['run', 'prepare'], { cwd: clone, stdio: 'pipe' })
-  prepare()
-  const linked = join(clone, 'node_modules/.bin/node')
-  expect(execFileSync(linked, ['--version'], { encoding: 'utf8' })).toBe(`v${read(`${NODE}/package.json`).version}\n`)
+  expect(clone.prepare().status).toBe(0)
+  const linked = execFileSync(clone.path('node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })
+  expect(linked).toBe(`v${read(`${NODE}/package.json`).version}\n`)
   // The next installation finds the link.
-  prepare()
+  expect(clone.prepare().status).toBe(0)
+})
+
+test('an installation without the packages for development says so, and what to run instead', () => {
+  const { status, stderr } = createClone().prepare()
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringMatching(/NODE_ENV=production.*no pages, and no Node.*npm ci --include=dev\n/s),
+  ])
 })
 
 const EXACT = /^(?:npm:[a-z0-9-]+@)?\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/
