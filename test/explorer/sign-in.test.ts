@@ -254,6 +254,28 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await email.inputValue()).toBe(ANA)
   })
 
+  test('while a code is checked, the address cannot be changed, so its answer stands below its code', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/login', async (route) => {
+      const { code }: { readonly code?: string } = route.request().postDataJSON()
+      if (code !== undefined) await answer.promise
+      const body = JSON.stringify({ code: code === undefined ? 'LOGIN_CODE_SENT' : 'LOGIN_CODE_WRONG' })
+      await route.fulfill({ status: 403, body })
+    })
+    await signIn(page, ANA)
+    const code = page.locator('input.code')
+    await code.fill('WRONG')
+    await code.press('Enter')
+    await page.getByRole('button', { name: 'Signing in …' }).waitFor()
+    await page.getByRole('button', { name: 'Use another address' }).press('Enter')
+    answer.resolve()
+    await page.getByRole('alert').waitFor()
+    expect(await code.getAttribute('aria-invalid')).toBe('true')
+  })
+
   test('after a wrong code, another code can be requested for the same address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()

@@ -79,6 +79,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
 
   /** The button disappears together with the code field, so the focus moves to the email field. */
   function askForAnotherAddress(): void {
+    if (isBusy) return
     setCodeSent(false)
     setCode('')
     setFailure(null)
