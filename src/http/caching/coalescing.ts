@@ -41,8 +41,8 @@ export interface CoalescingOptions {
   /** False where nothing may be shared: each request then makes its own answer. */
   readonly isOn: boolean
   /**
-   * Limits how many different answers of one user are made at a time. By the time a queued one is refused, what it has
-   * read is garbage.
+   * Limits how many different answers of one user are made at a time. Without it, many would read and hold their data
+   * side by side, and then be refused because there is no memory left.
    */
   readonly limit: LimitConcurrency
 }

@@ -10,19 +10,19 @@ import { createRefusals } from './refusals.ts'
 interface TurnBounds {
   /** Milliseconds of work that should begin. Most of a response is made in the turn in which it begins. */
   readonly milliseconds: number
-  /** Places at least, however long turns are: other responses in flight may be what makes them long. */
+  /** Minimum number of places, however long turns take: other responses in flight may be what takes the time. */
   readonly minQuota: number
 }
 
 const USUAL: TurnBounds = { milliseconds: 3, minQuota: 8 }
 /**
- * When only a few owners wait, everybody else should hardly notice. Shorter turns cost some throughput, which is then
- * that of the few.
+ * While only a few owners wait, turns are shorter, so that everybody else hardly notices the queue. This costs some
+ * throughput, but only of those few owners.
  */
 const OF_FEW: TurnBounds = { milliseconds: 1.5, minQuota: 4 }
-/** Owners that are a few. */
+/** Up to this many owners are a few. */
 const FEW_OWNERS = 4
-/** Places per turn at most, however short the requests are. */
+/** Maximum number of places in a turn, however short the requests are. */
 export const MAX_QUOTA = 64
 const GROWTH = 1.25
 /**
@@ -49,7 +49,7 @@ export interface AdmissionOptions extends OverloadOptions {
 }
 
 /** How waiting ended. `left`: the client left, and the request needs no more work. */
-export type Turn = 'begins' | 'refused' | 'left'
+export type WaitOutcome = 'begins' | 'refused' | 'left'
 
 /** Calls `leave` when the client has left, immediately or later. */
 export type OnLeave = (leave: () => void) => void
@@ -66,7 +66,7 @@ export interface Admission {
    * `refused`, usually soon, when the request is refused under overload. With `onLeave`, a client that leaves while
    * waiting gives up its place.
    */
-  readonly wait: (owner: Owner, arrival: Arrival, onLeave?: OnLeave) => Promise<Turn>
+  readonly wait: (owner: Owner, arrival: Arrival, onLeave?: OnLeave) => Promise<WaitOutcome>
 }
 
 export interface Arrival {
@@ -80,7 +80,7 @@ export interface Arrival {
 interface Waiting {
   readonly since: number
   readonly places: number
-  readonly decide: (turn: Turn) => void
+  readonly decide: (outcome: WaitOutcome) => void
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -127,7 +127,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return line.length() > 0 && line.ownerCount() <= FEW_OWNERS
   }
 
-  /** A turn that did not use its quota says nothing about how long one with more requests would take. */
+  /** Adapts the quota to how long the last turn took. A turn that did not use it up says nothing about a fuller one. */
   function fitQuota(tookMs: number): void {
     if (begun < quota) return
     const { milliseconds, minQuota } = isQueueOfFew() ? OF_FEW : USUAL

@@ -17,8 +17,8 @@ export function createTakeTurn({ isFree, wait }: Pick<Admission, 'isFree' | 'wai
   return (caller, places) => {
     const arrival = { places: Math.min(places, MAX_QUOTA), isFirstOfConnection: false }
     if (isFree(arrival)) return null
-    return wait(ownerOf(caller), arrival).then((cameTo) => {
-      if (cameTo !== 'begins') throw OVERLOADED
+    return wait(ownerOf(caller), arrival).then((outcome) => {
+      if (outcome !== 'begins') throw OVERLOADED
     })
   }
 }

@@ -56,9 +56,9 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
     // as it closes.
     const waiting = wait(ownerOf(request), arrivalOf(request), isRead(request) ? request.onClosed : undefined)
     const received = receive(request, waiting)
-    const cameTo = await waiting
-    if (cameTo === 'begins') return begin(request, received)
-    if (cameTo === 'left') throw LEFT
+    const outcome = await waiting
+    if (outcome === 'begins') return begin(request, received)
+    if (outcome === 'left') throw LEFT
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
     throw OVERLOADED
   }
