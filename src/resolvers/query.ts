@@ -7,6 +7,11 @@ import type { NodeRow } from './identity/node-row.ts'
 
 /** Maximum number of ids per `nodes` field. */
 const MAX_NODES = 100
+/**
+ * Bytes of reading that an id counts as: finding the objects of `MAX_NODES` ids takes some 2 ms. An operation may have
+ * fifty such fields, which would otherwise all begin in one turn of the event loop.
+ */
+const BYTES_PER_ID = 1_024
 
 export const Query = {
   me: (_root, _args, context) => requireViewer(context),
@@ -19,7 +24,7 @@ export const Query = {
     if (ids.length > MAX_NODES) {
       throw new GatewayError('INVALID_ARGUMENT', { message: `\`ids\` may hold at most ${MAX_NODES}.` })
     }
-    return Promise.all(ids.map((id) => me && findNode(me, id, context)))
+    return findNodes(me, ids, context)
   },
 } satisfies QueryResolvers
 
@@ -27,4 +32,13 @@ export const Query = {
 function requireViewer({ viewer }: Context): WorkspaceUser | null {
   if (!viewer) throw new GatewayError('UNAUTHENTICATED')
   return viewer.userId === null ? null : { userId: viewer.userId, email: viewer.email }
+}
+
+async function findNodes(
+  me: WorkspaceUser | null,
+  ids: readonly string[],
+  context: Context,
+): Promise<readonly (NodeRow | null)[]> {
+  await context.paceReading(ids.length * BYTES_PER_ID)
+  return Promise.all(ids.map((id) => me && findNode(me, id, context)))
 }
