@@ -95,7 +95,7 @@ describe('the package', () => {
     for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}\n`)
   })
 
-  test('has types of its exports and of the GraphQL API, which need no other package', () => {
+  test('has types of its exports and of the GraphQL API, which need no other package than @types/node', () => {
     writeFileSync(
       join(folder, 'consumer.mts'),
       `import { runCommandLine } from 'workspace-gateway'
