@@ -92,6 +92,7 @@ export function createProgram(
         await runServe(parseOptions(SERVE_OPTIONS, values), io, {
           stop: stopSignal(signals),
           onReload: (listener) => signals.on('SIGHUP', listener),
+          onUncaught: (report) => endWhenUncaught(signals, report),
           environment,
         }),
       )
@@ -252,6 +253,17 @@ function reportStdout(error: Error): void {
 /** When the disk of its log is full, a gateway loses log lines and goes on serving. It writes again later. */
 function outliveOutput({ stdout }: CommandIo): void {
   stdout.off('error', reportStdout).on('error', ignore)
+}
+
+/**
+ * Node would print an exception that nothing catches, or a rejection, with its secrets and on many lines. It ends with
+ * this exit code, too.
+ */
+function endWhenUncaught(signals: Signals, report: (error: unknown) => void): void {
+  signals.on('uncaughtException', (error) => {
+    report(error)
+    process.exit(FAILED)
+  })
 }
 
 /** Exits: unread output in a pipe would keep the process alive, and the reader of a log may have stopped. */

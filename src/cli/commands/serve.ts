@@ -17,6 +17,8 @@ import { superviseWorkers } from '../workers/workers.ts'
 export interface ServeSignals {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
+  /** The process ends after `report` was called with an exception that nothing caught. */
+  readonly onUncaught: (report: (error: unknown) => void) => void
   /** For variables that other standards define, not this program: `OTEL_…` and those of systemd. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -28,13 +30,14 @@ export interface ServeSignals {
 export async function runServe(
   asked: ServeConfig,
   io: CommandIo,
-  { stop, onReload, environment }: ServeSignals,
+  { stop, onReload, onUncaught, environment }: ServeSignals,
 ): Promise<ExitCode> {
   const stderr = cluster.isWorker || workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
   const logOutput = createLogOutput(stderr, (bytes) =>
     log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),
   )
   const log = createLog(asked, { stderr: logOutput, isTerminal: io.isTerminal })
+  onUncaught((error) => log.fatal({ err: error }, 'an unexpected error ends the process'))
   const service = readServiceManager(environment, (error) =>
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know the state of the gateway'),
   )

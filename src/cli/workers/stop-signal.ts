@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const
 
-/** The source of process signals. */
+/** The source of process signals, and of exceptions that nothing catches. */
 export type Signals = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
 /**
