@@ -66,6 +66,29 @@ test('a draining gateway answers one more request on an open connection and clos
   expect(serving.process.exitCode).toBe(0)
 })
 
+test('the end of --shutdown-grace says how many requests it cut off, and nothing if there were none', async () => {
+  for (const count of [2, 0]) {
+    const serving = await serveForTest(['--database', await database(), '--shutdown-grace', '0'])
+    const idle = await openSocket(serving.url)
+    idle.write(requestText({}))
+    await once(idle, 'data')
+    for (let sent = 0; sent < count; sent += 1) {
+      const headers = [
+        ['Content-Type', 'application/json'],
+        ['Content-Length', '100'],
+        ['Expect', '100-continue'],
+      ] as const
+      const socket = await openSocket(serving.url)
+      socket.write(requestText({ method: 'POST', target: '/login', headers }))
+      // The gateway reads the body, which never comes.
+      expect(String(await once(socket, 'data'))).toContain('100 Continue')
+    }
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const line = /^.*requests are cut off.*$/m.exec(serving.stderr())?.[0] ?? 'null'
+    expect(JSON.parse(line)).toEqual(count === 0 ? null : expect.objectContaining({ level: 40, requests: count }))
+  }
+})
+
 async function startHaproxy(servers: readonly ServingProcess[]): Promise<string> {
   const port = await freePort('127.0.0.1')
   const file = join(temporaryDirectory(), 'haproxy.cfg')

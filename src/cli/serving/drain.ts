@@ -1,9 +1,9 @@
 // Graceful shutdown of the server: it first tells load balancers, then finishes the requests in flight.
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { GatewayServer } from '../../http/server/server.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
@@ -17,9 +17,10 @@ export async function untilNoticed(delayMs: number, failed: AbortSignal, log: Lo
 
 /**
  * Graceful shutdown: accepts no new connections. Requests in flight, and requests that still arrive on open
- * connections, may finish within `graceMs`. Then all connections are closed.
+ * connections, may finish within `graceMs`. Then all connections are closed, and the log says how many requests that
+ * cut off.
  */
-export async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
+export async function drain(server: GatewayServer, graceMs: number, log: Logger): Promise<void> {
   log.info('stopping')
   const closed = once(server, 'close')
   // Closes only the listening socket. `http.Server.close` would also close idle connections, which clients may be just
@@ -32,6 +33,8 @@ export async function drain(server: Server, graceMs: number, log: Logger): Promi
   await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
   timer.abort()
   clearTimeout(idle)
+  const requests = server.requestsInFlight()
+  if (requests > 0) log.warn({ requests, graceMs }, 'requests are cut off: they did not end within --shutdown-grace')
   server.closeAllConnections()
   await closed
 }

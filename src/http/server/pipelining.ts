@@ -36,6 +36,8 @@ export interface Pipelining {
   readonly listen: Listener
   /** Whether the newest request of the connection was passed on. If not, it waits, or is not going to be handled. */
   readonly isNewestHandled: (socket: Socket) => boolean
+  /** Number of requests that were passed on and whose responses have not left the process completely. */
+  readonly inFlight: () => number
 }
 
 interface Connection {
@@ -62,13 +64,16 @@ export function limitPipelining(
   const connections = new WeakMap<Socket, Connection>()
   /** Number of requests that wait on all connections, and of dropped ones: node:http holds these until the end, too. */
   let allWaiting = 0
+  let allInFlight = 0
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
     connection.inFlight.push(response)
+    allInFlight += 1
     response.on('close', () => {
       const at = connection.inFlight.indexOf(response)
       if (at === -1) return
       connection.inFlight.splice(at, 1)
+      allInFlight -= 1
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
       else if (connection.inFlight.length === 0 && isStopping()) endConnection(incoming.socket)
     })
@@ -134,6 +139,7 @@ export function limitPipelining(
       const connection = connections.get(socket)
       return connection !== undefined && connection.waiting.length === 0 && connection.dropped === 0
     },
+    inFlight: () => allInFlight,
   }
 }
 

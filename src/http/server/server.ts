@@ -82,7 +82,12 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   readonly hasRequestIds?: boolean
 }
 
-export function createHttpServer(handle: Handler, options: ServerOptions): Server {
+export interface GatewayServer extends Server {
+  /** Number of requests that are handled and not yet answered completely. */
+  readonly requestsInFlight: () => number
+}
+
+export function createHttpServer(handle: Handler, options: ServerOptions): GatewayServer {
   const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const readBody = createBodyReader(bodyLimitBytes)
@@ -194,7 +199,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
   const headers = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
   const connectionOf = createConnections(proxies, headers)
-  return server
+  return Object.assign(server, { requestsInFlight: pipelining.inFlight })
 }
 
 function toRequest(
