@@ -70,6 +70,7 @@ export interface GatewayOptions {
   readonly accessTokenTtlSeconds: number
   readonly tokenAlgorithm: KeysetOptions['algorithm']
   readonly keyCipher: KeyCipher
+  readonly onUnreadableKey: KeysetOptions['onUnreadable']
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
   readonly sessionsPerUser: number
@@ -125,8 +126,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     audit: options.audit,
     sessionCheckMs: options.sessionCheckMs,
     running: options.running,
-    // This happens outside any request, but is reported like a failed one.
-    onUnreadable: (error) => report(error, 'keyset'),
+    onUnreadable: options.onUnreadableKey,
   })
   const tokens = createAccessTokens(keyset, {
     issuer: options.issuer,

@@ -10,7 +10,7 @@ import { standingsOf } from '../../src/auth/tokens/key-states.ts'
 import { createSigningKey } from '../../src/auth/tokens/signing-key.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -381,6 +381,24 @@ describe('encryption', () => {
     for (const _ of [1, 2]) expect(kidOf((await gateway.login(ANA)).accessToken)).toBe(kid)
     expect((await gateway.get('/projects', accessToken)).status).toBe(200)
     expect(gateway.reported).toEqual([expect.any(KeyUnreadableError)])
+  })
+
+  test('the log names an unreadable key, and no request: none has failed', async () => {
+    const gateway = await startGateway()
+    const serving = await serveForTest(['--database', gateway.databaseUrl])
+    const secretFile = join(temporaryDirectory(), 'secret')
+    writeFileSync(secretFile, SECRET)
+    const rotate = ['keys', 'rotate', '--database', gateway.databaseUrl, '--key-encryption-key-file', secretFile]
+    expect((await runHere(rotate)).exitCode).toBe(0)
+    const lineOf = () => /^.*"a signing key cannot be read: .*$/m.exec(serving.stderr())?.[0] ?? 'null'
+    await expect
+      .poll(async () => {
+        expect((await ask(`${serving.url}/.well-known/jwks.json`)).status).toBe(200)
+        return JSON.parse(lineOf())
+      })
+      .toMatchObject({ level: 50, err: { name: 'KeyUnreadableError', message: expect.stringContaining('no key to') } })
+    expect(JSON.parse(lineOf())).not.toHaveProperty('requestId')
+    expect(serving.stderr()).not.toContain('a request failed')
   })
 })
 

@@ -128,6 +128,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     accessTokenTtlSeconds: 900,
     tokenAlgorithm: null,
     keyCipher: createKeyCipher([]),
+    onUnreadableKey: (error) => reported.push(error),
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     sessionsPerUser: 100_000,

@@ -39,6 +39,8 @@ export async function toGatewayOptions(plan: ServePlan, parts: GatewayParts, log
     accessTokenTtlSeconds: config.accessTokenTtl,
     tokenAlgorithm: config.tokenAlgorithm ?? null,
     keyCipher,
+    onUnreadableKey: (error) =>
+      log.error({ err: error }, 'a signing key cannot be read: tokens that it signed are refused here'),
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     sessionsPerUser: config.sessionsPerUser,
