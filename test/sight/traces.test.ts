@@ -116,6 +116,20 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(JSON.stringify(receiver.exports)).not.toContain('hunter2')
   })
 
+  test('a method of WebDAV is _OTHER, as in the metrics, beside what the client sent', async () => {
+    const receiver = await startReceiver()
+    const { serving } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+    for (const path of ['/projects', '/nowhere']) await ask(`${serving.url}${path}`, { method: 'PROPFIND' })
+    await ask(`${serving.url}/projects`, { method: 'PUT' })
+    await serving.kill('SIGTERM')
+    const spans = new Map(receiver.spans().map((span) => [span.name, attributesOf(span)]))
+    const other = { 'http.request.method': '_OTHER', 'http.request.method_original': 'PROPFIND' }
+    for (const name of ['HTTP /projects', 'HTTP']) expect(spans.get(name), name).toMatchObject(other)
+    expect(spans.get('PUT /projects')).toMatchObject({ 'http.request.method': 'PUT' })
+    expect(spans.get('PUT /projects')).not.toHaveProperty('http.request.method_original')
+    expect([...spans.keys()].join()).not.toContain('PROPFIND')
+  })
+
   test('a trace of the caller continues, and the caller decides whether it is recorded', async () => {
     const receiver = await startReceiver()
     const { serving, get } = await startTraced({

@@ -2,16 +2,13 @@
 import { FAILURE_CODES, statusOf } from '../../errors.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
+import { knownMethod } from '../known-method.ts'
 import { createHistogram, type Histogram, histogramValues, observeDuration } from './histogram.ts'
 import { type CollectMetrics, counter, type MetricValue } from './metric.ts'
 import { createOperationNames } from './operation-names.ts'
 
 const DURATION = 'http_server_request_duration_seconds'
 const OPERATION_DURATION = 'workspace_gateway_graphql_operation_duration_seconds'
-/** OpenTelemetry's word for a value outside a closed list. */
-const OTHER = '_OTHER'
-/** The methods of RFC 9110 and RFC 5789: a client may send any other word. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
 /** Failures of the gateway itself. They share few statuses, so each gets its own series. */
 const OUR_FAILURES = FAILURE_CODES.filter((code) => statusOf(code) >= 500)
@@ -57,7 +54,7 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
   function seriesOf({ route }: RequestRecord, method: string): Series {
     const known = route === null ? unrouted.get(method) : routes.get(route)
     if (known) return known
-    const name = METHODS.has(method) ? method : OTHER
+    const name = knownMethod(method)
     if (route === null) return unrouted.get(name) ?? add(unrouted, name, { method: name, path: null, cells: [] })
     const path = `${basePath}${route.path}`
     // Several methods of a path may map to the same label.

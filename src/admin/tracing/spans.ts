@@ -2,6 +2,7 @@
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route, Step } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
+import { knownMethod } from '../known-method.ts'
 import { ANY_VALUE, KEY_VALUE, SCOPE_SPANS, SPAN, STATUS } from './otlp.ts'
 import {
   endMessage,
@@ -102,14 +103,18 @@ function writeAbout(scheme: string, basePath: string) {
     fieldsOf(ABOUT_BYTES + BASE_PATHS * basePath.length, (out) => {
       // Without a route the path is whatever the client sent, so it is not exported.
       const path = route === null ? null : `${basePath}${route.path}`
+      const known = knownMethod(method)
+      // The semantic conventions put this word into the name of a span whose method they do not know.
+      const shown = known === method ? method : 'HTTP'
       if (path !== null) putWord(out, 'url.path', path)
       if (path !== null) putWord(out, 'http.route', path)
       putWord(out, 'workspace_gateway.reply', status < 0 ? 'kept' : 'made')
       putWhole(out, 'http.response.status_code', Math.abs(status))
       putWord(out, 'url.scheme', scheme)
-      putWord(out, 'http.request.method', method)
+      putWord(out, 'http.request.method', known)
+      if (known !== method) putWord(out, 'http.request.method_original', method)
       putVarint(out, SPAN.kind, SERVER)
-      putText(out, SPAN.name, path === null ? method : `${method} ${path}`)
+      putText(out, SPAN.name, path === null ? shown : `${shown} ${path}`)
     })
 }
 
