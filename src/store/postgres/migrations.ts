@@ -15,6 +15,7 @@ import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 import { CHANGED_REFERENCES } from './migrations/8-changed-references.ts'
 import { REMOVED_NAMES } from './migrations/9-removed-names.ts'
 import { KNOWN_NETWORK_AGE } from './migrations/10-known-network-age.ts'
+import { CLEAR_AUDIT_NAMES } from './migrations/11-clear-audit-names.ts'
 
 const MIGRATIONS: readonly string[] = [
   WORKSPACES,
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
   CHANGED_REFERENCES,
   REMOVED_NAMES,
   KNOWN_NETWORK_AGE,
+  CLEAR_AUDIT_NAMES,
 ]
 
 /** The newest schema version that this program knows. */

@@ -7,7 +7,7 @@ import {
   REMOVED_NAME_MS,
   type StoredAuditEntry,
 } from '../../audit-contract.ts'
-import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
+import { hashedEmail, IS_CLEAR_EMAIL, isClearEmail } from '../../hashed-email.ts'
 import { dayOf } from '../../rest-call-contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
@@ -59,7 +59,8 @@ const REMOVE: Statement = {
 const HASH: Statement = {
   name: 'hashAuditNames',
   text: `with named as (
-      select id from workspace_gateway.audit_entry where who = any($1::text[]) order by id for update),
+      select id from workspace_gateway.audit_entry where who = any($1::text[]) and ${IS_CLEAR_EMAIL}
+      order by id for update),
     taken as (
       delete from workspace_gateway.audit_entry where id in (select id from named)
       returning id, at, kind, result, who, network, detail, count)

@@ -7,7 +7,7 @@ import {
   REMOVED_NAME_MS,
   type StoredAuditEntry,
 } from '../../audit-contract.ts'
-import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
+import { hashedEmail, IS_CLEAR_EMAIL, isClearEmail } from '../../hashed-email.ts'
 import { dayOf } from '../../rest-call-contract.ts'
 import { NOW } from '../engine/change-log-triggers.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
@@ -34,7 +34,7 @@ export function createAuditHashing(writer: Database): (emails: readonly string[]
   const salt = writer.prepare<[], string>(SALT).pluck()
   // The table refuses updates, so the entry is deleted and inserted again under the same id.
   const take = writer.prepare<[string], StoredAuditEntry>(
-    `delete from audit_entry where who in (select value from json_each(?))
+    `delete from audit_entry where who in (select value from json_each(?)) and ${IS_CLEAR_EMAIL}
      returning id, at, kind, result, who, network, detail, count`,
   )
   const putBack = writer.prepare<[StoredAuditEntry]>(
