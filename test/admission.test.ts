@@ -147,7 +147,7 @@ test('fewer requests begin in long turns, but not too few, and more again when t
   expect(begun).toEqual([8 + 4, 10, 13, 17, 22, 28, 35, 44])
 })
 
-test('while only a few owners wait, turns are half as long, also under overload', async () => {
+test('while only a few owners wait, turns are half as long, and as long as for many under overload', async () => {
   const { arrive, turn, changes } = simulate({ millisecondsEach: 0.25 })
   arrive(3_000)
   const begun: number[] = []
@@ -159,7 +159,7 @@ test('while only a few owners wait, turns are half as long, also under overload'
     arrive(50)
     begun.push(await turn())
   }
-  expect(Math.max(...begun.slice(1))).toBeLessThan(8)
+  expect(Math.min(...begun.slice(10))).toBeGreaterThan(8)
 })
 
 test('beside a few owners with too many requests, one with as many as a page sends is not refused', async () => {

@@ -130,7 +130,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** Adapts the quota to how long the last turn took. A turn that did not use it up says nothing about a fuller one. */
   function fitQuota(tookMs: number): void {
     if (begun < quota) return
-    const { milliseconds, minQuota } = isQueueOfFew() ? OF_FEW : USUAL
+    // Under overload, shorter turns would answer less of what can be answered.
+    const { milliseconds, minQuota } = isQueueOfFew() && !overload.isRefusing() ? OF_FEW : USUAL
     if (tookMs <= milliseconds) quota = Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
     else quota = Math.max(minQuota, Math.floor((quota * milliseconds) / tookMs))
   }
