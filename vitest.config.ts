@@ -13,8 +13,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files share the modules of their process: each test starts what it needs, and no module holds state.
     isolate: false,
-    // Tests wait for processes of their own: with four files at once, two processors were idle for a fifth of the time.
-    maxWorkers: 5,
+    // Tests wait for processes of their own, but with five files at once two processors are never idle, and each test only waits longer.
+    maxWorkers: 4,
     // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
     retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
     testTimeout: 60_000,
