@@ -36,6 +36,18 @@ test('a log line contains no secret, wherever in an error the secret is', () => 
   for (const secret of secrets) expect(written()).not.toContain(secret)
 })
 
+test('an error that is its own cause, or has hundreds of them, has one line of a few causes', () => {
+  const { log, written } = logInMemory()
+  const circle = new Error('circle')
+  circle.cause = new Error('back', { cause: circle })
+  let long = new Error('first')
+  for (let n = 0; n < 500; n += 1) long = new Error('next', { cause: long })
+  for (const err of [circle, long]) log.error({ err }, 'failed')
+  const lines = written().trim().split('\n')
+  expect(lines).toHaveLength(2)
+  for (const line of lines) expect(line.match(/"cause":/g)).toHaveLength(8)
+})
+
 test('excerpt keeps a short text whole, and cuts a long one after its last whole word', () => {
   expect(excerpt('x'.repeat(512))).toBe('x'.repeat(512))
   expect(excerpt(`Cannot query field "${'x'.repeat(600)}"`)).toBe('Cannot query field …')

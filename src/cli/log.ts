@@ -16,6 +16,8 @@ import { isReadable, toReadableLine } from './sight/readable-log.ts'
 
 /** Maximum length of a message or a stack, in UTF-16 units: it may contain what a client sent. */
 const MAX_LOGGED_LENGTH = 8_192
+/** Causes of an error that are logged, each the cause of the one before: an error may be its own cause. */
+const MAX_CAUSES = 8
 
 type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'accessLog'>>
 
@@ -24,7 +26,12 @@ export function createLog(
   { stderr, isTerminal }: { readonly stderr: LogOutput } & Pick<CommandIo, 'isTerminal'>,
 ): Logger {
   return pino(
-    { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error: unknown) => toLoggedError(error, MAX_CAUSES) },
+    },
     isReadable(accessLog, isTerminal) ? { write: (line) => stderr.write(toReadableLine(line)) } : stderr,
   )
 }
@@ -151,7 +158,7 @@ interface LoggedError {
   readonly cause?: LoggedError
 }
 
-function toLoggedError(error: unknown): LoggedError {
+function toLoggedError(error: unknown, maxCauses: number): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error, message: logged(String(error)) }
   const code: unknown = Reflect.get(error, 'code')
   return {
@@ -160,7 +167,7 @@ function toLoggedError(error: unknown): LoggedError {
     // For an unavailable database, the stack says nothing useful.
     ...(error.stack === undefined || error instanceof StoreUnavailableError ? {} : { stack: logged(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
+    ...(error.cause === undefined || maxCauses === 0 ? {} : { cause: toLoggedError(error.cause, maxCauses - 1) }),
   }
 }
 
