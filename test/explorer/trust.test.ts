@@ -1,7 +1,7 @@
 // Tests what would make a user distrust the pages: lost input, wrong verdicts, silence, blank pages.
 import type { Page, Request } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, type SharedBrowser, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { serve, shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
@@ -315,14 +315,7 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
   })
 
   test('the list of sessions stays in sight, and keeps the focus, while it is read again', async () => {
-    const { url, load, login } = await startGateway()
-    await load(SMALL_WORLD)
-    for (let opened = 0; opened < 2; opened += 1) await login(ANA)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/sessions`)
-    await signIn(page, ANA)
-    const rows = page.locator('.sessions li')
-    await expect.poll(() => rows.count()).toBe(3)
+    const { page, rows } = await openThreeSessions(browser)
     const held = Promise.withResolvers<void>()
     const isList = (request: Request) => request.postData()?.includes('revokeSession') === false
     await page.route('**/graphql', async (route) => {
@@ -341,14 +334,7 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
   })
 
   test('sessions that are ended quickly one after the other are both gone from the list', async () => {
-    const { url, load, login } = await startGateway()
-    await load(SMALL_WORLD)
-    for (let opened = 0; opened < 2; opened += 1) await login(ANA)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/sessions`)
-    await signIn(page, ANA)
-    const rows = page.locator('.sessions li')
-    await expect.poll(() => rows.count()).toBe(3)
+    const { page, rows } = await openThreeSessions(browser)
     const held = Promise.withResolvers<void>()
     let ended = 0
     await page.route('**/graphql', async (route) => {
@@ -450,4 +436,17 @@ async function recordVerdicts(page: Page): Promise<() => Promise<readonly string
     if (bench) new MutationObserver(note).observe(bench, { subtree: true, childList: true, characterData: true })
   })
   return () => page.evaluate(() => Reflect.get(window, 'verdicts') as readonly string[])
+}
+
+/** Signs in on the page of the sessions as a user who has two others, and returns the rows of its list. */
+async function openThreeSessions(browser: SharedBrowser) {
+  const { url, load, login } = await startGateway()
+  await load(SMALL_WORLD)
+  for (let opened = 0; opened < 2; opened += 1) await login(ANA)
+  const page = await (await browser.open(url)).newPage()
+  await page.goto(`${url}/sessions`)
+  await signIn(page, ANA)
+  const rows = page.locator('.sessions li')
+  await expect.poll(() => rows.count()).toBe(3)
+  return { page, rows }
 }
