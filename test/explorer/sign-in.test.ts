@@ -72,20 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     await email.waitFor()
   })
 
-  test('F17: the sign-in form offers to stay signed in, and that survives a reload', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    await page.getByLabel('Keep me signed in').check()
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    await page.reload()
-    await waitForAgreement(page)
-    await page.locator('.account .email', { hasText: ANA }).waitFor()
-  })
-
-  test('the account menu asks once whether to stay signed in, and somebody else who signs in there does', async () => {
+  test('F17: the account menu and the sign-in form offer once to stay signed in, and that survives a reload', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -98,10 +85,18 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await choice.count()).toBe(1)
     await choice.check()
     await signInHere(page, BEN)
-    const email = page.locator('.account .email', { hasText: BEN })
-    await email.waitFor()
+    const email = page.locator('.account .email')
+    await email.filter({ hasText: BEN }).waitFor()
     await page.reload()
-    await email.waitFor()
+    await email.filter({ hasText: BEN }).waitFor()
+    await signOut(page)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await choice.check()
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await page.reload()
+    await waitForAgreement(page)
+    await email.filter({ hasText: ANA }).waitFor()
   })
 
   test('a reopened tab with a kept session gets the user who signed in meanwhile', async () => {
@@ -148,8 +143,12 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('F17: a sign-out that does not reach the gateway says so, and ends the session once it can', async () => {
-    const { page, renewal } = await openSignedIn()
+  test('F17: a sign-out that does not reach the gateway says so, and ends the session once it can, or when the page is left', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    let renewal = await signInToRenew()
     await page.route('**/*', (route) => route.abort())
     await signOut(page)
     const message = page
@@ -160,36 +159,30 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     await page.unroute('**/*')
     await message.waitFor({ state: 'detached' })
     expect(await renewal()).toBe(401)
-  })
 
-  test('a sign-out that does not reach the gateway is sent again when the page is left', async () => {
-    const { page, renewal } = await openSignedIn()
+    renewal = await signInToRenew()
     // The clock stands still, so nothing is retried by itself.
     await page.clock.install()
     await page.route('**/logout', (route) => route.abort())
     await signOut(page)
-    await page.getByText('the gateway could not be told yet').waitFor()
+    await message.waitFor()
+    expect(await renewal()).toBe(200)
     await page.unroute('**/logout')
     await page.reload()
     await eventually(renewal).toBe(401)
+
+    /** Returns the status of a renewal with the refresh token that the page received. */
+    async function signInToRenew(): Promise<() => Promise<number>> {
+      const login = page.waitForResponse((response) => response.url().endsWith('/login'))
+      await signIn(page, ANA)
+      const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
+      await waitForAgreement(page)
+      const body = JSON.stringify({ refreshToken })
+      return async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status
+    }
   })
 
-  test('F17: the reference signs in on the spot, and explains an invalid address in a sentence', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/docs`)
-    const projects = page.locator('#getProjects')
-    await projects.getByText('Sign in to try it here').click()
-    await signInHere(page, 'ana')
-    expect(await page.getByRole('alert').innerText()).toBe('This is not an email address.')
-    await signInHere(page, ANA)
-    await projects.getByRole('button', { name: /^Try it/ }).click()
-    await projects.locator('.try .status.good').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/docs')
-  })
-
-  test('the focus stays in a refused form, moves to a requested code, and stays at a try-out', async () => {
+  test('F17: the reference signs in on the spot, an invalid address is explained, and the focus stays where the user is', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
@@ -212,38 +205,32 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     await projects.getByRole('button', { name: /^Try it/ }).press('Enter')
     await projects.locator('.try .status.good').waitFor()
     expect(await focused.innerText()).toContain('Try it')
+
+    await signOut(page)
+    await projects.getByText('Sign in to try it here').click()
+    await signInHere(page, 'ana')
+    expect(await page.getByRole('alert').innerText()).toBe('This is not an email address.')
+    await signInHere(page, ANA)
+    await projects.getByRole('button', { name: /^Try it/ }).click()
+    await projects.locator('.try .status.good').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/docs')
   })
 
-  test('"Use another address" moves the focus to the email, and clears the code and its error', async () => {
+  test('a code is requested and checked for the address it stands below, again or for another address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     const [email, code] = [page.getByLabel('Email', { exact: true }), page.locator('input.code')]
-    const body = JSON.stringify({ code: 'LOGIN_CODE_SENT', detail: 'A code was mailed.' })
-    await page.route('**/login', (route) => route.fulfill({ status: 403, body }))
-    await signIn(page, ANA)
-    await code.fill('WRONG')
-    await code.press('Enter')
-    await page.getByRole('alert').waitFor()
-    await page.getByRole('button', { name: 'Use another address' }).press('Enter')
-    await code.waitFor({ state: 'detached' })
-    expect(await page.getByRole('alert').count()).toBe(0)
-    expect(await email.and(page.locator(':focus')).getAttribute('aria-invalid')).toBe('false')
-    await email.fill(BEN)
-    await email.press('Enter')
-    await code.waitFor()
-    expect(await code.inputValue()).toBe('')
-  })
-
-  test('the address stays the one that a sign-in was sent for, until the gateway has answered', async () => {
-    const { url } = await startGateway()
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const email = page.getByLabel('Email', { exact: true })
-    const answer = Promise.withResolvers<void>()
+    const [alert, focus] = [page.getByRole('alert'), page.locator(':focus')]
+    const another = page.getByRole('button', { name: 'Use another address' })
+    const asked: unknown[] = []
+    let answer = Promise.withResolvers<void>()
     await page.route('**/login', async (route) => {
+      const sent: { readonly code?: string } = route.request().postDataJSON()
+      asked.push(sent)
       await answer.promise
-      await route.fulfill({ status: 403, body: JSON.stringify({ code: 'LOGIN_CODE_SENT', detail: 'Sent.' }) })
+      const code = sent.code === undefined ? 'LOGIN_CODE_SENT' : 'LOGIN_CODE_WRONG'
+      await route.fulfill({ status: 403, body: JSON.stringify({ code, detail: 'Sign in without one.' }) })
     })
     await signIn(page, ANA)
     await page.getByRole('button', { name: 'Signing in …' }).waitFor()
@@ -252,74 +239,43 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     answer.resolve()
     await page.getByText(`If ${ANA} may sign in here`).waitFor()
     expect(await email.inputValue()).toBe(ANA)
-  })
 
-  test('while a code is checked, the address cannot be changed, so its answer stands below its code', async () => {
-    const { url } = await startGateway()
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const answer = Promise.withResolvers<void>()
-    await page.route('**/login', async (route) => {
-      const { code }: { readonly code?: string } = route.request().postDataJSON()
-      if (code !== undefined) await answer.promise
-      const body = JSON.stringify({ code: code === undefined ? 'LOGIN_CODE_SENT' : 'LOGIN_CODE_WRONG' })
-      await route.fulfill({ status: 403, body })
-    })
-    await signIn(page, ANA)
-    const code = page.locator('input.code')
+    // While a code is checked, the address cannot be changed: the answer would stand below another one.
+    answer = Promise.withResolvers()
     await code.fill('WRONG')
     await code.press('Enter')
     await page.getByRole('button', { name: 'Signing in …' }).waitFor()
-    await page.getByRole('button', { name: 'Use another address' }).press('Enter')
+    await another.press('Enter')
     answer.resolve()
-    await page.getByRole('alert').waitFor()
-    expect(await code.getAttribute('aria-invalid')).toBe('true')
-  })
-
-  test('after a wrong code, another code can be requested for the same address', async () => {
-    const { url } = await startGateway()
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const asked: unknown[] = []
-    await page.route('**/login', (route) => {
-      const sent: { readonly code?: string } = route.request().postDataJSON()
-      asked.push(sent)
-      const code = sent.code === undefined ? 'LOGIN_CODE_SENT' : 'LOGIN_CODE_WRONG'
-      return route.fulfill({ status: 403, body: JSON.stringify({ code, detail: 'Sign in without one.' }) })
-    })
-    await signIn(page, ANA)
-    const code = page.locator('input.code')
-    await code.fill('WRONG')
-    await code.press('Enter')
-    const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.innerText()).toBe('The code is wrong or no longer valid.')
+    expect(await code.getAttribute('aria-invalid')).toBe('true')
+
     await page.getByRole('button', { name: 'Send another code' }).press('Enter')
     await alert.waitFor({ state: 'detached' })
-    expect(await code.and(page.locator(':focus')).inputValue()).toBe('')
+    expect(await code.and(focus).inputValue()).toBe('')
     expect(asked).toEqual([{ email: ANA }, { email: ANA, code: 'WRONG' }, { email: ANA }])
+
+    await code.fill('WRONG')
+    await code.press('Enter')
+    await alert.waitFor()
+    await another.press('Enter')
+    await code.waitFor({ state: 'detached' })
+    expect(await alert.count()).toBe(0)
+    expect(await email.and(focus).getAttribute('aria-invalid')).toBe('false')
+    await email.fill(BEN)
+    await email.press('Enter')
+    await code.waitFor()
+    expect(await code.inputValue()).toBe('')
   })
 
-  test('F17: the email field has the focus after "Sign in as somebody else"', async () => {
+  test('F17: "Sign in as somebody else" focuses the email, and keeps what is typed while the panel is closed', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await page.locator('.account > button').press('Enter')
     await page.getByText('Sign in as somebody else').press('Enter')
-    await page.locator('.account input[type=email]:focus').waitFor()
-    await page.keyboard.type(ANA)
-    await page.keyboard.press('Enter')
-    await page.locator('.account .email', { hasText: ANA }).waitFor()
-  })
-
-  test('what is typed under "Sign in as somebody else" is kept while the panel is closed', async () => {
-    const { url, load } = await startGateway({ demoEmail: BEN })
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    await page.locator('.account > button').click()
-    await page.getByText('Sign in as somebody else').click()
     const body = JSON.stringify({ code: 'LOGIN_CODE_SENT' })
     await page.route('**/login', (route) => route.fulfill({ status: 403, body }), { times: 1 })
     await page.locator('.account input[type=email]:focus').waitFor()
@@ -335,7 +291,10 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     // After the sign-in it belongs to that user, and the next user does not see it.
     await page.locator('.account > button').click()
     await page.getByText('Sign in as somebody else').click()
-    expect(await page.locator('.account input[type=email]').inputValue()).toBe('')
+    expect(await page.locator('.account input[type=email]:focus').inputValue()).toBe('')
+    await page.keyboard.type(BEN)
+    await page.keyboard.press('Enter')
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
   })
 
   test('F17: a gateway that lets anybody in warns about it', async () => {
@@ -362,7 +321,7 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     const note = page.locator('.card .note', { hasText: hint })
     await note.waitFor()
     expect(await note.innerText()).toBe(hint)
-    await page.goto(`${url}/docs`)
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('#start', { hasText: step }).waitFor()
     const isOffered = names[0] === 'local'
     expect(await page.locator('#start').getByLabel('with sign-in').count()).toBe(isOffered ? 1 : 0)
@@ -374,31 +333,17 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
   ] as const)('a gateway whose pages let nobody in says so, and offers no form (%s)', async (guard, sentence) => {
     const { url } = await startGateway({ createGuard: guardsOf([guard], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
     for (const path of ['/', '/docs']) {
-      await page.goto(url + path)
-      if (path === '/docs') await page.locator('#getProjects').getByText('Sign in to try it here').click()
+      if (path === '/docs') {
+        await page.getByRole('link', { name: 'Reference', exact: true }).click()
+        await page.locator('#getProjects').getByText('Sign in to try it here').click()
+      }
       await page.getByText(sentence).filter({ visible: true }).waitFor()
       expect(await page.getByRole('textbox', { name: 'Email' }).count()).toBe(0)
       expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0)
     }
   })
-
-  async function openSignedIn() {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
-    await signIn(page, ANA)
-    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
-    await waitForAgreement(page)
-    const body = JSON.stringify({ refreshToken })
-    return {
-      page,
-      /** The status of a renewal with the refresh token that the page received. */
-      renewal: async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status,
-    }
-  }
 })
 
 function colourOf(shown: Locator): Promise<string> {
