@@ -32,52 +32,23 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     }
   })
 
-  test.each([390, 1_280])('%i pixels wide, Shift+Tab never leaves the focus behind the frame', async (width) => {
-    const page = await (await browser.open(demo.url(), { viewport: { width, height: 800 } })).newPage()
+  test('Shift+Tab never leaves the focus behind the frame, and a focus in the frame does not scroll the page', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
     for (const [path, usable] of PAGES.filter(([path]) => path.startsWith('/?') || path === '/docs')) {
       await page.goto(demo.url() + path)
       await page.locator(usable).first().waitFor()
-      await page.locator('main :is(a[href], button)').filter({ visible: true }).last().focus()
-      expect(await walkBack(page), path).toEqual([])
+      for (const width of [390, 1_280]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.locator('main :is(a[href], button)').filter({ visible: true }).last().focus()
+        expect(await walkBack(page), `${path}, ${width} pixels wide`).toEqual([])
+      }
     }
-  })
-
-  test('the page stays where it is scrolled when a control of the frame takes the focus', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(`${demo.url()}/docs`)
-    await page.locator('.operation').first().waitFor()
+    // The last page, which is the longest one.
     await page.evaluate(() => scrollTo(0, 1_000))
     for (const control of await page.locator('.frame :is(a, button, input)').filter({ visible: true }).all()) {
       await control.focus()
       expect(await page.evaluate(() => scrollY)).toBe(1_000)
     }
-  })
-
-  test('Tab closes an open list of suggestions and moves to a control that is not hidden', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
-    await waitForAgreement(page)
-    await page.getByRole('combobox', { name: 'r reference of a project' }).focus()
-    await page.keyboard.press('ArrowDown')
-    await page.locator('.combo-list').waitFor()
-    await page.keyboard.press('Tab')
-    await page.locator('.combo-list').waitFor({ state: 'detached' })
-    expect(await focused(page)).toBe('Run both')
-    expect(
-      await page.evaluate(() => document.activeElement?.closest('[aria-hidden="true"], [inert]') ?? null),
-    ).toBeNull()
-  })
-
-  test('Escape in the account panel returns the focus to the button that opened it', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(demo.url())
-    const opener = page.locator('.account > button')
-    await opener.press('Enter')
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.closest('.panel') !== null)).toBe(true)
-    await page.keyboard.press('Escape')
-    await page.locator('.account .panel').waitFor({ state: 'hidden' })
-    expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
   })
 
   test('the focus stays on the pressed button, and moves into the page that a link opens', async () => {
@@ -102,14 +73,21 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await isInPage()).toBe(true)
   })
 
-  test('the focus moves into the page when the user signs out, in, and in as somebody else', async () => {
+  test('the focus returns to the button from the account panel, and moves into the page after a sign-out and a sign-in', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
     // On a page that was only loaded, Tab starts at the beginning.
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
     const focus = page.locator('main:focus')
-    await page.locator('.account > button').press('Enter')
+    const opener = page.locator('.account > button')
+    await opener.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('.panel') !== null)).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.locator('.account .panel').waitFor({ state: 'hidden' })
+    expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
+    await opener.press('Enter')
     await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await focus.waitFor()
@@ -118,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await waitForAgreement(page)
     await focus.waitFor()
-    await page.locator('.account > button').press('Enter')
+    await opener.press('Enter')
     await page.getByText('Sign in as somebody else').press('Enter')
     await page.locator('.account input[type=email]:focus').waitFor()
     await page.keyboard.type('somebody@example.com')
@@ -127,10 +105,21 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await focus.waitFor()
   })
 
-  test('the focus stays beside a pressed button that disappears', async () => {
+  test('the focus stays beside a pressed button or a list of suggestions that disappears', async () => {
     const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(demo.url())
+    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
     await waitForAgreement(page)
+    // Tab closes the list and moves to a control that is not hidden.
+    await page.getByRole('combobox', { name: 'r reference of a project' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('.combo-list').waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Run both')
+    expect(
+      await page.evaluate(() => document.activeElement?.closest('[aria-hidden="true"], [inert]') ?? null),
+    ).toBeNull()
+
     await page.getByRole('button', { name: 'Dismiss', exact: true }).press('Enter')
     await page.locator('.first-steps').waitFor({ state: 'detached' })
     expect(await page.locator('main:focus').count()).toBe(1)
@@ -145,47 +134,39 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await focused(page)).toBe('Search')
   })
 
-  test('the focus moves into the page when the button of the banner disappears with it', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(demo.url())
-    await waitForAgreement(page)
-    await page.route('**/*', (route) => route.abort())
-    await page.getByRole('button', { name: 'Run both' }).press('Enter')
-    await page.getByRole('button', { name: 'Try now' }).focus()
-    await page.unroute('**/*')
-    await page.keyboard.press('Enter')
-    await page.locator('.banner').waitFor({ state: 'detached' })
-    await page.locator('main:focus').waitFor()
-  })
-
-  test('the focus moves into the page when a failure disappears with its button', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
-    await page.goto(demo.url())
-    await waitForAgreement(page)
-    await page.route('**/graphql', (route) => route.fulfill({ status: 502, json: {} }))
-    await page.getByRole('link', { name: 'Workspace', exact: true }).press('Enter')
-    const again = page.getByRole('button', { name: 'Try again' })
-    await again.focus()
-    await page.unroute('**/graphql')
-    await page.keyboard.press('Enter')
-    await page.locator('.item').first().waitFor()
-    expect(await page.locator('main:focus').count()).toBe(1)
-  })
-
-  test('the focus does not move into the page when the banner disappears and nothing had the focus', async () => {
+  test('the focus moves into the page when the banner or a failure disappears with its button, but not if nothing had it', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())
     await waitForAgreement(page)
     const isNowhere = () => page.evaluate(() => document.activeElement === document.body)
+    const run = page.getByRole('button', { name: 'Run both' })
+    const retry = page.getByRole('button', { name: 'Try now' })
+    const banner = page.locator('.banner')
     await page.route('**/*', (route) => route.abort())
     // These clicks move no focus, unlike those of a mouse.
-    await page.getByRole('button', { name: 'Run both' }).dispatchEvent('click')
-    await page.locator('.banner').waitFor()
+    await run.dispatchEvent('click')
+    await banner.waitFor()
     expect(await isNowhere()).toBe(true)
     await page.unroute('**/*')
-    await page.getByRole('button', { name: 'Try now' }).dispatchEvent('click')
-    await page.locator('.banner').waitFor({ state: 'detached' })
+    await retry.dispatchEvent('click')
+    await banner.waitFor({ state: 'detached' })
     expect(await isNowhere()).toBe(true)
+
+    await page.route('**/*', (route) => route.abort())
+    await run.press('Enter')
+    await retry.focus()
+    await page.unroute('**/*')
+    await page.keyboard.press('Enter')
+    await banner.waitFor({ state: 'detached' })
+    await page.locator('main:focus').waitFor()
+
+    await page.route('**/graphql', (route) => route.fulfill({ status: 502, json: {} }))
+    await page.getByRole('link', { name: 'Workspace', exact: true }).press('Enter')
+    await page.getByRole('button', { name: 'Try again' }).focus()
+    await page.unroute('**/graphql')
+    await page.keyboard.press('Enter')
+    await page.locator('.item').first().waitFor()
+    expect(await page.locator('main:focus').count()).toBe(1)
   })
 
   test('a user signs out and in, goes to a project and its files, and comes back, by keyboard alone', async () => {
