@@ -23,6 +23,11 @@ const PREFERENCES = {
   'network.proxy.ssl': '127.0.0.1',
   'network.proxy.ssl_port': 1,
   'browser.shell.checkDefaultBrowser': false,
+  // No page of its own at the start, and no process kept ready for a next one: both take processor time.
+  'browser.startup.page': 0,
+  'browser.newtab.preload': false,
+  'browser.aboutwelcome.enabled': false,
+  'dom.ipc.processPrelaunch.enabled': false,
   'browser.startup.homepage_override.mstone': 'ignore',
   'datareporting.policy.dataSubmissionEnabled': false,
   'remote.active-protocols': 1,
@@ -122,7 +127,7 @@ async function openTab(address: string): Promise<FirefoxTab> {
     async open(url) {
       await send('browsingContext.navigate', { context, url, wait: 'interactive' })
     },
-    until: (expression) => expect.poll(() => read(expression), { timeout: 30_000 }).toBe('true'),
+    until: (expression) => expect.poll(() => read(expression), { timeout: 30_000, interval: 100 }).toBe('true'),
     seen() {
       const noted = { errors, requests }
       errors = []
