@@ -22,7 +22,7 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
 import { describeCutover } from './contract/cutover.ts'
 import { describeEdits, type EditsSubject } from './contract/edits.ts'
-import { describeMoves } from './contract/moving.ts'
+import { type DatabaseForMoving, describeMoves, MOVE } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
 import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
@@ -69,10 +69,12 @@ describeStore('sqlite', async () => {
 
 describePages('sqlite', async () => ({ store: await open(join(temporaryDirectory(), 'store.db')) }))
 
-const moving = async () => {
+const moving = async ({ isMoving = false }: DatabaseForMoving = {}) => {
   const path = join(temporaryDirectory(), 'store.db')
+  const store = await open(path)
+  if (isMoving) await store.beginMove(MOVE)
   return {
-    store: await open(path),
+    store,
     reopen: () => open(path),
     async hand(sql: string) {
       const database = new Database(path)

@@ -36,50 +36,68 @@ export interface OpenedForMoving {
   readonly hand: (sql: string) => Promise<void>
 }
 
-export function describeMoves(name: string, open: () => Promise<OpenedForMoving>): void {
+/** What a test needs of its database; otherwise it may be a copy of an empty one. */
+export interface DatabaseForMoving {
+  /** The store itself has created it. */
+  readonly isCreated?: boolean
+  /** `MOVE` has begun, and nothing has been stored. */
+  readonly isMoving?: boolean
+}
+
+/** The move away that has begun where a test asks for that. */
+export const MOVE = { id: 'm1', other: 'elsewhere' }
+
+export function describeMoves(name: string, open: (database?: DatabaseForMoving) => Promise<OpenedForMoving>): void {
   describe(`the contract of moves on ${name}`, () => {
     let store: MigratableStore
     let reopen: OpenedForMoving['reopen']
     let hand: OpenedForMoving['hand']
 
-    beforeEach(async () => {
-      const opened = await open()
-      store = opened.store
-      reopen = opened.reopen
-      hand = opened.hand
-      return () => store[Symbol.asyncDispose]()
-    })
+    /** Opens such a database before each test. */
+    function beforeEachOpen(database?: DatabaseForMoving): void {
+      beforeEach(async () => {
+        const opened = await open(database)
+        store = opened.store
+        reopen = opened.reopen
+        hand = opened.hand
+        return () => store[Symbol.asyncDispose]()
+      })
+    }
 
     const phase = async () => (await store.moveState()).phase
 
-    test('a database has its own identity, and is live', async () => {
-      await using again = await reopen()
-      const state = await store.moveState()
-      expect(state).toEqual({
-        identity: expect.stringMatching(/^[0-9a-f]{32}$/),
-        phase: 'live',
-        moveId: null,
-        other: null,
-      })
-      expect(await again.moveState()).toEqual(state)
-      await using other = (await open()).store
-      expect((await other.moveState()).identity).not.toBe(state.identity)
-    })
+    describe('a database', () => {
+      beforeEachOpen({ isCreated: true })
 
-    test('a database that lost its move state says so, and is not activated', async () => {
-      await hand('delete from move')
-      for (const ask of [() => store.moveState(), () => store.activate()])
-        await expect(async () => ask()).rejects.toThrow('no row in its table move')
+      test('has its own identity, and is live', async () => {
+        await using again = await reopen()
+        const state = await store.moveState()
+        expect(state).toEqual({
+          identity: expect.stringMatching(/^[0-9a-f]{32}$/),
+          phase: 'live',
+          moveId: null,
+          other: null,
+        })
+        expect(await again.moveState()).toEqual(state)
+        await using other = (await open({ isCreated: true })).store
+        expect((await other.moveState()).identity).not.toBe(state.identity)
+      })
+
+      test('says so when it lost its move state, and is not activated', async () => {
+        await hand('delete from move')
+        for (const ask of [() => store.moveState(), () => store.activate()])
+          await expect(async () => ask()).rejects.toThrow('no row in its table move')
+      })
     })
 
     describe('a move away from here', () => {
-      const move = { id: 'm1', other: 'elsewhere' }
+      beforeEachOpen()
 
       test('notes what is changed from then on, once, whoever changes it', async () => {
         const [before, ended] = [newSession(), newSession()]
         await store.addSessions([before, ended])
         await store.applyChanges([put(), put({ email: BEN })])
-        expect(await store.beginMove(move)).toBe(true)
+        expect(await store.beginMove(MOVE)).toBe(true)
         expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm1', other: 'elsewhere' })
         expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
 
@@ -105,10 +123,13 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const more = requireChanges(await store.drainChangeLog('m1'))
         expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
       })
+    })
+
+    describe('a move away from here that has begun', () => {
+      beforeEachOpen({ isMoving: true })
 
       test('notes exports when they are sealed', async () => {
         await store.applyChanges([put()])
-        await store.beginMove(move)
         const stage = randomUUID()
         await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }])
         await store.applyChanges([{ type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW }])
@@ -124,7 +145,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
           { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
           { type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 },
         ])
-        await store.beginMove(move)
+        await store.drainChangeLog('m1')
         await store.applyChanges([put({ ref: 'new' })])
         const { id = 0 } = (await store.userByEmail(ANA)) ?? {}
         expect((await store.drainChangeLog('m1'))?.users).toEqual([id])
@@ -136,7 +157,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.addSessions([session])
         await store.applyChanges([put()])
         await askForCodes(store)
-        await store.beginMove(move)
         expect(await store.fenceWrites('m1', LONG)).toBe(true)
         expect(await phase()).toBe('closed')
         await using other = await reopen()
@@ -156,7 +176,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('lets writes in once the time of a closing is over, and does not finish after such a write', async () => {
-        await store.beginMove(move)
         await store.fenceWrites('m1', 1)
         await until(async () => {
           try {
@@ -172,7 +191,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('also finishes after that time, as long as nothing was written since', async () => {
-        await store.beginMove(move)
         await store.fenceWrites('m1', 1)
         await until(async () => (await phase()) === 'copying')
         expect(await store.finishMove('m1')).toBe(true)
@@ -180,7 +198,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('does not stay closed if the clock is set back by more than a minute', async () => {
-        await store.beginMove(move)
         await store.fenceWrites('m1', LONG)
         await hand('update move set closed_until = closed_until + 3600000')
         await store.addSessions([newSession()])
@@ -192,7 +209,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.addSessions([session])
         await store.applyChanges([put()])
         await askForCodes(store)
-        await store.beginMove(move)
         await store.fenceWrites('m1', LONG)
         expect(await store.finishMove('m1')).toBe(true)
         await store.unfenceWrites('m1')
@@ -220,7 +236,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('is taken over by another move, and then can neither close, nor finish, nor cancel', async () => {
-        await store.beginMove(move)
         await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
         expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(true)
@@ -241,7 +256,6 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('leaves nothing behind when it is cancelled: writes go on, and are not noted', async () => {
-        await store.beginMove(move)
         await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
         await store.cancelMove('m1')
@@ -251,13 +265,12 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.drainChangeLog('m1')).toBeNull()
         await hand(`update move set phase = 'copying'`)
         expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
-        await store.beginMove(move)
+        await store.beginMove(MOVE)
         await store.cancelMove(null)
         expect(await phase()).toBe('live')
       })
 
       test('has noted every acknowledged write when closing returns, among many concurrent writers', async () => {
-        await store.beginMove(move)
         await using other = await reopen()
         const acknowledged: string[] = []
         let isClosed = false
@@ -284,6 +297,8 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
     })
 
     describe('a move into here', () => {
+      beforeEachOpen()
+
       const move = { id: 'm1', other: 'source' }
       const some: StoredExport = {
         ...MADE,

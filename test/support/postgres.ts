@@ -37,13 +37,23 @@ export async function asNewUser(url: string): Promise<string> {
   return Object.assign(new URL(url), { username: role, password }).href
 }
 
+/** Returns the URL of a copy of a database that nobody uses, dropped at the end of the test. */
+export async function temporaryCopy(url: string): Promise<string> {
+  const copy = await createFrom(nameOf(url))
+  onTestFinished(() => dropDatabase(copy))
+  return copy
+}
+
 /** Returns the URL of a new, empty database; the caller drops it. */
-export async function createDatabase(encoding = 'UTF8'): Promise<string> {
+export function createDatabase(encoding = 'UTF8'): Promise<string> {
+  return createFrom(`template0 encoding '${encoding}' locale 'C'`)
+}
+
+async function createFrom(template: string): Promise<string> {
   const url = new URL(requireServer())
   url.pathname = `/wg_test_${randomUUID().replaceAll('-', '')}`
   // Copies the files of the template; the default strategy writes all of it to the write-ahead log first.
-  const strategy = `template template0 encoding '${encoding}' locale 'C' strategy file_copy`
-  await execute(requireServer(), `create database ${nameOf(url.href)} ${strategy}`)
+  await execute(requireServer(), `create database ${nameOf(url.href)} template ${template} strategy file_copy`)
   return url.href
 }
 
