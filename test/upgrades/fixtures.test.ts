@@ -4,12 +4,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
 import { SCHEMA_VERSION as POSTGRES_VERSION } from '../../src/store/postgres/migrations.ts'
 import { SCHEMA_VERSION as SQLITE_VERSION } from '../../src/store/sqlite/migrations.ts'
 import { startGateway } from '../support/gateway.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { postgresSchema } from './postgres-schema.ts'
 import { sqliteSchema } from './sqlite-schema.ts'
 import { READS, type Upgraded, WORLD_USER } from './world.ts'
@@ -18,6 +19,8 @@ const FIXTURES = new URL('fixtures/', import.meta.url)
 const NAMES = readdirSync(FIXTURES).map((file) => basename(file, '.sql'))
 const SQLITE = NAMES.filter((name) => name.endsWith('.sqlite'))
 const POSTGRES = NAMES.filter((name) => name.endsWith('.postgres'))
+
+const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 2, onFatal() {} }
 
 test('there are 14 fixtures for SQLite and 12 for PostgreSQL', () => {
   expect([SQLITE.length, POSTGRES.length]).toEqual([14, 12])
@@ -33,27 +36,50 @@ test('every earlier schema version has a fixture on both engines', () => {
   expect(before(POSTGRES_VERSION).filter((version) => !postgres.has(version))).toEqual([])
 })
 
-test.each(SQLITE)(
-  '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
-  async (name) => {
-    const file = join(temporaryDirectory(), 'workspace.db')
-    const database = new Database(file)
-    database.exec(read(name))
-    database.close()
-    await expectToGoOn(name, `file:${file}`)
-    expect(sqliteSchema(file)).toEqual(await freshSqliteSchema())
-  },
-)
+describe('on SQLite', () => {
+  let fresh: readonly string[]
 
-test.skipIf(POSTGRES_URL === null).each(POSTGRES)(
-  '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
-  async (name) => {
-    const url = await temporaryDatabase()
-    await execute(url, read(name))
-    await expectToGoOn(name, url)
-    expect(await postgresSchema(url)).toEqual(await freshPostgresSchema())
-  },
-)
+  beforeAll(async () => {
+    const directory = makeDirectory()
+    const file = join(directory, 'workspace.db')
+    await (await openStore(`file:${file}`, STORE))[Symbol.asyncDispose]()
+    fresh = sqliteSchema(file)
+    removeDirectory(directory)
+  })
+
+  test.each(SQLITE)(
+    '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
+    async (name) => {
+      const file = join(temporaryDirectory(), 'workspace.db')
+      const database = new Database(file)
+      database.exec(read(name))
+      database.close()
+      await expectToGoOn(name, `file:${file}`)
+      expect(sqliteSchema(file)).toEqual(fresh)
+    },
+  )
+})
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
+  let fresh: readonly string[]
+
+  beforeAll(async () => {
+    const url = await createDatabase()
+    await (await openStore(url, STORE))[Symbol.asyncDispose]()
+    fresh = await postgresSchema(url)
+    await dropDatabase(url)
+  })
+
+  test.each(POSTGRES)(
+    '%s keeps its tokens, sessions and bytes, accepts writes, and gets the current schema',
+    async (name) => {
+      const url = await temporaryDatabase()
+      await execute(url, read(name))
+      await expectToGoOn(name, url)
+      expect(await postgresSchema(url)).toEqual(fresh)
+    },
+  )
+})
 
 test('an SQLite database of a newer version is refused with one sentence, and left unchanged', async () => {
   const file = join(temporaryDirectory(), 'workspace.db')
@@ -109,15 +135,4 @@ async function expectToGoOn(name: string, databaseUrl: string): Promise<void> {
   expect((await gateway.send('DELETE', '/logout', JSON.stringify(known))).status).toBe(200)
   expect((await gateway.get('/projects', known.accessToken)).status).toBe(401)
   expect(gateway.reported).toEqual([])
-}
-
-async function freshSqliteSchema(): Promise<ReturnType<typeof sqliteSchema>> {
-  const { databasePath } = await startGateway()
-  return sqliteSchema(databasePath)
-}
-
-async function freshPostgresSchema(): Promise<Awaited<ReturnType<typeof postgresSchema>>> {
-  const databaseUrl = await temporaryDatabase()
-  await startGateway({ databaseUrl })
-  return postgresSchema(databaseUrl)
 }
