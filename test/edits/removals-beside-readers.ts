@@ -91,7 +91,7 @@ export async function removeBesideReaders(
     for (const reader of some) reader.newReference = 'done'
     await moreReads()
     // Includes the users whom no reader happened to read.
-    for (const reader of some) for (const path of [OLD_EXPORT, NEW_EXPORT]) await read(reader, path)
+    await Promise.all(some.flatMap((reader) => [OLD_EXPORT, NEW_EXPORT].map((path) => read(reader, path))))
     for (const reader of some) reader.removal = 'asked'
     await remover.removeUsers(some.map(({ email }) => email))
     for (const reader of some) reader.removal = 'done'
@@ -99,7 +99,7 @@ export async function removeBesideReaders(
   }
   isOver = true
   await Promise.all(reading)
-  for (const reader of all.slice(-100)) await read(reader, '/projects')
+  await Promise.all(all.slice(-100).map((reader) => read(reader, '/projects')))
   return { removed: users, reads, stale, wrong }
 }
 
