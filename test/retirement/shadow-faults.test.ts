@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ANSWER_MS, toOldAnswer } from '../../src/rest/shadow/old-answer.ts'
-import { type RunOptions, runHere, serveForTest } from '../support/command-line.ts'
+import { type RunOptions, runHere, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -22,7 +22,7 @@ async function start(
   await runHere(['import', '-', '--database', database], { stdin: records })
   const old = await startPlainServer({ records, basePath: '/v1', ...options })
   const flags = ['--database', database, '--shadow', old.url, '--shadow-confirm', '0', '--admin-port', '0', ...args]
-  const gateway = await serveForTest(flags, maxOpenFiles === undefined ? {} : { maxOpenFiles })
+  const gateway = await (maxOpenFiles === undefined ? serveHereForTest(flags) : serveForTest(flags, { maxOpenFiles }))
   return {
     old,
     url: gateway.url,

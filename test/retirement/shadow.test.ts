@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { compareBytes, digestsOf } from '../../src/rest/shadow/compare-bytes.ts'
 import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
-import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { runHere, type Serving, serveHereForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer } from '../support/gateway.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -28,7 +28,7 @@ interface Line {
 
 interface Setting {
   readonly old: PlainServer
-  readonly gateway: ServingProcess
+  readonly gateway: Serving
   readonly login: (email: string) => Promise<{ accessToken: string; refreshToken: string }>
   readonly read: (accessToken: string, path: string, headers?: Record<string, string>) => Promise<Answer>
   /** Stops the gateway and returns its differences and its last summary. */
@@ -39,7 +39,8 @@ async function start(args: readonly string[], options: Partial<PlainServerOption
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   await runHere(['import', '-', '--database', database], { stdin: WORLD })
   const old = await startPlainServer({ records: WORLD, basePath: '/v1', ...options })
-  const gateway = await serveForTest(['--database', database, '--shadow', old.url, '--shadow-confirm', '0', ...args])
+  const flags = ['--database', database, '--shadow', old.url, '--shadow-confirm', '0', ...args]
+  const gateway = await serveHereForTest(flags)
   return {
     old,
     gateway,
