@@ -15,30 +15,39 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
 
-  test.each([320, 768, 1_440])('F14: %i pixels wide, visible links lead to every page', async (width) => {
-    const page = await open(EXPORTS, '.verdict.same', width)
-    for (const name of LINKS) {
-      const menu = page.getByRole('button', { name: 'Menu' })
-      expect(await menu.isVisible()).toBe(width < 900)
-      if (width < 900) {
-        await menu.click()
-        expect(await menu.getAttribute('aria-expanded')).toBe('true')
+  test('F14: 320, 768 and 1,440 pixels wide, visible links lead to every page', async () => {
+    const page = await open(EXPORTS, '.verdict.same', 320)
+    for (const width of [320, 768, 1_440]) {
+      await page.setViewportSize({ width, height: 850 })
+      for (const name of LINKS) {
+        const menu = page.getByRole('button', { name: 'Menu' })
+        expect(await menu.isVisible(), `${width}`).toBe(width < 900)
+        if (width < 900) {
+          await menu.click()
+          expect(await menu.getAttribute('aria-expanded')).toBe('true')
+        }
+        for (const one of LINKS) {
+          const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: one, exact: true })
+          expect(await isWholeInSight(page, link), `${one}, ${width}`).toBe(true)
+        }
+        await page.getByRole('link', { name, exact: true }).click()
+        await page
+          .getByRole('link', { name, exact: true, includeHidden: true })
+          .and(page.locator('[aria-current=page]'))
+          .waitFor({ state: 'attached' })
+        expect(await overflow(page), `${name}, ${width}`).toEqual([])
       }
-      for (const one of LINKS) {
-        const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: one, exact: true })
-        expect(await isWholeInSight(page, link), one).toBe(true)
-      }
-      await page.getByRole('link', { name, exact: true }).click()
-      await page
-        .getByRole('link', { name, exact: true, includeHidden: true })
-        .and(page.locator('[aria-current=page]'))
-        .waitFor({ state: 'attached' })
-      expect(await overflow(page)).toEqual([])
     }
   })
 
-  test('F14: a phone shows one side at a time, both in the same place', async () => {
-    const page = await open(EXPORTS, '.verdict.same', 390)
+  test("F14: a phone shows the chosen route, one side at a time, and the close button beside the first steps' heading", async () => {
+    const page = await open('/?route=POST+%2Flogin', '.routes [aria-current]', 390)
+    expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
+    const heading = await page.locator('.first-steps p').boundingBox()
+    const cross = await page.getByRole('button', { name: 'Dismiss' }).boundingBox()
+    expect(cross?.y).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0))
+    await page.goto(`${new URL(page.url()).origin}/?route=GET+%2Fexports`)
+    await page.locator('.verdict.same').waitFor()
     expect(await page.locator('.side.graphql').isVisible()).toBe(false)
     const rest = await page.locator('.side.rest').boundingBox()
     await page.getByRole('button', { name: 'GraphQL', exact: true }).click()
@@ -50,16 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     // A call of two lines takes no space from its answer.
     const answer = await page.locator('.side.rest .answer').boundingBox()
     expect((answer?.y ?? 0) - (rest?.y ?? 0)).toBeLessThan(190)
-  })
 
-  test("F14: a phone shows the chosen route, and the close button beside the first steps' heading", async () => {
-    const page = await open('/?route=POST+%2Flogin', '.routes [aria-current]', 390)
-    expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
-    const heading = await page.locator('.first-steps p').boundingBox()
-    const cross = await page.getByRole('button', { name: 'Dismiss' }).boundingBox()
-    expect(cross?.y).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0))
-    await page.goto(`${new URL(page.url()).origin}/?route=GET+%2Fexports`)
-    await page.locator('.verdict.same').waitFor()
     await page.locator('.routes button', { hasText: '/logout' }).last().click()
     expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
     // The route is chosen in a wide window, which shows all routes and then becomes narrow.
@@ -73,8 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
   test('the account button stays in view, clear of the links and with its arrow, however long its email is', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/docs`)
-    await page.getByText('Sign in to try it here').first().click()
+    await page.goto(`${url}/sessions`)
     const form = page.locator('form').filter({ visible: true })
     await form.locator('input[type=email]').fill(`somebody-with-${'a-long-name'.repeat(4)}@example.com`)
     await form.getByRole('button', { name: 'Sign in' }).click()
@@ -96,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
   })
 
   test('in a window as low as at 400 %, every control of the menu and of the account panel comes into sight', async () => {
-    const page = await open(EXPORTS, '.verdict.same', 320)
+    const page = await open('/sessions', '.sessions li', 320)
     await page.setViewportSize({ width: 320, height: 180 })
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     const panel = page.locator('.account .panel')
@@ -132,25 +131,26 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     expect(row?.height).toBeLessThan(80)
   })
 
-  test.each([360, 390])(
-    '%i pixels wide, an export shows its age, its size and its digest completely',
-    async (width) => {
-      const page = await open(`${PROJECT}&tab=exports`, '.exports li', width)
+  test('360 and 390 pixels wide, an export shows its age, its size and its digest completely', async () => {
+    const page = await open(`${PROJECT}&tab=exports`, '.exports li', 360)
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 850 })
       const row = page.locator('.exports li').last()
       for (const text of [/2026/, / ago$/, /^7 files, 6\.0 kB$/, /^12c1533524ca$/]) {
-        expect(await isWholeInSight(page, row.getByText(text)), String(text)).toBe(true)
+        expect(await isWholeInSight(page, row.getByText(text)), `${text}, ${width}`).toBe(true)
       }
       const parts = row.locator(':scope > *')
-      expect(await parts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
+      const cut = await parts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+      expect(cut, `${width}`).toBe(0)
       // No part overlaps another one or leaves the row.
       const boxes = await parts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))
       const { y = 0, height = 0 } = (await row.boundingBox()) ?? {}
       expect(boxes.filter(({ top, bottom }) => top < y || bottom > y + height)).toEqual([])
       expect(boxes.filter((one, index) => boxes.slice(index + 1).some((other) => isOver(one, other)))).toEqual([])
-    },
-  )
+    }
+  })
 
-  test('F14: on a phone a panel of GraphiQL takes the width, and its tools do not cover the query', async () => {
+  test('F14: on a phone a panel of GraphiQL takes the width, and its tools do not cover the query; it ends where the window ends', async () => {
     const page = await open('/graphql', '.graphiql-response .t-string', 390)
     for (const [button, panel] of [
       ['Show Query builder', '.query-builder'],
@@ -168,10 +168,9 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     const tools = await page.locator('.graphiql-toolbar').boundingBox()
     expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThanOrEqual((tools?.x ?? 0) + 1)
     expect(code?.width).toBeGreaterThan(200)
-  })
 
-  test('GraphiQL ends at the lower edge of the window, also below the banner of a lost connection', async () => {
-    const page = await open('/graphql', '.graphiql-response .t-string', 1_280)
+    // Also below the banner of a lost connection, it ends at the lower edge of the window.
+    await page.setViewportSize({ width: 1_280, height: 850 })
     const ends = () =>
       page.evaluate(() => {
         const { bottom } = document.querySelector('.graphiql-container')?.getBoundingClientRect() ?? { bottom: 0 }
@@ -193,65 +192,78 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     expect((await page.locator('.frame').boundingBox())?.y).toBe(0)
   })
 
-  test.each([768, 1_440])(
-    '%i pixels wide, a long line of an answer takes no space from GraphiQL’s query',
-    async (width) => {
-      const { url, load } = await startGateway({ demoEmail: ANA })
-      await load(documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: 'unbroken'.repeat(200) })))
-      const page = await (await browser.open(url, { viewport: { width, height: 850 } })).newPage()
-      await page.goto(`${url}/graphql`)
-      const pane = page.locator('.graphiql-response')
-      await pane.locator('.line', { hasText: 'unbroken' }).waitFor()
+  test('768 and 1,440 pixels wide, a long line of an answer takes no space from GraphiQL’s query', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: 'unbroken'.repeat(200) })))
+    const page = await (await browser.open(url, { viewport: { width: 768, height: 850 } })).newPage()
+    await page.goto(`${url}/graphql`)
+    const pane = page.locator('.graphiql-response')
+    await pane.locator('.line', { hasText: 'unbroken' }).waitFor()
+    const code = pane.getByRole('button', { name: 'Code', exact: true })
+    for (const width of [768, 1_440]) {
+      await page.setViewportSize({ width, height: 850 })
       const [query, answer] = [await page.locator('.graphiql-editors').boundingBox(), await pane.boundingBox()]
-      expect(Math.abs((query?.width ?? 0) - (answer?.width ?? 0))).toBeLessThan(40)
-      await pane.getByRole('button', { name: 'Code', exact: true }).click()
+      expect(Math.abs((query?.width ?? 0) - (answer?.width ?? 0)), `${width}`).toBeLessThan(40)
+      await code.click()
       for (const name of ['Copy link', 'Find', 'Wrap lines', 'Fold all', 'Copy all', 'Download', 'Copy']) {
-        expect(await isWholeInSight(page, pane.getByRole('button', { name, exact: true })), name).toBe(true)
+        const button = pane.getByRole('button', { name, exact: true })
+        expect(await isWholeInSight(page, button), `${name}, ${width}`).toBe(true)
       }
-    },
-  )
+      await code.click()
+    }
+  })
 
-  test.each([1_440, 1_920])(
-    'F28: %i pixels wide, every page and the frame around it have the same two edges',
-    async (width) => {
-      const page = await open('/', '.verdict.same', width)
-      const edges = new Set<string>()
-      for (const path of [EXPORTS, '/workspace', PROJECT, '/docs', '/sessions']) {
-        await page.goto(demo.url() + path)
-        await page.locator('.page').waitFor()
-        edges.add(await page.locator('.page').evaluate(insideOf))
-        edges.add(await page.locator('.frame').evaluate(insideOf))
+  test('F28: 1,440 and 1,920 pixels wide, every page and the frame around it have the same two edges', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const widths = [1_440, 1_920]
+    const edges = widths.map(() => new Set<string>())
+    for (const path of [EXPORTS, '/workspace', PROJECT, '/docs', '/sessions']) {
+      await page.goto(demo.url() + path)
+      await page.locator('.page').waitFor()
+      for (const [index, width] of widths.entries()) {
+        await page.setViewportSize({ width, height: 850 })
+        for (const part of ['.page', '.frame']) edges[index]?.add(await page.locator(part).evaluate(insideOf))
       }
-      expect([...edges]).toHaveLength(1)
-    },
-  )
+    }
+    expect(edges.map((found) => [...found])).toEqual(widths.map(() => [expect.any(String)]))
+  })
 
-  test.each(['light', 'dark'] as const)('F28: GraphiQL has the colours of the other pages, %s', async (colorScheme) => {
-    const page = await open(EXPORTS, '.verdict.same', 1_280, colorScheme)
+  test('F28: GraphiQL has the colours of the other pages, light and dark', async () => {
+    const page = await open(EXPORTS, '.verdict.same', 1_280)
     const colourOf = (selector: string) =>
       page
         .locator(selector)
         .first()
         .evaluate((one) => getComputedStyle(one).backgroundColor)
-    const [accent, surface] = [await colourOf('button.primary'), await colourOf('.side')]
+    const coloursIn = async (colorScheme: 'light' | 'dark', ...selectors: readonly string[]) => {
+      // Without motion, so that no colour is read on its way.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      return Promise.all(selectors.map(colourOf))
+    }
+    const light = await coloursIn('light', 'button.primary', '.side')
+    const dark = await coloursIn('dark', 'button.primary', '.side')
+    expect(dark).not.toEqual(light)
     await page.getByRole('link', { name: 'GraphiQL' }).click()
     await page.locator('.graphiql-response .t-string').first().waitFor()
-    expect(distance(await colourOf('.graphiql-execute-button'), accent)).toBeLessThan(8)
-    expect(distance(await colourOf('.graphiql-page > .graphiql-container'), surface)).toBeLessThan(8)
-    // Pink has red and blue, but little green.
-    const inks = await page
-      .locator('.graphiql-container *')
-      .evaluateAll((found) => found.map((one) => getComputedStyle(one).color))
-    expect([...new Set(inks)].filter(isPink)).toEqual([])
+    for (const [colorScheme, expected] of [
+      ['dark', dark],
+      ['light', light],
+    ] as const) {
+      const own = ['.graphiql-execute-button', '.graphiql-page > .graphiql-container']
+      const found = await coloursIn(colorScheme, ...own)
+      for (const [index, colour] of found.entries()) {
+        expect(distance(colour, expected[index] ?? ''), `${own[index]}, ${colorScheme}`).toBeLessThan(8)
+      }
+      // Pink has red and blue, but little green.
+      const inks = await page
+        .locator('.graphiql-container *')
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).color))
+      expect([...new Set(inks)].filter(isPink), colorScheme).toEqual([])
+    }
   })
 
-  async function open(
-    path: string,
-    usable: string,
-    width: number,
-    colorScheme: 'light' | 'dark' = 'light',
-  ): Promise<Page> {
-    const page = await (await browser.open(demo.url(), { viewport: { width, height: 850 }, colorScheme })).newPage()
+  async function open(path: string, usable: string, width: number): Promise<Page> {
+    const page = await (await browser.open(demo.url(), { viewport: { width, height: 850 } })).newPage()
     await page.goto(demo.url() + path)
     await page.locator(usable).first().waitFor()
     return page
