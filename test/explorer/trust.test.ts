@@ -178,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await page.getByText('workspace-gateway import').waitFor()
   })
 
-  test('the loss of the gateway is reported, and the requested page appears once it is back', async () => {
+  test('a gateway that is lost or hangs is reported, and the requested page appears once it is back', async () => {
     const cwd = makeDirectory()
     const first = await serve([], { cwd })
     const page = await (await browser.open(first.url)).newPage()
@@ -190,6 +190,10 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await page.locator('main').getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
     expect(await page.locator('.account .dot').getAttribute('data-up')).toBe('false')
     const second = await serve(['--port', new URL(first.url).port], { cwd })
+    onTestFinished(async () => {
+      await second.kill('SIGKILL')
+      removeDirectory(cwd)
+    })
     await page.getByText('Quillmoor').first().waitFor()
     expect(await page.locator('.banner').count()).toBe(0)
     // The styles of the page were loaded too.
@@ -199,28 +203,15 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
         .first()
         .evaluate((one) => getComputedStyle(one).display),
     ).toBe('grid')
-    await second.kill('SIGKILL')
-    removeDirectory(cwd)
-  })
 
-  test('a gateway that hangs is reported, and the requested page appears once it goes on', async () => {
-    const cwd = makeDirectory()
-    const gateway = await serve([], { cwd })
-    onTestFinished(async () => {
-      await gateway.kill('SIGKILL')
-      removeDirectory(cwd)
-    })
-    const page = await (await browser.open(gateway.url)).newPage()
     await page.clock.install()
-    await page.goto(gateway.url)
-    await waitForAgreement(page)
-    gateway.process.kill('SIGSTOP')
-    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    second.process.kill('SIGSTOP')
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.clock.runFor(20_000)
     await page.getByText('The gateway does not answer; trying again in 3 s').waitFor()
-    gateway.process.kill('SIGCONT')
+    second.process.kill('SIGCONT')
     await page.clock.runFor(5_000)
-    await page.locator('.item').first().waitFor()
+    await page.locator('.operation').first().waitFor()
     await page.locator('.banner').waitFor({ state: 'detached' })
   })
 
@@ -275,7 +266,7 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     expect(await queryEditor(page).inputValue()).toContain('curl -s')
   })
 
-  test('sessions are listed, and end one by one or all at once', async () => {
+  test('sessions are listed, keep the focus while they are read again, and end one by one, quickly, or all at once', async () => {
     const { url, load, login, get } = await startGateway()
     await load(SMALL_WORLD)
     const other = await login(ANA)
@@ -311,16 +302,9 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await endAll.click()
     await question.getByRole('button', { name: 'End all sessions' }).click()
     await page.getByText('Your session has ended: sign in again.').waitFor()
-  })
 
-  test('the list of sessions keeps the focus while it is read again, and loses all that are ended quickly', async () => {
-    const { url, load, login } = await startGateway()
-    await load(SMALL_WORLD)
     for (let opened = 0; opened < 3; opened += 1) await login(ANA)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/sessions`)
     await signIn(page, ANA)
-    const rows = page.locator('.sessions li')
     await expect.poll(() => rows.count()).toBe(4)
     let held = Promise.withResolvers<void>()
     const isEnd = (request: Request) => request.postData()?.includes('revokeSession') === true
