@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('finds a file of any project by its name or path, and opens it by keyboard', async () => {
+  test('finds a file of any project or of the open export by its name or path, and opens it by keyboard', async () => {
     const page = await openLight()
     await find(page, 'button.tsx')
     const option = page.getByRole('option', { name: 'Button.tsx' })
@@ -86,17 +86,17 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       tab: 'files',
       file: 'other/Button.tsx',
     })
-    expect(await page.locator('[role="treeitem"][aria-selected="true"]').innerText()).toContain('Button.tsx')
+    const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
+    expect(await chosen.innerText()).toContain('Button.tsx')
     // A name that would be displayed backwards is shown with a replacement character.
     await find(page, 'gpj')
     await page.getByRole('option', { name: 'gpj.\ufffdexe.txt' }).waitFor()
     // Pages and projects come first, so files do not push them out.
     await page.getByRole('dialog').getByRole('searchbox').fill('two')
     await eventually(() => page.getByRole('option').first().innerText()).toContain('Two')
-  })
 
-  test('finds a file that only the open export has, and back returns to the previous file', async () => {
-    const page = await open('/workspace?show=projects&open=one&tab=exports')
+    // A file that only the open export has; back returns to the previous file.
+    await page.goto(`${new URL(page.url()).origin}/workspace?show=projects&open=one&tab=exports`)
     await page.locator('.exports a').nth(1).click()
     await page.getByRole('treeitem', { name: 'README.md' }).click()
     await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
@@ -105,7 +105,6 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.keyboard.press('Enter')
     await page.locator('.preview .line', { hasText: 'gone since' }).waitFor()
     // The file's folder was folded, and is unfolded now.
-    const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
     await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
     await page.goBack()
     await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
