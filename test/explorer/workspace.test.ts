@@ -295,30 +295,6 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await decoded()).toBe(before)
   })
 
-  test('gives a list the filter of its address, also on the way back, and shows a placeholder while a project loads', async () => {
-    const gateway = await startGateway()
-    await gateway.load(
-      ['river', 'hill'].map((ref) => documentLine('project', EVE, JSON.stringify({ id: ref, ref }))).join(''),
-    )
-    const page = await open(gateway, '/workspace')
-    const filter = page.getByRole('searchbox').first()
-    const [items, tab] = [page.locator('.item'), page.locator('.tabs').getByRole('link', { name: 'Projects' })]
-    await filter.fill('riv')
-    await expect.poll(() => items.count()).toBe(1)
-    await tab.click()
-    await expect.poll(() => items.count()).toBe(2)
-    expect(await filter.inputValue()).toBe('')
-    expect(new URL(page.url()).searchParams.has('q')).toBe(false)
-    await page.goBack()
-    await expect.poll(() => items.count()).toBe(1)
-    expect(await filter.inputValue()).toBe('riv')
-    // The request stays unanswered.
-    await page.route('**/graphql', () => undefined)
-    await items.click()
-    await page.getByText('Loading …').waitFor({ state: 'attached' })
-    expect(await page.locator('.skeleton .bone').first().isVisible()).toBe(true)
-  })
-
   test('keeps the place in its lists, and fits names that are very long, right-to-left or empty', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]
@@ -378,7 +354,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.getByRole('treeitem', { name: 'Button.json' }).waitFor()
   })
 
-  test('shows the key in place of an invisible name, in lists, titles and the palette', async () => {
+  test('shows the key in place of an invisible name, in lists, titles and the palette, and filters a list by its address', async () => {
     const gateway = await startGateway()
     const named = (kind: 'project' | 'template', id: string, name: string | null) =>
       documentLine(kind, EVE, JSON.stringify({ id, ref: id, name }))
@@ -386,13 +362,14 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
       named('project', 'p-empty', '') +
         named('project', 'p-blank', ' \t ') +
         named('project', 'p-unseen', '\u200b\u00ad') +
+        named('project', 'river', null) +
         named('template', 't-none', null) +
         named('template', 't-empty', ''),
     )
     const page = await open(gateway, '/workspace?sort=stored')
     const names = page.locator('.item .name')
     await names.first().waitFor()
-    expect(await names.allInnerTexts()).toEqual(['p-empty', 'p-blank', 'p-unseen'])
+    expect(await names.allInnerTexts()).toEqual(['p-empty', 'p-blank', 'p-unseen', 'river'])
     await page.getByRole('link', { name: 'p-empty' }).click()
     await page.getByRole('heading', { level: 1, name: 'p-empty' }).waitFor()
     expect(await page.title()).toBe('p-empty · Workspace Gateway')
@@ -402,6 +379,25 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
       await page.getByRole('option', { name: `${id} Templates` }).click()
       await page.getByRole('heading', { level: 1, name: id }).waitFor()
     }
+
+    await page.goto(`${gateway.url}/workspace`)
+    await signIn(page, EVE)
+    const filter = page.getByRole('searchbox').first()
+    const [items, tab] = [page.locator('.item'), page.locator('.tabs').getByRole('link', { name: 'Projects' })]
+    await filter.fill('riv')
+    await expect.poll(() => items.count()).toBe(1)
+    await tab.click()
+    await expect.poll(() => items.count()).toBe(4)
+    expect(await filter.inputValue()).toBe('')
+    expect(new URL(page.url()).searchParams.has('q')).toBe(false)
+    await page.goBack()
+    await expect.poll(() => items.count()).toBe(1)
+    expect(await filter.inputValue()).toBe('riv')
+    // The request stays unanswered.
+    await page.route('**/graphql', () => undefined)
+    await items.click()
+    await page.getByText('Loading …').waitFor({ state: 'attached' })
+    expect(await page.locator('.skeleton .bone').first().isVisible()).toBe(true)
   })
 
   test('neutralises characters of a name that turn the reading direction, and dates are English for every reader', async () => {
