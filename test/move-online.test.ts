@@ -6,7 +6,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { type MoveLoadOptions, startMoveLoad } from './support/move-load.ts'
 import { moveAndKill, moveUntil, phaseOf } from './support/move-process.ts'
@@ -17,7 +17,7 @@ import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const QUIET = ['--log-level', 'silent']
 const file = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
-/** With `TEST_MOVES=all` (`npm run test:move`): every direction, and more kills. */
+/** With `TEST_MOVES=all` (`npm run test:move`): every direction, more kills, more users, and clients that pause less. */
 const isLong = process.env.TEST_MOVES === 'all'
 const MOST_KILLS = isLong ? 3 : 1
 const WAYS = [
@@ -29,7 +29,7 @@ const WAYS = [
   .filter(({ openFrom, openTo }) => isLong || openFrom !== openTo || POSTGRES_URL === null)
   .filter(({ openFrom, openTo }) => POSTGRES_URL !== null || (openFrom === file && openTo === file))
 /** Projects of users that nobody works with meanwhile, so that copying takes a while. */
-const OTHERS = Array.from({ length: 400 }, (_, index) =>
+const OTHERS = Array.from({ length: isLong ? 400 : 200 }, (_, index) =>
   documentLine('project', `other-${index}@example.com`, `{"id":"p","n":${index}.0,"text":"${'x'.repeat(2_000)}"}`),
 ).join('')
 
@@ -45,7 +45,8 @@ async function startWorkers(from: string, to: string, more: Pick<MoveLoadOptions
     },
     file: join(temporaryDirectory(), 'import.ndjson'),
     people: 3,
-    pauseMs: 20,
+    pauseMs: isLong ? 20 : 60,
+    importPauseMs: isLong ? 20 : 250,
     ...more,
   })
   return { gateways, load }
@@ -56,7 +57,7 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
     const seed = Number(process.env.TEST_MOVES_SEED ?? randomSeed())
     const random = createSeededRandom(seed)
     const [from, to] = [await openFrom(), await openTo()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
     const { load, gateways } = await startWorkers(from, to, { random })
     const args = ['--from', from, '--to', to, '--online']
 
@@ -74,7 +75,7 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
     expect(Math.min(report.logins, report.logouts, report.imports), JSON.stringify(exitCodes)).toBeGreaterThan(2)
 
     // The old database only reports that it has moved; gateways that know the next database use that one.
-    const imported = await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const imported = await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('has moved')])
     const refused = await run(['serve', '--port', '0', '--database', from])
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('has moved')])
@@ -90,23 +91,23 @@ describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFr
       const { status } = await ask(`${url}/projects`, { headers: bearer(session?.accessToken ?? '') })
       expect(status).toBe(200)
     }
-    expect((await run(['move', ...args])).stdout).toContain('has taken over already')
+    expect((await runHere(['move', ...args])).stdout).toContain('has taken over already')
   })
 })
 
 describe('an online move', () => {
   test('leaves everything as it was when it is stopped, or cancelled after it was killed', async () => {
     const [from, to] = [await file(), await file()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
     const gateway = await serveForTest(['--database', from, ...QUIET])
     const args = ['--from', from, '--to', to, '--online']
     expect((await moveUntil(args, () => phaseOf(from) === 'copying', 'SIGKILL')).exitCode).toBe(null)
     expect((await run(['serve', '--port', '0', '--database', to])).stderr).toContain(
       'being filled by a move or a restore',
     )
-    expect((await run(['import', '-', '--database', to])).exitCode).toBe(2)
+    expect((await runHere(['import', '-', '--database', to])).exitCode).toBe(2)
     expect(phaseOf(from)).toBe('copying')
-    expect((await run(['move', '--from', from, '--cancel'])).stdout).toContain('nothing of a move is left')
+    expect((await runHere(['move', '--from', from, '--cancel'])).stdout).toContain('nothing of a move is left')
     expect(phaseOf(from)).toBe('live')
     expect((await login(gateway.url)).status).toBe(200)
 
@@ -114,14 +115,14 @@ describe('an online move', () => {
     expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringContaining('stopped')])
     expect(phaseOf(from)).toBe('live')
     expect((await login(gateway.url)).status).toBe(200)
-    expect((await run(['move', ...args])).exitCode).toBe(0)
-    expect((await run(['move', '--from', from, '--cancel'])).stderr).toContain('too late')
+    expect((await runHere(['move', ...args])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', from, '--cancel'])).stderr).toContain('too late')
   })
 
   test('does not claim that nothing happened when it is stopped too late and then fails', async () => {
     const [from, to] = [await file(), await file()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
-    await run(['import', '-', '--database', to, '--audit-retention', '0'])
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', to, '--audit-retention', '0'])
     const hand = new Database(to.slice('file:'.length))
     hand.exec(`create trigger stop before update on move when new.phase = 'live' begin select raise(abort, 'no'); end`)
     const signals = new EventEmitter()
@@ -141,15 +142,15 @@ describe('an online move', () => {
     expect(said).toContain('--from has moved: run it again, so that --to takes over\n')
     hand.exec('drop trigger stop')
     hand.close()
-    expect((await run(['move', ...args])).stdout).toContain('--to has taken over already')
+    expect((await runHere(['move', ...args])).stdout).toContain('--to has taken over already')
   })
 
   test('makes gateways that do not know the next database answer 503', async () => {
     const [from, to] = [await file(), await file()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const gateway = await serveForTest(['--database', from, ...QUIET])
     const { accessToken, refreshToken } = (await login(gateway.url)).json()
-    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
     const answers = [
       await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) }),
       await login(gateway.url),
@@ -169,7 +170,7 @@ describe('an online move', () => {
     const remove = () => {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
     }
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const args = ['--database', from, '--database-next', to, '--log-level', 'warn']
     const first = await serveForTest(args)
     remove()
@@ -182,7 +183,7 @@ describe('an online move', () => {
     expect(second.stderr()).toContain('--database-next cannot be used')
     const { accessToken } = (await login(second.url)).json()
     rmdirSync(path)
-    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
     for (const { url } of [first, second]) {
       expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
       expect((await login(url)).status).toBe(200)
@@ -195,14 +196,14 @@ describe('an online move', () => {
 
   test('makes a gateway that cannot open the next database say so, and follow once it can', async () => {
     const [from, to] = [await file(), await file()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const path = join(temporaryDirectory(), 'next.db')
     // A directory in place of the database file.
     mkdirSync(path)
     const next = ['--database-next', `file:${path}`]
     const gateway = await serveForTest(['--database', from, ...next, '--log-level', 'warn'])
     expect(gateway.stderr()).toContain('the database cannot move there until this is fixed')
-    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
     expect((await login(gateway.url)).status).toBe(503)
     await expect.poll(gateway.stderr).toContain('has moved to that of the option database-next, which cannot be used: ')
     expect(gateway.stderr()).not.toContain('give it with the option database-next')
@@ -213,14 +214,14 @@ describe('an online move', () => {
 
   test('does not stop writes for longer than it announced when it is stuck', async () => {
     const [from, to] = [await file(), await file()]
-    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
     const gateway = await serveForTest(['--database', from, '--database-next', to, ...QUIET])
     const hand = new Database(from.slice('file:'.length))
     hand.exec(`update move set phase = 'closed', move_id = 'gone', other = 'nobody',
       closed_until = cast((julianday('now') - 2440587.5) * 86400000 as integer) + 300`)
     hand.close()
     expect((await login(gateway.url)).status).toBe(200)
-    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
     expect((await login(gateway.url)).status).toBe(200)
   })
 })

@@ -94,18 +94,18 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
 
   test('copies workspaces that exceed a page and a transaction, and again after half of one has changed', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
-    await run(['import', '-', '--database', home], { stdin: LARGE })
-    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
-    expect((await run(['move', '--from', home, '--to', away])).stderr).toBe('')
-    expect((await run(['move', '--from', away, '--to', back])).stderr).toBe('')
+    await runHere(['import', '-', '--database', home], { stdin: LARGE })
+    const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout
+    expect((await runHere(['move', '--from', home, '--to', away])).stderr).toBe('')
+    expect((await runHere(['move', '--from', away, '--to', back])).stderr).toBe('')
     expect(await dump(away)).toBe(await dump(home))
     expect(await dump(back)).toBe(await dump(home))
 
     await execute(away, 'delete from workspace_gateway.document where position % 2 = 0')
     const elsewhere = documentLine('project', 'large@example.com', '{"id":"p7","ref":"elsewhere"}')
-    await run(['import', '-', '--database', home], { stdin: LARGE.replaceAll('0"', '0","new":1') + elsewhere })
+    await runHere(['import', '-', '--database', home], { stdin: LARGE.replaceAll('0"', '0","new":1') + elsewhere })
     expect(await dump(home)).toContain('"r":"elsewhere"')
-    const again = await run(['move', '--from', home, '--to', away])
+    const again = await runHere(['move', '--from', home, '--to', away])
     expect([again.exitCode, again.stderr]).toEqual([0, ''])
     expect(await dump(away)).toBe(await dump(home))
   })
@@ -129,13 +129,13 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
 
 test('move resumes where it was killed, and repairs a changed target until somebody uses it', async () => {
   const [home, away] = [file(), file()]
-  await run(['import', '-', '--database', home], { stdin: MANY + OTHERS })
+  await runHere(['import', '-', '--database', home], { stdin: MANY + OTHERS })
   const args = ['--from', home, '--to', away]
   const hasBegun = () => Number(valueIn(away, 'select count(*) from user')) > 20
   expect((await moveUntil(args, hasBegun, 'SIGKILL')).exitCode).toBe(null)
-  const resumed = await run(['move', ...args])
+  const resumed = await runHere(['move', ...args])
   expect(resumed.stdout).toMatch(/440 users \((?:[2-9]\d|\d{3}) were there already\), 440 documents, 120 exports/)
-  const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+  const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout
   expect(await dump(away)).toBe(await dump(home))
 
   const hand = new Database(away.slice('file:'.length))
@@ -145,10 +145,10 @@ test('move resumes where it was killed, and repairs a changed target until someb
     update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999;
     update document set ref = 'other' where user_id = 6`)
   hand.close()
-  expect((await run(['move', ...args])).stdout).toContain('440 users (434 were there already)')
+  expect((await runHere(['move', ...args])).stdout).toContain('440 users (434 were there already)')
   expect(await dump(away)).toBe(await dump(home))
 
   await (await serveForTest(['--database', away, ...QUIET])).kill('SIGTERM')
-  const late = await run(['move', ...args])
+  const late = await runHere(['move', ...args])
   expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining('not used since')])
 })

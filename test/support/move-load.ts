@@ -1,7 +1,7 @@
 // Keeps people at work on several gateways while their database moves, and records what they must never see.
 import { writeFileSync } from 'node:fs'
 import { type Client, createClient, readSession, type Session } from './client.ts'
-import { run } from './command-line.ts'
+import { runHere } from './command-line.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import { documentLine, exportLine } from './workspaces.ts'
 
@@ -22,6 +22,8 @@ export interface MoveLoadOptions {
   readonly versionsBefore?: number
   /** The pause of each person between two steps; 0 for as fast as possible. */
   readonly pauseMs: number
+  /** The pause between two imports; that of a person by default. */
+  readonly importPauseMs?: number
 }
 
 export interface MoveLoadReport {
@@ -49,7 +51,7 @@ export interface MoveLoad {
 
 /** Starts at once; the first import is done when the promise resolves. */
 export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad> {
-  const { gateways, random, people, pauseMs, versionsBefore = 0 } = options
+  const { gateways, random, people, pauseMs, importPauseMs = pauseMs, versionsBefore = 0 } = options
   const wrong: string[] = []
   const live = new Set<Session>()
   const ended: Session[] = []
@@ -87,7 +89,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
       versions.started += 1
       writeFileSync(options.file, importText(versions.started))
     }
-    const { exitCode, stderr } = await run(['import', options.file, '--database', options.database()])
+    const { exitCode, stderr } = await runHere(['import', options.file, '--database', options.database()])
     if (exitCode === 0) {
       versions.acknowledged = versions.started
       totals.imports += 1
@@ -139,7 +141,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
     }
   }
 
-  async function repeat(step: () => Promise<void>): Promise<void> {
+  async function repeat(step: () => Promise<void>, restMs = pauseMs): Promise<void> {
     while (!isOver) {
       try {
         await step()
@@ -147,7 +149,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
         wrong.push(`a request failed: ${error}`)
         return
       }
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
     }
   }
 
@@ -156,7 +158,7 @@ export async function startMoveLoad(options: MoveLoadOptions): Promise<MoveLoad>
   const working = Promise.all([
     ...Array.from({ length: people }, () => repeat(visit)),
     ...Array.from({ length: Math.ceil(people / 2) }, () => repeat(() => read(reader.accessToken))),
-    repeat(importNext),
+    repeat(importNext, importPauseMs),
   ])
 
   return {
