@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../support/client.ts'
-import { run, runHere } from '../../support/command-line.ts'
+import { runHere } from '../../support/command-line.ts'
 import { type Following, startFollowProcess } from '../../support/follow.ts'
 import { startImport } from '../../support/import-process.ts'
 import { type PlainServer, startPlainServer } from '../../support/plain-server.ts'
@@ -14,6 +14,8 @@ import { startNodes } from './nodes.ts'
 import { addUsers, LISTS, type OldWorld, refOf, writeThere } from './old-world.ts'
 import { startPeople } from './people.ts'
 import { planter } from './planted.ts'
+
+const ROUND_PAUSE_S = 1
 
 export interface AfternoonOptions extends OldWorld {
   /** An empty folder. */
@@ -58,13 +60,14 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
   await importKilled(old, source, users)
   log('      the import was killed, and so was the old server')
   restartAfter(old, users)
-  const imported = await run(['import', old.url, ...source, '--verify'])
+  const imported = await runHere(['import', old.url, ...source, '--verify'])
   log(`      ${(imported.stdout + imported.stderr).trim().replaceAll('\n', '\n      ')}`)
   check('import goes on, and both sides are the same', imported.exitCode === 0)
 
   const counter = countCalls(old.url)
   await using front = await startSwitchFront(old.url, counter.add)
-  const following = startFollowProcess(old.url, source)
+  // Rounds without a pause between them would keep a processor and the old server from everybody else.
+  const following = startFollowProcess(old.url, [...source, '--interval', `${ROUND_PAUSE_S}s`])
   const people = startPeople(front.url, emails, clients, random)
   try {
     log(`      first round of follow: ${JSON.stringify(await following.next())}`)
@@ -73,7 +76,7 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
     log(`      in step, a round takes ${seconds} s`)
 
     // The old server answers, through both gateways.
-    const shadow = ['--shadow', old.url, '--shadow-confirm', `${Math.ceil(seconds * 3) + 1}s`]
+    const shadow = ['--shadow', old.url, '--shadow-confirm', `${Math.ceil(seconds * 3) + 1 + ROUND_PAUSE_S}s`]
     await using nodes = await startNodes(database, [...shadow, '--answer-from', 'old'])
     front.switchTo(nodes.urls())
     await people.readOn(clients * 5)

@@ -7,7 +7,7 @@ import { LARGE, LISTS, refOf } from './old-world.ts'
 /** The name of the readers in the ledger. */
 export const READER = { name: 'reader', headers: { 'graphql-client-name': 'reader' } }
 /** The pause between two reads of a person, because the servers run on the same machine. */
-const PAUSE_MS = 50
+const PAUSE_MS = 100
 
 export interface PeopleReport {
   readonly requests: number

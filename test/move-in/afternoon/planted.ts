@@ -29,7 +29,7 @@ export function planter(old: PlainServer, frontUrl: string, nodes: Nodes): Plant
     while (nodes.differences().some((found) => found.length === 0)) {
       if (Date.now() > until) throw new Error('the planted difference was not found')
       await client.get(path, accessToken, READER.headers)
-      await delay(200)
+      await delay(500)
     }
     return nodes.differences()[0]?.[0]?.user ?? ''
   }
