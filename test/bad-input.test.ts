@@ -5,10 +5,19 @@ import { READ_ROUTES } from '../src/rest/routes.ts'
 import { BODIES } from './bad-input/bodies.ts'
 import { GRAPHQL_DOCUMENTS } from './bad-input/graphql-documents.ts'
 import { PLACES } from './bad-input/places.ts'
-import { JSON_TYPE, operation, send, startWorld, testScenarios } from './bad-input/scenario.ts'
-import { ACCESS_TOKENS, REFRESH_TOKENS, withForge } from './bad-input/tokens.ts'
+import { JSON_TYPE, operation, send, startWorld, testScenarios, type World } from './bad-input/scenario.ts'
+import {
+  ACCESS_TOKENS,
+  type AccessScenario,
+  ENDED_ACCESS_TOKENS,
+  ENDED_REFRESH_TOKENS,
+  REFRESH_TOKENS,
+  type RefreshScenario,
+  withForge,
+} from './bad-input/tokens.ts'
 import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
 import { openTestKeyset } from './support/keyset.ts'
+import { expectEach } from './support/rows.ts'
 import { ANA, BEN } from './support/workspaces.ts'
 
 const READS = READ_ROUTES.map(({ path }) => (path === '/exports' ? '/exports?r=site' : path))
@@ -21,8 +30,23 @@ describe('a bad request is refused with a code, and without what was sent', () =
 describe('GraphQL requests', () => testScenarios(GRAPHQL_DOCUMENTS))
 
 describe('every read refuses', () => {
-  test.each(ACCESS_TOKENS)('$name: $code', async ({ authorization, code }) => {
+  test('tokens that are missing, broken, forged or written in another way', async () => {
     const world = await withForge(await startWorld())
+    await expectEach(ACCESS_TOKENS, async (scenario) => {
+      await expectRefused(world, scenario)
+      // It was refused for its own reason, because the session goes on.
+      expect((await world.gateway.get('/projects', world.ana.accessToken)).status).toBe(200)
+    })
+  })
+
+  test.each(ENDED_ACCESS_TOKENS)('$name', async (scenario) => {
+    await expectRefused(await withForge(await startWorld()), scenario)
+  })
+
+  async function expectRefused(
+    world: Awaited<ReturnType<typeof withForge>>,
+    { authorization, code }: AccessScenario,
+  ): Promise<void> {
     const value = await authorization(world)
     const headers = value === null ? {} : { authorization: value }
     const [, token] = /^\S+ (.{4,})$/.exec(value ?? '') ?? []
@@ -41,7 +65,7 @@ describe('every read refuses', () => {
     if (code === 'UNAUTHENTICATED') expect(introspection.json().errors).toBeUndefined()
     else expectGraphQLFailure(introspection, expected)
     expect(world.gateway.reported).toEqual([])
-  })
+  }
 
   test('a token with a line break, which no header can carry', async () => {
     const { gateway, ana, forge } = await withForge(await startWorld())
@@ -78,8 +102,20 @@ test('a forged token that is right in every way is accepted: the rows above fail
 })
 
 describe('a refresh and a logout refuse', () => {
-  test.each(REFRESH_TOKENS)('$name', async ({ refreshToken }) => {
+  test('tokens that are broken, forged or written in another way', async () => {
     const world = await startWorld()
+    await expectEach(REFRESH_TOKENS, async (scenario) => {
+      await expectRefused(world, scenario)
+      const body = JSON.stringify({ refreshToken: world.ana.refreshToken })
+      expect((await world.gateway.send('POST', '/token', body)).status).toBe(200)
+    })
+  })
+
+  test.each(ENDED_REFRESH_TOKENS)('$name', async (scenario) => {
+    await expectRefused(await startWorld(), scenario)
+  })
+
+  async function expectRefused(world: World, { refreshToken }: RefreshScenario): Promise<void> {
     const token = await refreshToken(world)
     const body = JSON.stringify({ refreshToken: token })
     const expected = { status: 401, code: 'INVALID_TOKEN', hasNot: [token] } as const
@@ -97,7 +133,7 @@ describe('a refresh and a logout refuse', () => {
       expectGraphQLFailure(await send(world.gateway, operation(query, { variables: { token } })), expected)
     }
     expect(world.gateway.reported).toEqual([])
-  })
+  }
 })
 
 test('a user without a workspace gets 404 in REST and null in GraphQL', async () => {

@@ -174,24 +174,28 @@ export const ACCESS_TOKENS: readonly AccessScenario[] = [
     'percent-encoded dots': ({ ana }) => ana.accessToken.replaceAll('.', '%2E'),
 
     'a refresh token': ({ ana }) => ana.refreshToken,
-    'a session that is logged out': async ({ ana, gateway }) => {
-      await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: ana.refreshToken }))
-      return ana.accessToken
-    },
-    'a session that was deleted by hand': async (world) => {
-      await deleteSessions(world)
-      return world.ana.accessToken
-    },
-    'a token that is over': ({ ana, gateway }) => {
-      gateway.advance(900)
-      return ana.accessToken
-    },
-    'a token for ever of a session that idled': ({ ana, forge, gateway }) => {
-      gateway.advance(14 * DAY)
-      return forge(ana.accessToken, { claims: { exp: seconds(gateway.now()) + 100 } })
-    },
   }),
 ]
+
+/** Each ends the session of Ana, or lets time pass. */
+export const ENDED_ACCESS_TOKENS: readonly AccessScenario[] = invalid({
+  'a session that is logged out': async ({ ana, gateway }) => {
+    await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: ana.refreshToken }))
+    return ana.accessToken
+  },
+  'a session that was deleted by hand': async (world) => {
+    await deleteSessions(world)
+    return world.ana.accessToken
+  },
+  'a token that is over': ({ ana, gateway }) => {
+    gateway.advance(900)
+    return ana.accessToken
+  },
+  'a token for ever of a session that idled': ({ ana, forge, gateway }) => {
+    gateway.advance(14 * DAY)
+    return forge(ana.accessToken, { claims: { exp: seconds(gateway.now()) + 100 } })
+  },
+})
 
 export const REFRESH_TOKENS: readonly RefreshScenario[] = [
   { name: 'a word', refreshToken: () => 'letmein' },
@@ -233,6 +237,10 @@ export const REFRESH_TOKENS: readonly RefreshScenario[] = [
     name: 'the id of the session',
     refreshToken: ({ ana }) => String(claimsOf(ana).sid),
   },
+]
+
+/** Each ends the session of Ana, or lets time pass. */
+export const ENDED_REFRESH_TOKENS: readonly RefreshScenario[] = [
   {
     name: 'a session that is logged out',
     async refreshToken({ ana, gateway }) {
