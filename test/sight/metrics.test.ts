@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
-import { run, serveForTest } from '../support/command-line.ts'
+import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { hasPrometheus, promtool, scrape } from './prometheus.ts'
-import { DEMO, namesIn, startWatched, sumOf } from './watched.ts'
+import { DEMO, namesIn, startWatched, startWatchedHere, sumOf } from './watched.ts'
 
 const RULES = fileURLToPath(new URL('../../docs/operate/prometheus', import.meta.url))
 /** Metrics that only a database with connections has. */
@@ -18,7 +18,7 @@ const OF_POSTGRES = /^(?:db_client_|workspace_gateway_replica_)/
 
 describe('--admin-port', () => {
   test('counts requests by route, status, operation and kept reply, and contains no secret', async () => {
-    const { serving, accessToken, metrics } = await startWatched()
+    const { serving, accessToken, metrics } = await startWatchedHere()
     const get = (path: string, headers = {}) => ask(`${serving.url}${path}`, { headers })
     for (let count = 0; count < 3; count += 1) await get('/projects', bearer(accessToken))
     await get('/projects')
@@ -44,7 +44,7 @@ describe('--admin-port', () => {
 
   test('labels a 5xx with the code of its failure; other statuses have no error_type', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
-    const { serving, accessToken, metrics } = await startWatched(['--brownout', `/projects=${began}/15m`])
+    const { serving, accessToken, metrics } = await startWatchedHere(['--brownout', `/projects=${began}/15m`])
     expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(503)
     expect((await ask(`${serving.url}/templates`)).status).toBe(401)
     const text = await metrics()
@@ -56,7 +56,7 @@ describe('--admin-port', () => {
   })
 
   test('counts methods that a path does not have at that path, and unknown methods as _OTHER', async () => {
-    const { serving, metrics } = await startWatched()
+    const { serving, metrics } = await startWatchedHere()
     for (const method of ['PUT', 'PROPFIND', 'MKCOL', 'PROPFIND']) await ask(`${serving.url}/projects`, { method })
     const text = await metrics()
     const count = (labels: Readonly<Record<string, string>>) =>
@@ -70,7 +70,7 @@ describe('--admin-port', () => {
   })
 
   test('serves machines on the admin port, and nothing of it on the client port', async () => {
-    const { serving, adminUrl } = await startWatched()
+    const { serving, adminUrl } = await startWatchedHere()
     expect((await ask(`${adminUrl}/healthz`)).status).toBe(200)
     expect((await ask(`${adminUrl}/readyz`)).status).toBe(200)
     expect((await ask(`${adminUrl}/version`)).json()).toEqual({
@@ -82,7 +82,7 @@ describe('--admin-port', () => {
   })
 
   test('refuses a page that reaches the loopback port by another name', async () => {
-    const { adminUrl } = await startWatched()
+    const { adminUrl } = await startWatchedHere()
     const { exchange } = await import('../support/wire.ts')
     const answer = await exchange(adminUrl, 'GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')
     expect(answer.toString()).toMatch(/^HTTP\/1.1 400 /)
@@ -90,10 +90,10 @@ describe('--admin-port', () => {
   })
 
   test('names its option when the port is in use, and nothing is served', async () => {
-    const { adminUrl } = await startWatched()
-    const { exitCode, stderr } = await run(['serve', '--port', '0', '--admin-port', new URL(adminUrl).port], {
-      cwd: temporaryDirectory(),
-    })
+    const { adminUrl } = await startWatchedHere()
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const ports = ['--port', '0', '--admin-port', new URL(adminUrl).port]
+    const { exitCode, stderr } = await runHere(['serve', ...ports, '--database', database])
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--admin-port: cannot listen')
   })
@@ -106,24 +106,22 @@ describe('--admin-port', () => {
     [['--host', '0.0.0.0', '--login-guard', 'none']],
     [['--host', '::', '--login-guard', 'none', '--admin-host', '0.0.0.0']],
   ])('refuses the port of clients before anything is opened: %j', async (args) => {
-    const cwd = temporaryDirectory()
+    const folder = temporaryDirectory()
     const port = String(await freePort('127.0.0.1'))
-    expect(await run(['serve', '--port', port, '--admin-port', port, ...args], { cwd })).toEqual({
+    const flags = ['--port', port, '--admin-port', port, '--database', `file:${join(folder, 'workspace.db')}`]
+    expect(await runHere(['serve', ...flags, ...args])).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: `--admin-port: ${port} is also the --port of clients: choose another\n`,
     })
-    expect(readdirSync(cwd)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test.skipIf(process.platform !== 'linux')('accepts the port of clients on another address', async () => {
     const port = String(await freePort('0.0.0.0'))
-    const serving = await serveForTest(
-      ['--no-demo', '--port', port, '--admin-port', port, '--admin-host', '127.0.0.2'],
-      {
-        cwd: temporaryDirectory(),
-      },
-    )
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const ports = ['--port', port, '--admin-port', port, '--admin-host', '127.0.0.2']
+    const serving = await serveHereForTest(['--database', database, ...ports])
     expect(serving.url).toBe(`http://127.0.0.1:${port}`)
     expect(serving.stderr()).toContain(`"http://127.0.0.2:${port}"`)
   })
@@ -178,7 +176,7 @@ describe('operation names', () => {
 
 describe.skipIf(!hasPrometheus)('Prometheus', () => {
   test('scrapes the metrics, and promtool finds nothing wrong with them', async () => {
-    const { serving, adminUrl, accessToken, metrics } = await startWatched()
+    const { serving, adminUrl, accessToken, metrics } = await startWatchedHere()
     const query = await scrape(new URL(adminUrl).host)
     for (let count = 0; count < 3; count += 1) {
       await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
@@ -202,7 +200,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
 })
 
 test('the dashboard and the rules use only existing metrics', async () => {
-  const text = await (await startWatched()).metrics()
+  const text = await (await startWatchedHere()).metrics()
   const names = new Set(namesIn(text))
   const asked = ['grafana-dashboard.json', 'alerts.yml'].flatMap((file) => [
     ...readFileSync(join(RULES, file), 'utf8').matchAll(
@@ -224,7 +222,7 @@ test('the dashboard and the rules use only existing metrics', async () => {
 })
 
 test.skipIf(POSTGRES_URL === null)('a gateway on PostgreSQL has metrics of its connections', async () => {
-  const { metrics } = await startWatched(['--database', await temporaryDatabase()])
+  const { metrics } = await startWatchedHere([], await temporaryDatabase())
   const text = await metrics()
   const pool = { db_client_connection_pool_name: 'primary' }
   expect(sumOf(text, 'db_client_connection_max', pool)).toBeGreaterThan(1)
