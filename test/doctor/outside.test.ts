@@ -2,7 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DOCUMENTED, type Documented, NAME, startDocumented } from '../guards/proxies/documented-proxies.ts'
+import {
+  createCertificates,
+  DOCUMENTED,
+  type Documented,
+  NAME,
+  startDocumented,
+} from '../guards/proxies/documented-proxies.ts'
 import { runHere, type ServingProcess, serve, serveForTest } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { isInstalled, startProxy } from '../support/proxy-process.ts'
@@ -27,6 +33,8 @@ const kinds = {
   open: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'open'],
   protocol: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none', '--proxy-protocol'],
 } as const
+/** For all proxies of this file, because the keys take longer to make than a proxy takes to start. */
+const certificates = createCertificates()
 const gateways = new Map<keyof typeof kinds, ServingProcess>()
 
 beforeAll(async () => {
@@ -40,7 +48,7 @@ afterAll(async () => {
 })
 
 async function examine(documented: Documented, kind: keyof typeof kinds, options: readonly string[] = []) {
-  const { port, ca } = await startDocumented(documented, gateways.get(kind)?.url ?? '')
+  const { port, ca } = await startDocumented(documented, gateways.get(kind)?.url ?? '', certificates)
   return look(`https://${NAME}:${port}`, [...kinds[kind], '--tls-ca', authorityFile(ca), ...options])
 }
 
@@ -126,7 +134,7 @@ describe('doctor URL', () => {
         return `http://127.0.0.1:${port}`
       }
       const examineBehind = async (haproxyUrl: string, block: string) => {
-        const { port, ca } = await startDocumented({ ...nginx, block }, haproxyUrl)
+        const { port, ca } = await startDocumented({ ...nginx, block }, haproxyUrl, certificates)
         const options = [...kinds.closed, '--tls-ca', authorityFile(ca), '--look', 'outside']
         const { findings } = await look(`https://${NAME}:${port}`, options)
         return findings.find(({ check }) => check === 'delete-body')
@@ -148,7 +156,7 @@ describe('doctor URL', () => {
     const { findings } = await examine(documented, 'closed', ['--look', 'outside'])
     expect(findings.map(({ fix }) => fix.gateway)).toEqual(['--proxy-protocol'])
     const bare = { ...documented, block: documented.block.replace(' send-proxy-v2-ssl', '') }
-    const { port, ca } = await startDocumented(bare, gateways.get('protocol')?.url ?? '')
+    const { port, ca } = await startDocumented(bare, gateways.get('protocol')?.url ?? '', certificates)
     const options = ['--connect-to', '127.0.0.1', '--tls-ca', authorityFile(ca), '--database', database]
     const saidWith = async (kind: keyof typeof kinds) =>
       (await runHere(['doctor', `https://${NAME}:${port}`, ...options, ...kinds[kind]])).stderr
@@ -168,7 +176,7 @@ describe('doctor URL', () => {
     'finds a certificate that clients refuse, one that expires soon, and a wrong clock',
     async () => {
       if (!nginx) throw new Error('nothing is documented')
-      const { port, ca } = await startDocumented(nginx, gateways.get('closed')?.url ?? '')
+      const { port, ca } = await startDocumented(nginx, gateways.get('closed')?.url ?? '', certificates)
       const url = `https://${NAME}:${port}`
       const options = [...kinds.closed, '--look', 'outside']
       const refused = await look(url, options)

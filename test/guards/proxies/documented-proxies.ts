@@ -1,7 +1,7 @@
 // Takes the configurations printed in docs/operate/behind-a-proxy.md, and fills in the ports and paths of a test.
 
 import { readFileSync } from 'node:fs'
-import { createAuthority } from '../../support/certificates.ts'
+import { type Certificate, createAuthority } from '../../support/certificates.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
 import { nginxFrame } from './configurations.ts'
@@ -65,14 +65,19 @@ export const DOCUMENTED: readonly Documented[] = [
   },
 ]
 
+/** A certificate for `NAME`, and the authority that signed it. */
+export function createCertificates(): Certificate & { readonly ca: string } {
+  const authority = createAuthority('a test')
+  return { ...authority.sign(NAME, [NAME]), ca: authority.certificate }
+}
+
 /** Starts the documented proxy in front of a gateway; `ca` is the authority that signed the proxy's certificate. */
 export async function startDocumented(
   { program, block, place }: Documented,
   gatewayUrl: string,
+  { certificate, key, ca } = createCertificates(),
 ): Promise<{ readonly port: number; readonly ca: string }> {
   const port = await freePort('127.0.0.1')
-  const authority = createAuthority('a test')
-  const { certificate, key } = authority.sign(NAME, [NAME])
   const placed = place(block, port)
   for (const address of [`:${port}`, '127.0.0.1:4000']) {
     if (!placed.includes(address)) throw new Error(`the configuration on the page lacks ${address}`)
@@ -87,5 +92,5 @@ export async function startDocumented(
     ],
     ports: [port],
   })
-  return { port, ca: authority.certificate }
+  return { port, ca }
 }
