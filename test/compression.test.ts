@@ -12,7 +12,7 @@ import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/works
 const CODINGS = ['zstd', 'br', 'gzip'] as const
 const WORDS = 'the same words over and over, 1.0 and 12345678901234567890 among them, é and 😀 too; '
 const TEMPLATES = Array.from({ length: 30 }, (_, n) => `{ "id":"t${n}","words":"${WORDS.repeat(5)}","n":1.0 }`)
-const FILES = Array.from({ length: 4_000 }, (_, n) => `{"path":"f${n}","content":"${WORDS.repeat(6)}"}`)
+const FILES = Array.from({ length: 2_000 }, (_, n) => `{"path":"f${n}","content":"${WORDS.repeat(6)}"}`)
 
 /** Ana has much of everything; her app is small. */
 const WORLD = [
@@ -270,7 +270,7 @@ describe.each([
   ['PostgreSQL', true],
 ] as const)('a large export on %s', (_name, isPostgres) => {
   /** Elements that do not compress: more bytes than sockets hold, and more than the cache has room for. */
-  const elements = Array.from({ length: 400 }, (_, n) =>
+  const elements = Array.from({ length: 280 }, (_, n) =>
     n % 10 === 0 ? `${n}` : JSON.stringify(randomBytes(30_000).toString('base64')),
   )
   const body = `[${elements.join(',')}]`
@@ -334,7 +334,7 @@ test('exports of one element larger than a page and of many tiny ones are whole 
   const huge = JSON.stringify(WORDS.repeat(30_000))
   const tiny = Array.from({ length: 50_000 }, (_, n) => String(n % 10))
   // Characters of four bytes, in a list that is made in pieces.
-  const long = `{"id":"long","text":"x${'😀é'.repeat(1_500_000)}"}`
+  const long = `{"id":"long","text":"x${'😀é'.repeat(750_000)}"}`
   const { read } = await startReading(
     documentLine('project', ANA, '{"id":"huge"}') +
       documentLine('uiLibrary', ANA, '{"id":"first"}') +
