@@ -14,7 +14,8 @@ import { PROGRAM } from '../support/program.ts'
 import { BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(!canMount())('on a full disk', () => {
-  const large = templateLines(0, 40_000).join('')
+  // More bytes than a disk of one mebibyte has.
+  const large = templateLines(0, 16_000).join('')
 
   test('import - names the folder of its input and the variable that chooses another', async () => {
     const workspace = createWorkspace()
@@ -28,12 +29,12 @@ describe.skipIf(!canMount())('on a full disk', () => {
 
   test('an import that fills the disk says that its first records are stored, and another run completes it', async () => {
     const workspace = createWorkspace()
-    const lines = templateLines(0, 80_000).join('')
+    const lines = templateLines(0, 40_000).join('')
     const input = workspace.write('lines.ndjson', lines)
     // There is room for the first records, but not for all: their lines alone are longer.
-    const disk = smallDisk(64 * 1_048_576)
+    const disk = smallDisk(32 * 1_048_576)
     const ballast = join(disk.path, 'ballast')
-    appendFileSync(ballast, Buffer.alloc(60 * 1_048_576))
+    appendFileSync(ballast, Buffer.alloc(30 * 1_048_576))
     const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
     const { exitCode, stdout, stderr } = await run(['import', input, ...flags])
     expect([exitCode, stdout]).toEqual([1, ''])
@@ -41,26 +42,26 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect(stderr.replace('the audit log could not be written\n', '')).toMatch(
       /^broken off at record \d+: a part is stored; run it again to continue\n.*disk.* full\n$/,
     )
-    expect((await run(['dump', ...flags])).stdout).toMatch(/^\{"kind":"template".*\n/)
+    expect((await runHere(['dump', ...flags])).stdout).toMatch(/^\{"kind":"template".*\n/)
     rmSync(ballast)
-    const again = await run(['import', input, ...flags])
+    const again = await runHere(['import', input, ...flags])
     expect([again.exitCode, again.stderr]).toEqual([0, ''])
     expect(again.stdout).toMatch(/: [1-9]\d* added, 0 replaced, [1-9]\d* unchanged /)
     await workspace.load(lines)
-    expect((await run(['dump', ...flags])).stdout).toBe(await workspace.dump())
+    expect((await runHere(['dump', ...flags])).stdout).toBe(await workspace.dump())
   })
 
   test('an import --replace that fills the disk changes nothing, and does not say that records are stored', async () => {
     const workspace = createWorkspace()
-    const input = workspace.write('lines.ndjson', templateLines(0, 80_000).join(''))
+    const input = workspace.write('lines.ndjson', templateLines(0, 40_000).join(''))
     const disk = smallDisk(4 * 1_048_576)
     const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
-    expect((await run(['import', workspace.write('first.ndjson', SMALL_WORLD), ...flags])).exitCode).toBe(0)
-    const before = await run(['dump', ...flags])
+    expect((await runHere(['import', workspace.write('first.ndjson', SMALL_WORLD), ...flags])).exitCode).toBe(0)
+    const before = await runHere(['dump', ...flags])
     const { exitCode, stdout, stderr } = await run(['import', input, '--replace', ...flags])
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr.replace('the audit log could not be written\n', '')).toMatch(/^[^\n]*disk[^\n]*full\n$/)
-    expect(await run(['dump', ...flags])).toEqual(before)
+    expect(await runHere(['dump', ...flags])).toEqual(before)
   })
 
   test('restore names the file that has no room, and leaves what was there', async () => {
@@ -138,13 +139,13 @@ describe.skipIf(!canMount())('on a full disk', () => {
     await workspace.load(large)
     const disk = smallDisk(1_048_576)
     const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
-    await run(['import', '-', ...flags], { stdin: SMALL_WORLD })
-    const stored = (await run(['dump', ...flags])).stdout
+    await runHere(['import', '-', ...flags], { stdin: SMALL_WORLD })
+    const stored = (await runHere(['dump', ...flags])).stdout
     expect(stored).not.toBe('')
     const { exitCode, stdout, stderr } = await run(['restore', workspace.path('workspace.db'), ...flags])
     expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^cannot copy \S+ to \S+: ENOSPC.*\n$/)])
     expect(readdirSync(disk.path).filter((name) => /part|before/.test(name))).toEqual([])
-    expect((await run(['dump', ...flags])).stdout).toBe(stored)
+    expect((await runHere(['dump', ...flags])).stdout).toBe(stored)
   })
 
   test.each([
