@@ -160,7 +160,7 @@ test('the example of a problem is valid and contains the id of its request, whic
   expect(validate(without)).toBe(false)
 })
 
-test('1,000 well-formed and malformed requests get answers that the OpenAPI document describes', async () => {
+test('hundreds of well-formed and malformed requests get answers that the OpenAPI document describes', async () => {
   const gateway = await startGateway({ bodyLimitBytes: 512 })
   await gateway.load(SMALL_WORLD)
   const ana = await gateway.login(ANA)
@@ -214,7 +214,7 @@ test('1,000 well-formed and malformed requests get answers that the OpenAPI docu
       const name = `${route.method} ${route.path} ${answer.status}`
       seen.set(name, (seen.get(name) ?? 0) + 1)
     }),
-    { numRuns: 1_000, seed: 20_261_121 },
+    { numRuns: Number(process.env.TEST_REQUESTS ?? 400), seed: 20_261_121 },
   )
   expect(seen.size, JSON.stringify([...seen])).toBeGreaterThan(25)
   expect(gateway.reported).toEqual([])

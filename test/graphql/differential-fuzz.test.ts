@@ -9,18 +9,18 @@ import { isModelled } from './fuzz/model-resolvers.ts'
 import { createOracle } from './fuzz/oracle.ts'
 
 /** Set `FUZZ_SEED=… FUZZ_COUNT=1` to repeat one document. */
-const { FUZZ_SEED, FUZZ_COUNT = '2000' } = process.env
+const { FUZZ_SEED, FUZZ_COUNT = '800' } = process.env
 
-// Takes about ten seconds of one processor; a busy machine may need a minute.
-test('two thousand random documents are answered as graphql-js answers them', { timeout: 300_000 }, async () => {
+// Takes about four seconds of one processor; a busy machine may need half a minute.
+test('hundreds of random documents are answered as graphql-js answers them', { timeout: 300_000 }, async () => {
   const seed = Number(FUZZ_SEED ?? randomSeed())
   const gateway = await startGateway()
   await gateway.load(createModel().ndjson)
   const { tried, differences } = await runFuzz({ url: gateway.url, seed, count: Number(FUZZ_COUNT) })
   console.log(`random documents from seed ${seed}: ${JSON.stringify(tried)}`)
   expect(differences).toEqual([])
-  if (FUZZ_COUNT !== '2000') return
-  for (const [what, times] of Object.entries(tried)) expect(times, what).toBeGreaterThan(50)
+  if (Number(FUZZ_COUNT) < 800) return
+  for (const [what, times] of Object.entries(tried)) expect(times, what).toBeGreaterThan(Number(FUZZ_COUNT) / 40)
 })
 
 test('the model covers every field that a query can reach', () => {
