@@ -21,12 +21,12 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateway
   }
 
   test('have no success after logout, no stale read and no lost acknowledged write when undisturbed', async () => {
-    const report = await play({ server: await temporaryServer(), histories: 40, killEveryMs: null })
+    const report = await play({ server: await temporaryServer(), histories: 25, killEveryMs: null })
     expect(report.unavailable).toBe(0)
   })
 
   test('have none of these faults while databases and gateways are killed, and all recover by themselves', async () => {
-    const report = await play({ server: await temporaryServer(), histories: 100, killEveryMs: 600 })
+    const report = await play({ server: await temporaryServer(), histories: 60, killEveryMs: 600 })
     expect(report.databaseKills + report.gatewayKills).toBeGreaterThan(1)
     expect(report.recoveriesMs).toHaveLength(report.databaseKills)
   })
@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateway
   test('have none of these faults with a replica that lags now and then', async () => {
     const replica = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
     onTestFinished(() => replica[Symbol.asyncDispose]())
-    const report = await play({ server: replica.primary, replica, histories: 25, killEveryMs: null })
+    const report = await play({ server: replica.primary, replica, histories: 15, killEveryMs: null })
     expect(report.unavailable).toBe(0)
   })
 })
