@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { IMPORT_TOKEN as TOKEN } from '../support/importing-gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -29,12 +29,7 @@ async function imported(): Promise<string> {
   return path
 }
 
-const login = ({ url }: ServingProcess): Promise<Answer> => postJson(`${url}/login`, { email: ANA })
-
-async function ended({ process: child }: ServingProcess): Promise<number | null> {
-  if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
-  return child.exitCode
-}
+const login = ({ url }: Serving): Promise<Answer> => postJson(`${url}/login`, { email: ANA })
 
 /** Expects what a supervisor gets when it restarts the gateway. */
 async function expectRefusedStart(path: string, remains: RegExp): Promise<void> {
@@ -47,27 +42,27 @@ async function expectRefusedStart(path: string, remains: RegExp): Promise<void> 
 
 test('a start after a loss refuses to make an empty database, and serves once the file is put back', async () => {
   const path = await imported()
-  const serving = await serveForTest(['--database', `file:${path}`])
+  const serving = await serveHereForTest(['--database', `file:${path}`])
   const { accessToken } = (await login(serving)).json()
   linkSync(path, `${path}.elsewhere`)
   rmSync(path)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost( and \S+workspace\.db-wal)?$/m)
   // Every further start is refused as well.
   await expectRefusedStart(path, /workspace\.db\.lost/)
   renameSync(`${path}.elsewhere`, path)
-  const again = await serveForTest(['--database', `file:${path}`])
+  const again = await serveHereForTest(['--database', `file:${path}`])
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
   expect(existsSync(`${path}.lost`)).toBe(false)
 })
 
 test('a database without writes since the start leaves no -wal, and its loss is reported all the same', async () => {
   const path = await imported()
-  const first = await serveForTest(['--database', `file:${path}`])
+  const first = await serveHereForTest(['--database', `file:${path}`])
   expect(await first.kill('SIGTERM')).toBe(0)
-  const serving = await serveForTest(['--database', `file:${path}`])
+  const serving = await serveHereForTest(['--database', `file:${path}`])
   rmSync(path)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
   rmSync(`${path}-wal`, { force: true })
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
 })
@@ -76,7 +71,7 @@ test('an emptied database counts as lost, not as new', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])
   truncateSync(path, 0)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
   rmSync(path)
   await expectRefusedStart(path, /workspace\.db\.lost/)
 })
@@ -92,11 +87,11 @@ test('a database that was deleted after kill -9 is recognized by its -wal', asyn
 
 test('a start makes an empty database after the files that the message names were removed', async () => {
   const path = await imported()
-  const serving = await serveForTest(['--database', `file:${path}`])
+  const serving = await serveHereForTest(['--database', `file:${path}`])
   rmSync(path)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
   for (const remains of [`${path}.lost`, `${path}-wal`]) rmSync(remains, { force: true })
-  const again = await serveForTest(['--database', `file:${path}`])
+  const again = await serveHereForTest(['--database', `file:${path}`])
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
 })
@@ -113,7 +108,7 @@ test('a backup is restored in place of a lost database, without anything from th
   const restored = await runHere(['restore', backup, ...database])
   expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
   expect(existsSync(`${path}-wal`)).toBe(false)
-  const again = await serveForTest([...database, '--check', 'full'])
+  const again = await serveHereForTest([...database, '--check', 'full'])
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
@@ -153,10 +148,10 @@ test('a backup of lines is restored in place of a database that was deleted whil
   const database = ['--database', `file:${path}`]
   const lines = join(temporaryDirectory(), 'backup')
   writeFileSync(lines, (await runHere(['backup', '-', ...database])).stdout)
-  const serving = await serveForTest(database)
+  const serving = await serveHereForTest(database)
   expect((await login(serving)).status).toBe(200)
   rmSync(path)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
   const [note, log] = [readFileSync(`${path}.lost`), readFileSync(`${path}-wal`)]
   writeFileSync(`${lines}.cut`, readFileSync(lines).subarray(0, -200))
   expect((await runHere(['restore', `${lines}.cut`, ...database])).exitCode).not.toBe(0)
@@ -165,7 +160,7 @@ test('a backup of lines is restored in place of a database that was deleted whil
   expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
   const [, kept = ''] = /what was there before is (\S+)\n/.exec(restored.stdout) ?? []
   expect(readFileSync(kept)).toEqual(log)
-  const again = await serveForTest([...database, '--check', 'full'])
+  const again = await serveHereForTest([...database, '--check', 'full'])
   expect(existsSync(`${path}.lost`)).toBe(false)
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
@@ -175,11 +170,11 @@ test.each(['-wal', '-shm'])('the %s of a database behind a link is watched where
   const path = await imported()
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(path, link)
-  const serving = await serveForTest(['--database', `file:${link}`])
+  const serving = await serveHereForTest(['--database', `file:${link}`])
   expect((await login(serving)).status).toBe(200)
   expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
   rmSync(path + end)
-  expect(await ended(serving)).toBe(1)
+  expect(await serving.ended).toBe(1)
 })
 
 test.each([
@@ -192,17 +187,17 @@ test.each([
     const link = join(temporaryDirectory(), 'link.db')
     symlinkSync(path, link)
     const database = ['--database', `file:${link}`]
-    const serving = await serveForTest(database)
+    const serving = await serveHereForTest(database)
     expect((await login(serving)).status).toBe(200)
     rmSync(link)
     change(link)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     const { exitCode, stderr } = await runHere(['serve', '--port', '0', ...database])
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was deleted or emptied')])
     expect(existsSync(link)).toBe(false)
     rmSync(link, { force: true })
     symlinkSync(path, link)
-    const again = await serveForTest(database)
+    const again = await serveHereForTest(database)
     const { accessToken } = (await login(again)).json()
     expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     expect(existsSync(`${link}.lost`)).toBe(false)
@@ -238,7 +233,7 @@ test.each(['PASSIVE', 'TRUNCATE'])(
     const sent = fetch(`${serving.url}/import`, { method: 'POST', headers: bearer(TOKEN), body: SMALL_WORLD })
     const answer = await sent.then((response) => response.text()).catch(() => 'the connection was closed')
     expect(answer).not.toContain('"imported"')
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     other.close()
   },
 )

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
-import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { run, runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { buildFaultLibrary, canMount, damageFile, damageTables, failingDisk, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -30,7 +30,7 @@ async function imported(directory = temporaryDirectory(), world = WORLD_OF(900))
   return path
 }
 
-function login({ url }: ServingProcess, email = ANA): Promise<Answer> {
+function login({ url }: Serving, email = ANA): Promise<Answer> {
   return postJson(`${url}/login`, { email })
 }
 
@@ -52,7 +52,7 @@ interface LogLine {
   readonly err?: { readonly message: string; readonly code?: string; readonly cause?: { readonly code?: string } }
 }
 
-function logOf({ stderr }: ServingProcess): readonly LogLine[] {
+function logOf({ stderr }: Serving): readonly LogLine[] {
   return stderr()
     .split('\n')
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []))
@@ -60,12 +60,7 @@ function logOf({ stderr }: ServingProcess): readonly LogLine[] {
 
 const FATAL = 60
 
-async function ended({ process: child }: ServingProcess): Promise<number | null> {
-  if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
-  return child.exitCode
-}
-
-function expectOneFatalLine(serving: ServingProcess, reason: string | RegExp): void {
+function expectOneFatalLine(serving: Serving, reason: string | RegExp): void {
   const fatal = logOf(serving).filter(({ level }) => level === FATAL)
   expect(fatal).toHaveLength(1)
   expect(fatal[0]?.err?.message).toMatch(reason)
@@ -77,13 +72,13 @@ describe('an unreadable page', () => {
   test('causes a 500 with a logged instance, one fatal line and exit code 1; earlier reads succeed', async () => {
     const path = await imported()
     damageFile(path, 0.5, 3 * 8_192)
-    const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
+    const serving = await serveHereForTest(['--database', `file:${path}`, '--check', 'off'])
     const { accessToken } = (await login(serving)).json()
     expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     const failed = await ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) })
     expect([failed.status, failed.json().code]).toEqual([500, 'INTERNAL'])
     expect(failed.text).not.toMatch(/malformed|SQLITE|workspace\.db/)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expect(logOf(serving).map(({ incident }) => incident)).toContain(failed.json().instance)
     expectOneFatalLine(serving, 'malformed')
   })
@@ -91,11 +86,11 @@ describe('an unreadable page', () => {
   test('in the middle of a stream is logged with the bytes that were sent before', async () => {
     const path = await imported(temporaryDirectory(), WORLD_OF(4_000))
     damageFile(path, 0.6, 3 * 8_192)
-    const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
+    const serving = await serveHereForTest(['--database', `file:${path}`, '--check', 'off'])
     const { accessToken } = (await login(serving)).json()
     const headers = { ...bearer(accessToken), 'accept-encoding': 'identity' }
     await expect(ask(`${serving.url}/exports?r=big`, { headers })).rejects.toThrow()
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     const [broken] = logOf(serving).filter(({ sentBytes }) => sentBytes !== undefined)
     expect(broken?.sentBytes).toBeGreaterThan(100_000)
     expect(broken?.err?.message).toMatch('malformed')
@@ -172,30 +167,30 @@ describe('a gateway that loses its files', () => {
 
   test.each(TAKINGS)('acknowledges nothing more and ends with the reason when %s', async (_, take, reason) => {
     const path = await imported()
-    const serving = await serveForTest(['--database', `file:${path}`])
+    const serving = await serveHereForTest(['--database', `file:${path}`])
     expect((await login(serving)).status).toBe(200)
     take(path)
     const logins = await Promise.all(
       Array.from({ length: 20 }, (_, n) => statusOf(login(serving, `u${n}@example.com`))),
     )
     expect(logins).not.toContain(200)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expectOneFatalLine(serving, reason)
   })
 
   test('is not ready and ends with 1', async () => {
     const path = await imported()
-    const serving = await serveForTest(['--database', `file:${path}`])
+    const serving = await serveHereForTest(['--database', `file:${path}`])
     rmSync(path)
     expect(await statusOf(ask(`${serving.url}/readyz`))).not.toBe(200)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
   })
 
   test('notices it without a request and ends with 1', async () => {
     const path = await imported()
-    const serving = await serveForTest(['--database', `file:${path}`])
+    const serving = await serveHereForTest(['--database', `file:${path}`])
     rmSync(path)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expectOneFatalLine(serving, /deleted/)
     expect(existsSync(path)).toBe(false)
   })
@@ -207,7 +202,7 @@ describe('all workers', () => {
     const serving = await serveForTest(['--database', `file:${path}`, '--workers', '2'])
     expect((await login(serving)).status).toBe(200)
     rmSync(path)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expect(existsSync(path)).toBe(false)
     expect(serving.stderr()).not.toContain('starting another')
     expect(logOf(serving).some(({ level, err }) => level === FATAL && err?.message.includes('was deleted'))).toBe(true)
@@ -219,7 +214,7 @@ describe('all workers', () => {
     const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off', '--workers', '2'])
     const { accessToken } = (await login(serving)).json()
     expect(await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))).toBe(500)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expect(serving.stderr()).not.toContain('starting another')
     expectOneFatalLine(serving, 'malformed')
   })
@@ -281,10 +276,10 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
         Array.from({ length: 10 }, (_, n) => statusOf(login(serving, `u${n}@example.com`))),
       )
       expect(logins).not.toContain(200)
-      expect(await ended(serving)).toBe(1)
+      expect(await serving.ended).toBe(1)
       expectOneFatalLine(serving, 'disk I/O error')
       // The earlier session still exists. Nothing is promised about the refused ones.
-      const again = await serveForTest(['--database', `file:${path}`])
+      const again = await serveHereForTest(['--database', `file:${path}`])
       expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     },
   )
@@ -303,7 +298,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
     await expect.poll(() => printed('ledger', path, '--json')).toMatch(/GET \/projects.*"count":3/)
     expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
     expect(await statusOf(login(serving, BEN))).not.toBe(200)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
   })
 
   test('that loses the database during the commit of a login prevents its acknowledgement', async () => {
@@ -315,7 +310,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
     await expect.poll(() => printed('audit', path)).toMatch('login')
     disk.fail('delete')
     expect(await statusOf(login(serving, BEN))).not.toBe(200)
-    expect(await ended(serving)).toBe(1)
+    expect(await serving.ended).toBe(1)
     expectOneFatalLine(serving, /workspace\.db was deleted/)
     expect(existsSync(path)).toBe(false)
   })
@@ -328,7 +323,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
       const { accessToken } = (await login(serving)).json()
       disk.fail('read')
       const status = await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))
-      expect(await ended(serving)).toBe(1)
+      expect(await serving.ended).toBe(1)
       expectOneFatalLine(serving, /disk I\/O error|malformed|EIO/)
       return status
     }

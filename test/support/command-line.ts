@@ -60,6 +60,8 @@ export interface Serving {
   readonly url: string
   readonly stdout: () => string
   readonly stderr: () => string
+  /** Resolves to the exit code. */
+  readonly ended: Promise<number | null>
   /** Sends the signal and waits for the end. */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -102,6 +104,7 @@ async function listening(
     url,
     stdout,
     stderr,
+    ended: exited,
     kill(signal) {
       send(signal)
       return exited
