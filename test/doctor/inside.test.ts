@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { run } from '../support/command-line.ts'
+import { type Finished, run, runHere } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -31,11 +31,16 @@ interface Report {
   readonly passed: readonly string[]
 }
 
-/**
- * Runs the doctor in a process of its own, because closing a SQLite file ends the locks that this process has on it.
- */
-async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { stdout, stderr, exitCode } = await run(['doctor', '--format', 'json', ...args], { env })
+/** Runs the doctor in this process, where nobody serves: closing a SQLite file ends the locks of a process on it. */
+async function examine(args: readonly string[]) {
+  return reportOf(await runHere(['doctor', '--format', 'json', ...args]))
+}
+
+async function examineWith(env: Readonly<Record<string, string>>, args: readonly string[]) {
+  return reportOf(await run(['doctor', '--format', 'json', ...args], { env }))
+}
+
+function reportOf({ stdout, stderr, exitCode }: Finished) {
   expect(stderr).toBe('')
   const report = JSON.parse(stdout) as Report
   return { exitCode, report, found: report.findings.map(({ check }) => check) }
@@ -228,7 +233,7 @@ describe('doctor', () => {
       await run(['import', '-', '--database', url], { stdin: WORLD })
       await using pooler = await startPgbouncer(url, { connections: 3 })
       const of = (database: string, ...args: readonly string[]) =>
-        examine(args, { WORKSPACE_GATEWAY_DATABASE: database })
+        examineWith({ WORKSPACE_GATEWAY_DATABASE: database }, args)
       // The tests' server runs without fsync.
       expect((await of(url)).found).toEqual(['server-sync'])
       expect((await of(pooler.through(url))).found).toEqual(['server-sync'])
