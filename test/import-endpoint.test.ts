@@ -10,7 +10,7 @@ import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { createProcessMetrics } from '../src/cli/sight/metrics.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
-import { runHere, serveForTest } from './support/command-line.ts'
+import { runHere, serveForTest, serveHereForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
 import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from './support/importing-gateway.ts'
@@ -254,8 +254,9 @@ test('the audit log records who imported how much, refusals and broken-off impor
 test('the audit log records an import that a stopping gateway broke off', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', TOKEN)
-  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile, '--shutdown-grace', '0'])
-  const body = templateLines(0, 200_000).join('')
+  const flags = [...workspace.flags, '--import-token-file', tokenFile, '--shutdown-grace', '0']
+  const serving = await serveHereForTest(flags)
+  const body = templateLines(0, 100_000).join('')
   const response = await fetch(`${serving.url}/import`, { method: 'POST', headers: BEARER, body })
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let told = ''; !told.includes('"importing"'); ) told += (await reader?.read())?.value ?? ''
@@ -303,7 +304,7 @@ test('a gateway with registered clients imports for one with the scope "import",
   await workspace.load(documentLine('project', BEN, '{"id":"p"}'))
   const added = await workspace.run('clients', 'add', 'mover', '--email-domains', '*', '--scopes', 'import')
   const credentials = workspace.write('credentials', added.stdout)
-  const serving = await serveForTest([...workspace.flags, '--login-guard', 'client'])
+  const serving = await serveHereForTest([...workspace.flags, '--login-guard', 'client'])
   const path = workspace.write('world.ndjson', SMALL_WORLD)
   const there = ['--to', serving.url, '--token-file', credentials]
   expect(await runHere(['import', path, ...there])).toMatchObject({ exitCode: 0, stderr: '' })
@@ -374,7 +375,7 @@ test('import --to exits with 1 when one line was refused, although the others we
   // Moves the document to the last position of its list, so that there is none behind it.
   database.exec(`update document set key = key | ${LAST_DOCUMENT_POSITION}`)
   database.close()
-  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile])
+  const serving = await serveHereForTest([...workspace.flags, '--import-token-file', tokenFile])
   const path = workspace.write('more.ndjson', `${documentLine('template', ANA, '{"id":"more"}')}${SMALL_WORLD}`)
   const { exitCode, stdout, stderr } = await runHere(['import', path, '--to', serving.url, '--token-file', tokenFile])
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/:1: .*\n.* were not imported\n$/s)])

@@ -155,13 +155,15 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
   })
 
   // The third age reaches back before the year 0, the last one before the first date of JavaScript.
-  test.each(['36500d', '740000d', '999999d', '999999999d'])('an age of %s prunes no export', async (age) => {
+  test('an age of 36500, 740000, 999999 or 999999999 days prunes no export', async () => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     const made = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: ['1'] })
     const dates = ['1960-01-01T00:00:00Z', '1999-01-01T00:00:00Z', '2026-01-01T00:00:00Z']
     await workspace.load([documentLine('project', ANA, '{"id":"p"}'), ...dates.map(made)].join(''))
-    const { exitCode, stdout } = await workspace.run('exports', 'prune', '--older-than', age)
-    expect([exitCode, stdout]).toEqual([0, 'removed 0 exports (0 B)\n'])
+    for (const age of ['36500d', '740000d', '999999d', '999999999d']) {
+      const { exitCode, stdout } = await workspace.run('exports', 'prune', '--older-than', age)
+      expect([age, exitCode, stdout]).toEqual([age, 0, 'removed 0 exports (0 B)\n'])
+    }
   })
 }
 
