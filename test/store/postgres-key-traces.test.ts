@@ -77,7 +77,8 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   })
 
   test('because of an idle transaction that has read the keys, behind which nobody has to queue meanwhile', async () => {
-    const url = await temporaryDatabase()
+    // On the shared server a long transaction of another test would be the reason.
+    const url = (await temporaryServer()).url('postgres')
     const { retire } = await withKey(url)
     await holdTransaction(url, `select 1 from ${TABLE}`)
     let isOver = false

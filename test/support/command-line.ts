@@ -113,8 +113,8 @@ async function listening(
 }
 
 /**
- * Like `serveForTest`, but in this process, for tests that would learn nothing more from a process of its own: it starts
- * in a sixth of the processor time.
+ * Like `serveForTest`, but in this process, which has loaded the program already: for tests that would learn nothing
+ * more from a process of its own.
  */
 export function serveHereForTest(args: readonly string[]): Promise<Serving> {
   const [stdout, stderr] = [copying(), copying()]
