@@ -6,7 +6,7 @@ import { openActiveStore } from '../../src/cli/open-active-store.ts'
 import { move } from '../../src/migration/offline.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { newSession, put } from '../contract/values.ts'
-import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { runHere, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -70,30 +70,14 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     expect([await store.signingKeys(), await store.clients()]).toEqual([[], []])
   })
 
-  test.skipIf(!isThere)('backup refuses a database that has moved', async () => {
-    const [home, away] = [await make(), await make()]
-    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
-    expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
-    const folder = temporaryDirectory()
-    const refused = await runHere(['backup', '--keep-newest', '3', folder, '--database', home])
-    expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
-      2,
-      '',
-      expect.stringMatching(/^the database has moved to another one.*\n$/),
-    ])
-    expect(readdirSync(folder)).toEqual([])
-    const made = await runHere(['backup', join(folder, 'copy.backup'), '--database', away])
-    expect([made.exitCode, made.stderr]).toEqual([0, ''])
-  })
-
   test.skipIf(!isThere)(
-    'commands show what a moved database held and warn that it has moved, or refuse to show who may sign in',
+    'commands show what a moved database held and warn that it has moved, or refuse to show who may sign in or to back it up',
     async () => {
       const [home, away] = [await make(), await make()]
       await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
       const show = (command: readonly string[], database: string) => runHere([...command, '--database', database])
       const before = await Promise.all(READING.map((command) => show(command, home)))
-      expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
+      expect((await runHere(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
       for (const [index, command] of READING.entries()) {
         const { stderr, ...shown } = await show(command, home)
         const isRefused = REFUSED_ONCE_MOVED.includes(command[0] ?? '')
@@ -105,6 +89,16 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
         )
         expect((await show(command, away)).stderr, command.join(' ')).toBe('')
       }
+      const folder = temporaryDirectory()
+      const refused = await show(['backup', '--keep-newest', '3', folder], home)
+      expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
+        2,
+        '',
+        expect.stringMatching(/^the database has moved to another one.*\n$/),
+      ])
+      expect(readdirSync(folder)).toEqual([])
+      const made = await show(['backup', join(folder, 'copy.backup')], away)
+      expect([made.exitCode, made.stderr]).toEqual([0, ''])
     },
   )
 
@@ -113,15 +107,15 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     async () => {
       const [home, away] = [await make(), await make()]
       await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
-      const before = await serveForTest(['--database', home, '--log-level', 'silent'])
+      const before = await serveHereForTest(['--database', home, '--log-level', 'silent'])
       const session = await openSession(before.url, ANA)
       await before.kill('SIGTERM')
-      expect((await run(['move', '--from', home, '--to', away])).exitCode).toBe(0)
-      const ended = await run(['sessions', 'revoke', '--email', ANA, '--database', away])
+      expect((await runHere(['move', '--from', home, '--to', away])).exitCode).toBe(0)
+      const ended = await runHere(['sessions', 'revoke', '--email', ANA, '--database', away])
       expect([ended.exitCode, ended.stdout]).toEqual([0, '1 session ended\n'])
-      const again = await run(['move', '--from', home, '--to', away])
+      const again = await runHere(['move', '--from', home, '--to', away])
       expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('not used since')])
-      const after = await serveForTest(['--database', away, '--log-level', 'silent'])
+      const after = await serveHereForTest(['--database', away, '--log-level', 'silent'])
       expect((await ask(`${after.url}/projects`, { headers: bearer(session.accessToken) })).status).toBe(401)
     },
   )
@@ -152,7 +146,7 @@ test('restore refuses a copy of a database that has moved or that a move fills',
     await using store = await openStore(half, OPTIONS)
     expect(await store.reserveTarget({ id: 'move', other: 'source' })).toBe(true)
   }
-  expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
+  expect((await runHere(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
   const dump = async () => (await runHere(['dump', '--database', away])).stdout
   const before = await dump()
   for (const [database, reason] of [
@@ -161,7 +155,7 @@ test('restore refuses a copy of a database that has moved or that a move fills',
   ] as const) {
     const copy = join(temporaryDirectory(), 'copy.db')
     copyFileSync(database.slice('file:'.length), copy)
-    const { exitCode, stdout, stderr } = await run(['restore', copy, '--database', away])
+    const { exitCode, stdout, stderr } = await runHere(['restore', copy, '--database', away])
     expect([exitCode, stdout, stderr.trim().split('\n')]).toEqual([2, '', [expect.stringContaining(reason)]])
     expect(await dump()).toBe(before)
   }
@@ -211,11 +205,11 @@ test('the sweeps of a gateway take a filled database into use only when they rem
 
 test('a move warns of a gateway that uses the source, even when it is given a symbolic link to the source', async () => {
   const home = await file()
-  await run(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+  await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(home.slice('file:'.length), link)
   const serving = await serveForTest(['--database', home, '--log-level', 'silent'])
-  const beside = await run(['move', '--from', `file:${link}`, '--to', await file()])
+  const beside = await runHere(['move', '--from', `file:${link}`, '--to', await file()])
   expect([beside.exitCode, beside.stderr]).toEqual([
     0,
     expect.stringContaining(`warning: --from is in use (process ${serving.process.pid})`),
