@@ -1,10 +1,10 @@
-// Imports and serves whole workspaces with the program as users run it: the demo workspace, and a file of your own:
+// Imports and serves whole workspaces: the demo workspace, and a file of your own:
 // TEST_WORKSPACES=path/to/workspaces.ndjson npm test
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { run, runHere, serveForTest } from './support/command-line.ts'
+import { runHere, serveForTest, serveHereForTest } from './support/command-line.ts'
 import { ask, bearer, openSession } from './support/gateway.ts'
 import { newestExports, readImportFile } from './support/import-file.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -15,14 +15,14 @@ const OWN = process.env.TEST_WORKSPACES
 const JSON_BODY = { 'content-type': 'application/json' }
 
 describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
-  async function serveImported() {
+  async function serveImported(serve: typeof serveHereForTest = serveHereForTest) {
     const directory = temporaryDirectory()
     const file = join(directory, 'workspaces.ndjson')
     copyFileSync(source, file)
     const database = `file:${join(directory, 'workspace.db')}`
-    const imported = await run(['import', file, '--database', database])
+    const imported = await runHere(['import', file, '--database', database])
     expect([imported.exitCode, imported.stderr]).toEqual([0, ''])
-    const { url } = await serveForTest(['--database', database])
+    const { url } = await serve(['--database', database])
     return { database, file, url }
   }
 
@@ -114,7 +114,8 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
   })
 
   test('dump prints the lines of the file; the file imports again without a change, and the dump into an equal copy', async () => {
-    const { database, file } = await serveImported()
+    // The commands read and write the file of a gateway in another process.
+    const { database, file } = await serveImported(serveForTest)
     const dumped = await runHere(['dump', '--database', database])
     expect(dumped.exitCode).toBe(0)
     expect(sortedLines(dumped.stdout)).toEqual(sortedLines(await readText(source)))
