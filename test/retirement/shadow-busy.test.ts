@@ -2,7 +2,7 @@
 // clients.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runHere, serveForTest } from '../support/command-line.ts'
+import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer } from '../support/gateway.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -12,7 +12,7 @@ async function start(...args: readonly string[]) {
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
   const old = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
-  const gateway = await serveForTest(['--database', database, '--shadow', old.url, ...args])
+  const gateway = await serveHereForTest(['--database', database, '--shadow', old.url, ...args])
   return {
     old,
     /** Signs this user in and returns a function that reads. */
