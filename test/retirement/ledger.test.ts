@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openLedger } from '../../src/rest/ledger/ledger.ts'
 import type { RestCallBatch } from '../../src/store/rest-call-contract.ts'
-import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { runHere, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, startGateway } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -58,8 +58,9 @@ test.each([
   if (!isThere) return console.warn(`skipped: there is no ${engine}`)
   const database = await open()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
-  const start = () => serveForTest(['--database', database, '--log-level', 'silent'])
-  const nodes: ServingProcess[] = [await start(), await start()]
+  const start = (serve: typeof serveHereForTest) => serve(['--database', database, '--log-level', 'silent'])
+  // One of the two is a process of its own, always.
+  const nodes = [await start(serveForTest), await start(serveHereForTest)]
   const login = await ask(`${nodes[0]?.url}/login`, {
     method: 'POST',
     headers: { ...JSON_TYPE, 'user-agent': 'Shop/3.1 (linux)' },
@@ -69,7 +70,7 @@ test.each([
   const etag = (await ask(`${nodes[0]?.url}/projects`, { headers: { ...bearer(accessToken), 'user-agent': 'probe' } }))
     .headers
 
-  for (let round = 0; round < 2; round += 1) {
+  for (const serveNext of [serveForTest, serveHereForTest]) {
     await Promise.all(
       nodes.flatMap(({ url }) => [
         read(url, accessToken, '/projects', 40, { 'user-agent': 'curl/8.5.0' }),
@@ -87,7 +88,7 @@ test.each([
     )
     const stopped = nodes.shift()
     expect(await stopped?.kill('SIGTERM')).toBe(0)
-    nodes.push(await start())
+    nodes.push(await start(serveNext))
   }
   for (const node of nodes) expect(await node.kill('SIGTERM')).toBe(0)
 
@@ -122,7 +123,8 @@ test('the ledger names the client that opened a session, also after a refresh, a
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
   const added = await runHere(['clients', 'add', 'back-end', '--email-domains', '*', '--database', database])
   const basic = Buffer.from(/back-end:\S+/.exec(added.stdout)?.[0] ?? '').toString('base64')
-  const start = (url: string) => serveForTest(['--database', url, '--log-level', 'silent', '--login-guard', 'client'])
+  const start = (url: string) =>
+    serveHereForTest(['--database', url, '--log-level', 'silent', '--login-guard', 'client'])
   const post = async (url: string, body: object, headers = {}) =>
     (await ask(url, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) })).json()
   const first = await start(database)
@@ -216,7 +218,7 @@ test('the command ledger refuses a period without a day, in which nobody seems t
 test('a ledger whose retention time exceeds the range of dates keeps all days', async () => {
   const database = await sqlite()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
-  const gateway = await serveForTest(['--database', database, '--ledger-retention', '999999999d'])
+  const gateway = await serveHereForTest(['--database', database, '--ledger-retention', '999999999d'])
   await ask(`${gateway.url}/projects`, { headers: { 'user-agent': 'curl/8.5.0' } })
   expect(await gateway.kill('SIGTERM')).toBe(0)
   expect(gateway.stderr()).not.toContain('ledger')
