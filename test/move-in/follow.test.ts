@@ -234,7 +234,7 @@ test.each([401, 403] as const)(
       refusedTokenStatus: status,
     })
     const gateway = await startGateway()
-    const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
+    const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl, '--interval', '1s'])
     const isRefused = () => server.requests.some((request) => request.status === status)
     for (;;) {
       expect(await following.next()).toMatchObject({ users: 2, failed: 0 })
