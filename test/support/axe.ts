@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Only the serious and critical violations. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** Only the serious and critical violations, and none of the rules `without`. */
+export async function violations(page: Page, without: readonly string[] = []): Promise<readonly string[]> {
   await colorsAtRest(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
-  return page.evaluate(async () => {
+  return page.evaluate(async (without) => {
     const axe: {
       readonly run: (options: object) => Promise<{ readonly violations: readonly Violation[] }>
       readonly _audit: { readonly rules: readonly { readonly id: string; readonly impact?: string }[] }
@@ -21,10 +21,11 @@ export async function violations(page: Page): Promise<readonly string[]> {
     }
     // What these rules find would be filtered out below, and they need a fifth of the processor time.
     const lesser = axe._audit.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate')
+    const unwanted = [...lesser.map(({ id }) => id), ...without]
     const { violations: found } = await axe.run({
       resultTypes: ['violations'],
       rules: {
-        ...Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }])),
+        ...Object.fromEntries(unwanted.map((id) => [id, { enabled: false }])),
         // axe-core runs this rule only when asked to.
         'target-size': { enabled: true },
       },
@@ -45,7 +46,7 @@ export async function violations(page: Page): Promise<readonly string[]> {
           .slice(0, 3)
           .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
       )
-  })
+  }, without)
 }
 
 export async function overflow(page: Page): Promise<readonly string[]> {
