@@ -1,6 +1,6 @@
 // Tests commands as a PostgreSQL role that may only read the tables.
 import { expect, onTestFinished, test } from 'vitest'
-import { run } from '../support/command-line.ts'
+import { runHere } from '../support/command-line.ts'
 import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -8,28 +8,28 @@ test.skipIf(POSTGRES_URL === null)(
   'a command that its role does not permit fails with one sentence; a permitted one works',
   async () => {
     const database = await temporaryDatabase()
-    await run(['import', '-', '--database', database], { stdin: SMALL_WORLD })
-    const stored = (await run(['dump', '--database', database])).stdout
+    await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+    const stored = (await runHere(['dump', '--database', database])).stdout
     const looking = await asNewUser(database)
     const { username, password } = new URL(looking)
     // Runs before the role is dropped, because its rights depend on the role.
     onTestFinished(() => execute(database, `drop owned by ${username}`).then(() => {}))
     await execute(database, `grant usage on schema workspace_gateway to ${username}`)
     await execute(database, `grant select on all tables in schema workspace_gateway to ${username}`)
-    expect(await run(['dump', '--database', looking])).toEqual({ exitCode: 0, stdout: stored, stderr: '' })
+    expect(await runHere(['dump', '--database', looking])).toEqual({ exitCode: 0, stdout: stored, stderr: '' })
     for (const command of [
       ['users', 'remove', ANA],
       ['keys', 'rotate'],
       ['import', '-'],
       ['serve', '--port', '0', '--log-level', 'silent'],
     ]) {
-      const { exitCode, stdout, stderr } = await run([...command, '--database', looking], { stdin: SMALL_WORLD })
+      const { exitCode, stdout, stderr } = await runHere([...command, '--database', looking], { stdin: SMALL_WORLD })
       const sentence = expect.stringMatching(
         /^the role in the database URL lacks a privilege for this: permission denied for [^\n]*\n$/,
       )
       expect([exitCode, stdout, stderr], command.join(' ')).toEqual([1, '', sentence])
       expect(stderr).not.toContain(password)
     }
-    expect((await run(['dump', '--database', database])).stdout).toBe(stored)
+    expect((await runHere(['dump', '--database', database])).stdout).toBe(stored)
   },
 )
