@@ -2,24 +2,25 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-
-const DEMO = 'demo@example.com'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
 async function startLogged(args: readonly string[] = []) {
-  const cwd = temporaryDirectory()
-  const serving = await serveForTest(args, { cwd })
-  const { accessToken } = await openSession(serving.url, DEMO)
+  const path = join(temporaryDirectory(), 'workspace.db')
+  const database = ['--database', `file:${path}`]
+  await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
+  const serving = await serveHereForTest([...database, ...args])
+  const { accessToken } = await openSession(serving.url, ANA)
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(`${serving.url}${path}`, { headers })
-  return { serving, cwd, accessToken, get }
+  return { serving, path, database, accessToken, get }
 }
 
-function linesOf({ stderr }: ServingProcess): readonly Line[] {
+function linesOf({ stderr }: Serving): readonly Line[] {
   const whole = stderr().split('\n').slice(0, -1)
   return whole.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request')
 }
@@ -44,7 +45,7 @@ describe('without --access-log', () => {
         user: expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/),
       },
     ])
-    for (const secret of [DEMO, 'hunter2', accessToken]) expect(serving.stderr()).not.toContain(secret)
+    for (const secret of [ANA, 'hunter2', accessToken]) expect(serving.stderr()).not.toContain(secret)
   })
 
   test('a brownout is logged as a warning, because the operator planned it', async () => {
@@ -56,10 +57,11 @@ describe('without --access-log', () => {
   })
 
   test('the checks of a planned shutdown are logged as warnings, because nothing is wrong', async () => {
-    const { serving, get } = await startLogged(['--shutdown-delay', '60'])
+    const serving = await serveForTest(['--shutdown-delay', '60'], { cwd: temporaryDirectory() })
+    const ready = () => ask(`${serving.url}/readyz`)
     serving.process.kill('SIGTERM')
-    await expect.poll(async () => (await get('/readyz')).status).toBe(503)
-    expect((await get('/readyz')).json()).toMatchObject({
+    await expect.poll(async () => (await ready()).status).toBe(503)
+    expect((await ready()).json()).toMatchObject({
       code: 'SHUTTING_DOWN',
       detail: 'The gateway is shutting down.',
     })
@@ -70,17 +72,12 @@ describe('without --access-log', () => {
 
   test('a brownout does not use up the lines of an unplanned 503', async () => {
     const began = new Date(Date.now() - 60_000).toISOString()
-    const { serving, cwd, get } = await startLogged([
-      '--database',
-      'file:locked.db',
-      '--brownout',
-      `/projects=${began}/15m`,
-    ])
+    const { serving, path, get } = await startLogged(['--brownout', `/projects=${began}/15m`])
     for (let batch = 0; batch < 7; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))
-    const other = new Database(join(cwd, 'locked.db'))
+    const other = new Database(path)
     onTestFinished(() => void other.close())
     other.exec('begin immediate')
-    expect((await postJson(`${serving.url}/login`, { email: DEMO })).status).toBe(503)
+    expect((await postJson(`${serving.url}/login`, { email: ANA })).status).toBe(503)
     other.exec('rollback')
     expect(await serving.kill('SIGTERM')).toBe(0)
     const codes = linesOf(serving).map(({ code }) => code)
@@ -108,7 +105,7 @@ describe('without --access-log', () => {
 
 describe('--access-log', () => {
   test('json writes a line for each request, and names its user as the audit log does', async () => {
-    const { serving, cwd, accessToken, get } = await startLogged(['--access-log', 'json'])
+    const { serving, database, accessToken, get } = await startLogged(['--access-log', 'json'])
     const first = await get('/projects', bearer(accessToken))
     const kept = await get('/projects', bearer(accessToken))
     await postJson(`${serving.url}/graphql`, { query: 'query Mine { me { email } }' }, bearer(accessToken))
@@ -129,8 +126,8 @@ describe('--access-log', () => {
     expect(mine).toMatchObject({ operation: 'Mine', route: '/graphql' })
     expect(nowhere).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     expect(nowhere).not.toHaveProperty('route')
-    for (const secret of [DEMO, accessToken, 'made up']) expect(serving.stderr()).not.toContain(secret)
-    const audit = await run(['audit'], { cwd })
+    for (const secret of [ANA, accessToken, 'made up']) expect(serving.stderr()).not.toContain(secret)
+    const audit = await runHere(['audit', ...database])
     expect(audit.stdout + audit.stderr).toContain(String(made?.user))
   })
 
