@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createBrokenOffReport } from '../../src/cli/log.ts'
-import { runHere, type ServingProcess } from '../support/command-line.ts'
+import { runHere, type Serving } from '../support/command-line.ts'
 import { openSession } from '../support/gateway.ts'
 import { logInMemory } from '../support/log-in-memory.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
-import { serveWatched, sumOf } from './watched.ts'
+import { startWatchedHere, sumOf } from './watched.ts'
 
 /** Far more than the kernel buffers for a connection. */
 const ELEMENTS = Array.from(
@@ -25,9 +25,9 @@ const WORLD = [
 const BODY_BYTES = Buffer.byteLength(`[${ELEMENTS.join(',')}]`)
 
 async function serveExport(database: string, more: readonly string[] = []) {
-  const flags = ['--database', database]
-  expect((await runHere(['import', '-', ...flags], { stdin: WORLD })).exitCode).toBe(0)
-  const { serving, metrics } = await serveWatched([...flags, ...more, '--log-level', 'debug', '--send-timeout', '1'])
+  expect((await runHere(['import', '-', '--database', database], { stdin: WORLD })).exitCode).toBe(0)
+  const flags = [...more, '--log-level', 'debug', '--send-timeout', '1']
+  const { serving, metrics } = await startWatchedHere(flags, database)
   const { accessToken } = await openSession(serving.url, ANA)
   const count = async (reason: string) =>
     sumOf(await metrics(), 'workspace_gateway_responses_broken_off_total', { reason })
@@ -35,7 +35,7 @@ async function serveExport(database: string, more: readonly string[] = []) {
 }
 
 /** Requests the export and reads no more than its first bytes. */
-async function begin({ url }: ServingProcess, accessToken: string): Promise<Socket> {
+async function begin({ url }: Serving, accessToken: string): Promise<Socket> {
   const socket = await openSocket(url)
   onTestFinished(() => {
     socket.destroy()
@@ -51,7 +51,7 @@ async function begin({ url }: ServingProcess, accessToken: string): Promise<Sock
 }
 
 /** Returns the log lines about responses that broke off, without their time. */
-function linesOf({ stderr }: ServingProcess) {
+function linesOf({ stderr }: Serving) {
   const lines = stderr()
     .split('\n')
     .filter((line) => line.includes('a response broke off'))
@@ -150,8 +150,7 @@ test('a GraphQL request that its client aborts at any point is counted and logge
 })
 
 test('a client that leaves without sending the rest after it was refused has not left early', async () => {
-  const flags = ['--access-log', 'json']
-  const { serving } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
+  const { serving } = await startWatchedHere(['--access-log', 'json', '--log-level', 'debug'])
   const socket = await openSocket(serving.url)
   socket.write(
     `POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(1_000)}`,
@@ -170,7 +169,7 @@ test('a client that leaves without sending the rest after it was refused has not
 })
 
 test('malformed requests are counted by the reason of the refusal, and nowhere else', async () => {
-  const { serving, metrics } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
+  const { serving, metrics } = await startWatchedHere()
   const texts = [
     'BLAH\r\n\r\n',
     'GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n',
