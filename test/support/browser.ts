@@ -18,7 +18,7 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 
 export const CHROMIUM = PLACES.find((path) => existsSync(path))
-const CHROMIUM_FOR_PAGES = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
+export const CHROMIUM_FOR_PAGES = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 if (CHROMIUM === undefined) {
   console.warn(`skipped: the browser tests need Chromium (Debian: apt-get install chromium) at ${PLACES.join(' or ')}`)
 }

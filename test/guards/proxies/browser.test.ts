@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardsOf } from '../../../src/auth/guards/guards.ts'
-import { CHROMIUM } from '../../support/browser.ts'
+import { CHROMIUM, CHROMIUM_FOR_PAGES } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { listenForTest } from '../../support/listen-for-test.ts'
 import { mailGuardOptions } from '../../support/mail-guard.ts'
@@ -42,7 +42,10 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
     })
     await gateway.load(SMALL_WORLD)
     const { port } = await startDocumented(nginx, gateway.url)
-    const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM_FOR_PAGES ?? '',
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
     onTestFinished(() => browser.close())
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
 
