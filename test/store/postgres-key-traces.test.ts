@@ -1,9 +1,10 @@
 // Tests a removed private key that stays in the file of its table, because the server keeps it for somebody or cannot
 // rewrite the file: no command claims that it is gone.
 import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, runHere } from '../support/command-line.ts'
-import { asNewUser, execute, POSTGRES_DIRECTORY, temporaryDatabase, temporaryServer } from '../support/postgres.ts'
+import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
 const TABLE = 'workspace_gateway.signing_key'
@@ -48,6 +49,20 @@ function expectTold({ exitCode, stdout, stderr }: Finished, reason: string): voi
 }
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed key may remain in the files', () => {
+  // On the server that all tests share, a transaction of another test would be the reason.
+  let server: PostgresServer
+  let databases = 0
+  beforeAll(async () => {
+    server = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
+    return () => server[Symbol.asyncDispose]()
+  })
+
+  async function ownDatabase(): Promise<string> {
+    databases += 1
+    await execute(server.url('postgres'), `create database keys_${databases}`)
+    return server.url(`keys_${databases}`)
+  }
+
   test('because of a prepared transaction; a rewrite after its end removes the key', async () => {
     const server = await temporaryServer({ settings: { max_prepared_transactions: '2' } })
     const url = server.url('postgres')
@@ -61,7 +76,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   })
 
   test('because of an open transaction that has written and reads nothing now', async () => {
-    const url = await temporaryDatabase()
+    const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
     await holdTransaction(url, 'select pg_current_xact_id()')
     expectTold(await retire(), IS_READ)
@@ -69,16 +84,15 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   })
 
   test('because of an open transaction in another database of the server', async () => {
-    const url = await temporaryDatabase()
+    const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
-    await holdTransaction(await temporaryDatabase(), 'select pg_current_xact_id()')
+    await holdTransaction(await ownDatabase(), 'select pg_current_xact_id()')
     expectTold(await retire(), IS_READ)
     await expectKept(url, isInFile)
   })
 
   test('because of an idle transaction that has read the keys, behind which nobody has to queue meanwhile', async () => {
-    // On the shared server a long transaction of another test would be the reason.
-    const url = (await temporaryServer()).url('postgres')
+    const url = await ownDatabase()
     const { retire } = await withKey(url)
     await holdTransaction(url, `select 1 from ${TABLE}`)
     let isOver = false
@@ -120,17 +134,16 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   })
 
   test('because the role does not own the table, which the server then does not rewrite', async () => {
-    const url = await temporaryDatabase()
+    const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
-    const other = await asNewUser(url)
-    const { username } = new URL(other)
-    onTestFinished(() => execute(url, `drop owned by ${username}`).then(() => {}))
+    const [username, password] = [`reader_${databases}`, 'of-who-looks']
     const all = 'in schema workspace_gateway'
     await execute(
       url,
-      `grant usage on schema workspace_gateway to ${username};
+      `create role ${username} login password '${password}'; grant usage on schema workspace_gateway to ${username};
        grant all on all tables ${all} to ${username}; revoke maintain on all tables ${all} from ${username}`,
     )
+    const other = Object.assign(new URL(url), { username, password }).href
     expectTold(await retire(other), `only the owner of the table ${TABLE} can rewrite it`)
     expect(await isInFile()).toBe(true)
     // The first of the tables that it does not own is named.
