@@ -294,6 +294,24 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(ran).toEqual(['Two'])
   })
 
+  test('a link is opened even if something is written before the page hears of the new address', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    const before = await tabs(page)
+    const editor = page.locator('.graphiql-query-editor .CodeMirror').first()
+    await editor.evaluate(
+      (element, hash) => {
+        location.hash = hash
+        const codeMirror: { readonly setValue: (text: string) => void } = Reflect.get(element, 'CodeMirror')
+        codeMirror.setValue('query Projects { me { email } }')
+      },
+      String(new URLSearchParams({ query: 'query Linked { me { id } }' })),
+    )
+    await eventually(() => query(page)).toBe('query Linked { me { id } }')
+    expect(await tabs(page)).toEqual([...before, 'Linked'])
+    await openTab(page, 'Projects')
+    await eventually(() => query(page)).toBe('query Projects { me { email } }')
+  })
+
   test('a link that names none of its operations runs the first one, also with all of them in one line', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

@@ -6,6 +6,11 @@ import { useExplorer } from '../frame/use-explorer.ts'
 import { operationToSelect } from './operations.ts'
 import { isSameQuery, readShared, type SharedQuery } from './shared-query.ts'
 
+interface Link {
+  readonly hash: string
+  readonly shared: SharedQuery
+}
+
 export function SharedInAddress(): null {
   const { navigation } = useExplorer()
   const {
@@ -18,17 +23,21 @@ export function SharedInAddress(): null {
     updateActiveTabValues,
     setOperationName,
   } = useEditorContext({ nonNull: true })
-  /** The shared query whose tab is being created or activated. */
-  const opening = useRef<SharedQuery | null>(null)
+  /** The link whose tab is being created or activated. */
+  const opening = useRef<Link | null>(null)
+  /** The hash whose query the editors were given. Another one in the address is a link that is opened next. */
+  const held = useRef('')
   const open = useRef((_isFirst: boolean) => {})
   const shownTab = tabs[activeTabIndex]?.id
 
   useEffect(() => {
     open.current = (isFirst) => {
-      const shared = readShared(location.hash)
+      const { hash } = location
+      const shared = readShared(hash)
       if (!shared || !queryEditor || !variableEditor) return
       const written = { query: queryEditor.getValue(), variables: variableEditor.getValue() }
       if (isSameQuery(written, shared)) {
+        held.current = hash
         // GraphiQL only guesses the operation of a new tab, so a link that has just opened the pages chooses it. After a
         // reload, the tab has the person's choice.
         const isOpened = isFirst && navigation.opened() !== null
@@ -36,7 +45,7 @@ export function SharedInAddress(): null {
         if (name !== null) setOperationName(name)
         return
       }
-      opening.current = shared
+      opening.current = { hash, shared }
       // GraphiQL reads the editors a moment after a change, when they already hold another tab, so save their content
       // now.
       updateActiveTabValues(written)
@@ -57,11 +66,12 @@ export function SharedInAddress(): null {
   ])
 
   useEffect(() => {
-    const shared = opening.current
-    if (!shared || shownTab === undefined || !queryEditor || !variableEditor) return
+    if (!opening.current || shownTab === undefined || !queryEditor || !variableEditor) return
+    const { hash, shared } = opening.current
     queryEditor.setValue(shared.query)
     variableEditor.setValue(shared.variables)
     opening.current = null
+    held.current = hash
     updateActiveTabValues({ ...shared })
     // Until GraphiQL has read the new document, the operation of the tab before is chosen.
     const name = operationToSelect(shared.query, shared.operationName)
@@ -72,7 +82,8 @@ export function SharedInAddress(): null {
     if (!queryEditor || !variableEditor) return
     const editors = [queryEditor, variableEditor]
     function leave(): void {
-      const shared = opening.current === null ? readShared(location.hash) : null
+      const isHeld = opening.current === null && location.hash === held.current
+      const shared = isHeld ? readShared(location.hash) : null
       const [query = '', variables = ''] = editors.map((editor) => editor.getValue())
       if (shared && !isSameQuery({ query, variables }, shared)) {
         navigation.replace(navigation.address().replace(/#.*$/s, ''))
