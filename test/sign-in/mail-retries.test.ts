@@ -4,7 +4,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { createDerivedCodes } from '../../src/auth/mail/derived-codes.ts'
-import { createMailServer } from '../../src/auth/mail/mail-server.ts'
+import { createMailServer, type MailTls } from '../../src/auth/mail/mail-server.ts'
 import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
 import { reasonOf } from '../../src/errors.ts'
@@ -36,11 +36,17 @@ const MAIL: Omit<OutboxMail, 'id'> = {
   attempts: 1,
 }
 
+/** How the gateway sends. */
+interface Sending {
+  readonly userInfo?: string | undefined
+  readonly tls?: MailTls | undefined
+}
+
 /**
  * Asks for a code and decides that it is mailed. `failures` and `waits` have the message of each failure and the pause
  * after it; null ends the attempts.
  */
-async function askForMail(options: MailServerOptions, userInfo = '') {
+async function askForMail(options: MailServerOptions, { userInfo = '', tls = 'off' }: Sending = {}) {
   let now = 1_000_000
   const clock = () => now
   const store = await openSqliteStore(join(temporaryDirectory(), 'store.db'), {
@@ -60,7 +66,7 @@ async function askForMail(options: MailServerOptions, userInfo = '') {
   const sendDue = createOutbox({
     store,
     codes,
-    server: createMailServer(mailGuardOptions({ url }).server),
+    server: createMailServer({ ...mailGuardOptions({ url }).server, tls }),
     audit: NO_AUDIT,
     clock,
     stop: new AbortController().signal,
@@ -105,7 +111,19 @@ test('a deferred mail is retried after 1 s, then after twice as long each time, 
 
 const refusal = () => Object.assign(new Error('no'), { responseCode: 550 })
 
-test.each<[string, MailServerOptions & { readonly userInfo?: string }, string, number | null]>([
+test.each<[string, MailServerOptions & Sending, string, number | null]>([
+  [
+    'our connection',
+    { onConnect: (_session, done) => done(Object.assign(new Error('blocked'), { responseCode: 554 })) },
+    'the mail server does not accept the connection (it said 554)',
+    1_000,
+  ],
+  [
+    'TLS',
+    { tls: 'required' },
+    'the mail server offers no usable TLS (mail-tls off sends without it) (it said 500)',
+    1_000,
+  ],
   [
     'our user and password',
     {
@@ -132,8 +150,8 @@ test.each<[string, MailServerOptions & { readonly userInfo?: string }, string, n
 ])(
   'a mail whose server refuses %s for good is retried if the operator can mend that',
   async (_, options, why, waitMs) => {
-    const { userInfo, ...server } = options
-    const { failures, waits, sendDue } = await askForMail(server, userInfo)
+    const { userInfo, tls, ...server } = options
+    const { failures, waits, sendDue } = await askForMail(server, { userInfo, tls })
     await sendDue()
     expect([failures, waits]).toEqual([[why], [waitMs]])
   },

@@ -124,12 +124,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ETLS: 'the mail server offers no usable TLS (mail-tls off sends without it)',
   ECONNECTION: 'the mail server cannot be reached',
   ESOCKET: 'the connection to the mail server failed',
+  EPROTOCOL: 'the mail server does not accept the connection',
   EDNS: 'the host name of the mail server cannot be resolved',
   ETIMEDOUT: 'the mail server did not answer in time',
   EENVELOPE: 'the mail server does not accept the sender or the recipient',
   EMESSAGE: 'the mail server does not accept the mail',
   EABORT: 'the mail server did not answer in time',
 }
+
+/**
+ * Commands whose refusal is about this mail. Any other refusal is about the gateway (its address, TLS, user or sender),
+ * and the operator may fix that in time for a retry.
+ */
+const COMMANDS_OF_A_MAIL: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA'])
 
 function toMailError(error: unknown, isStopping: boolean): MailError {
   const status: unknown = Reflect.get(Object(error), 'responseCode')
@@ -139,9 +146,6 @@ function toMailError(error: unknown, isStopping: boolean): MailError {
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
   const told = typeof status === 'number' ? ` (it said ${status})` : ''
-  // Bad credentials and a refused sender are errors of our configuration, which the operator may fix in time for a
-  // retry.
-  const isOurs = code === 'EAUTH' || Reflect.get(Object(error), 'command') === 'MAIL FROM'
-  const isPermanent = isRefused && !isOurs
+  const isPermanent = isRefused && COMMANDS_OF_A_MAIL.has(Reflect.get(Object(error), 'command'))
   return new MailError(`${reason}${told}`, isPermanent)
 }
