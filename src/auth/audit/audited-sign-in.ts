@@ -1,10 +1,13 @@
 // Wraps sign-in and sign-out so that their outcomes are recorded in the audit log.
-import { statusOf } from '../../errors.ts'
+import { type FailureCode, statusOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import { emailWithoutCode } from '../mail/code-spelling.ts'
 import type { SignIn } from '../sign-in.ts'
 import { toGatewayError } from '../to-gateway-error.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
+
+/** Refuses nothing: it answers the request for a code, which gets an entry of its own once it is decided on. */
+const NO_OUTCOME: FailureCode = 'LOGIN_CODE_SENT'
 
 /** The same sign-in with auditing. A successful refresh is not recorded, because there are too many of them. */
 export function withAudit(signIn: SignIn, audit: Audit): SignIn {
@@ -16,10 +19,10 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
     try {
       return await run()
     } catch (error) {
-      const failure = toGatewayError(error)
+      const { code, cause } = toGatewayError(error)
       // A refusal is a decision, so it has no cause.
-      const isRefusal = failure.cause === undefined || statusOf(failure.code) < 500
-      audit.record({ kind, result: isRefusal ? 'refused' : 'failed', detail: failure.code, ...about })
+      const result = cause === undefined || statusOf(code) < 500 ? 'refused' : 'failed'
+      if (code !== NO_OUTCOME) audit.record({ kind, result, detail: code, ...about })
       throw error
     }
   }
