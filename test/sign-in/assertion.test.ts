@@ -367,10 +367,15 @@ describe('options', () => {
     }
   })
 
-  test('an unreadable key of the issuer is reported to the operator, and the client may retry', async () => {
+  test.each<[what: string, keysOf: (key: TestKey) => readonly unknown[]]>([
+    ['an unreadable key', (key) => [{ ...toJwk(key), x: 'AA' }]],
+    ['a private key', (key) => [{ ...key.privateKey.export({ format: 'jwk' }), ...toJwk(key) }]],
+    ['no object', (key) => [toJwk(key), null]],
+    ['a list', (key) => [[toJwk(key)]]],
+  ])('%s among the keys of the issuer is reported to the operator, and the client may retry', async (_, keysOf) => {
     const { token, key } = await start('pomerium')
     const path = join(temporaryDirectory(), 'keys')
-    writeFileSync(path, JSON.stringify({ keys: [{ ...toJwk(key), x: 'AA' }] }))
+    writeFileSync(path, JSON.stringify({ keys: keysOf(key) }))
     const { decide, reported } = await start('pomerium', { keys: path })
     await expect(decide(token())).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 })
     expect(reported).toHaveLength(1)

@@ -6,6 +6,9 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { createFreshness } from './freshness.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
 
+/** jose's errors for a header that no key of the set fits. */
+const NO_KEY = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
+
 type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
 interface Loaded {
@@ -79,12 +82,16 @@ function keyFinder(set: JSONWebKeySet): FindKey {
   return ({ kid: _, ...header }) => find(header)
 }
 
+/**
+ * Several matching keys are none: an issuer that does not name its keys must not have several that match. A key that
+ * cannot be used, such as a private one, is a fault of the issuer. jose's error for it would be taken for one of the
+ * token.
+ */
 async function keyIn(find: FindKey, header: JWSHeaderParameters): Promise<CryptoKey | null> {
   try {
     return await find(header)
   } catch (error) {
-    // This includes several matching keys: an issuer that does not name its keys must not have several that match.
-    if (error instanceof errors.JOSEError) return null
-    throw error
+    if (NO_KEY.some((type) => error instanceof type)) return null
+    throw new Error('the key of the issuer cannot be used', { cause: error })
   }
 }

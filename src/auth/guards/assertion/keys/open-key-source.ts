@@ -64,6 +64,10 @@ async function loadFile(path: string, algorithm: string): Promise<JSONWebKeySet>
 function parseKeys(text: string): JSONWebKeySet {
   const parsed: unknown = JSON.parse(text)
   const keys: unknown = Reflect.get(Object(parsed), 'keys')
-  if (!Array.isArray(keys)) throw new Error('the response is not a JSON Web Key Set')
+  if (!Array.isArray(keys) || !keys.every(isObject)) throw new Error('the response is not a JSON Web Key Set')
   return { keys }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
