@@ -46,7 +46,7 @@ const WRONG = [
   },
   {
     args: [...ASSERTION, '--assertion-keys', 'package.json'],
-    message: 'assertion-keys: package.json must hold a JWK set, or one public key for ES256 as PEM',
+    message: 'assertion-keys: package.json must hold a JWK set with a key, or one public key for ES256 as PEM',
   },
   {
     args: ['--shadow', 'https://old.example', '--shadow-headers', 'missing'],

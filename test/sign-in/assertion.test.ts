@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAssertionGuard } from '../../src/auth/guards/assertion/assertion.ts'
 import { openKeySource } from '../../src/auth/guards/assertion/keys/open-key-source.ts'
-import { openAssertionGuard } from '../../src/auth/guards/assertion/open-assertion-guard.ts'
+import { assertionFileProblems, openAssertionGuard } from '../../src/auth/guards/assertion/open-assertion-guard.ts'
 import type { PresetName } from '../../src/auth/guards/assertion/presets.ts'
 import {
   type AssertionOptions,
@@ -367,6 +367,14 @@ describe('options', () => {
     }
   })
 
+  test('a file of keys that holds none is refused', async () => {
+    const path = join(temporaryDirectory(), 'keys')
+    writeFileSync(path, '{"keys":[]}')
+    const signed = { ...FIXTURES.pomerium.options, keys: path, emailClaim: 'email', leewaySeconds: 30 }
+    const problems = await assertionFileProblems({ signed, unsigned: null })
+    expect(problems).toEqual([expect.stringContaining('must hold a JWK set with a key')])
+  })
+
   test.each<[what: string, keysOf: (key: TestKey) => readonly unknown[]]>([
     ['an unreadable key', (key) => [{ ...toJwk(key), x: 'AA' }]],
     ['a private key', (key) => [{ ...key.privateKey.export({ format: 'jwk' }), ...toJwk(key) }]],
@@ -385,12 +393,16 @@ describe('options', () => {
     [{ preset: 'oidc', audience: ['a'] }, 'assertion-issuer'],
     [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, 'assertion-issuer'],
     [{ preset: 'pomerium', audience: ['a'] }, 'assertion-issuer'],
+    [{ preset: 'pomerium', audience: ['a'], issuer: 'two words' }, 'assertion-issuer'],
+    [{ preset: 'cloudflare-access', audience: ['a'], issuer: 'team.cloudflareaccess.com' }, 'assertion-issuer'],
+    [{ preset: 'cloudflare-access', audience: ['a'], issuer: 'http://team.cloudflareaccess.com' }, 'assertion-issuer'],
     [{ preset: 'aws-alb', audience: ['a'] }, 'assertion-audience'],
     [{ preset: 'aws-alb', audience: [ARN, ARN.replace('eu-west-1', 'us-east-1')] }, 'several regions'],
     [{ preset: 'aws-alb', audience: [ARN.replace('aws:', 'aws-us-gov:')] }, 'assertion-keys'],
     [{ preset: 'aws-alb', audience: [ARN.replace('aws:', 'aws-cn:')] }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, 'assertion-keys'],
     [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, 'assertion-keys'],
+    [{ preset: 'google-iap', audience: ['a'], keys: 'https://ana:secret@keys.example.com/jwks' }, 'assertion-keys'],
   ] as const)('%j is refused, and the message names %s', (options, expected) => {
     expect(assertionProblems({ emailClaim: 'email', leewaySeconds: 0, ...options }).join()).toContain(expected)
   })

@@ -75,6 +75,8 @@ test.each([
   ['http://id.example.com/keys', false],
   ['http://127.0.0.1.example.com/keys', false],
   ['http://localhost@id.example.com/keys', false],
+  ['https://ana@id.example.com/keys', false],
+  ['https://:secret@id.example.com/keys', false],
   ['ftp://localhost/keys', false],
   ['file:///keys', false],
   ['keys', false],

@@ -51,14 +51,19 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
       ? [`${guard(options)}: assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
       : []),
     ...(preset.audienceIn === 'signer' && !isArnMissing && keys === undefined ? keyHostProblems(options) : []),
-    ...(preset.keys === null && keys === undefined && issuer !== null && !isSafeUrl(issuer)
-      ? [
-          'assertion-issuer must be an https:// address with a discovery document that names the keys; otherwise give assertion-keys',
-        ]
-      : []),
-    ...(keys !== undefined && isUrl(keys) && !isSafeUrl(keys.replace('{kid}', 'kid'))
-      ? ['assertion-keys must be an https:// address or a file']
-      : []),
+    ...(keys !== undefined || (issuer !== null && !isArnMissing) ? keyUrlProblems(options, issuer ?? '') : []),
+  ]
+}
+
+/** What keeps the gateway from fetching the keys. Otherwise the first sign-in would find it. */
+function keyUrlProblems(options: AssertionOptions, issuer: string): readonly string[] {
+  const at = keysAt(options, PRESETS[options.preset], issuer, [])
+  if (at.type === 'file' || isSafeUrl(at.type === 'discovery' ? issuer : at.url.replace('{kid}', 'kid'))) return []
+  if (options.keys !== undefined) return ['assertion-keys must be an https:// address without a password, or a file']
+  return [
+    at.type === 'discovery'
+      ? 'assertion-issuer must be an https:// address with a discovery document that names the keys; otherwise give assertion-keys'
+      : `${guard(options)}: with this assertion-issuer, the keys are not at an https:// address: correct it, or give assertion-keys`,
   ]
 }
 

@@ -11,10 +11,11 @@ export class NotThereError extends Error {
   override readonly name = 'NotThereError'
 }
 
-/** Whether keys may be fetched from this URL: over TLS, or from this machine. */
+/** Whether keys may be fetched from this URL: over TLS, or from this machine. `fetch` refuses a user and a password. */
 export function isSafeUrl(text: string): boolean {
   const url = URL.parse(text)
-  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.host)))
+  if (url === null || url.username + url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.host))
 }
 
 /**

@@ -1,7 +1,6 @@
 // Opens the key source for a setting: a file, a URL, the issuer's discovery document, or one URL per key.
 import { readFile } from 'node:fs/promises'
 import type { JSONWebKeySet } from 'jose'
-import { createLocalJWKSet } from 'jose/jwks/local'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
 import { unreadable } from '../../../../errors.ts'
@@ -45,13 +44,13 @@ export async function keyFileProblem(at: KeysAt): Promise<string | null> {
   if (at.type !== 'file') return null
   const { path, algorithm } = at
   try {
-    createLocalJWKSet(await loadFile(path, algorithm))
-    return null
+    const { keys } = await loadFile(path, algorithm)
+    if (keys.length > 0) return null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) return unreadable(path, error)
     // Omits the reason, which may quote a private key that somebody put into the file.
-    return `${path} must hold a JWK set, or one public key for ${algorithm} as PEM`
   }
+  return `${path} must hold a JWK set with a key, or one public key for ${algorithm} as PEM`
 }
 
 /** Reads a JWK Set as JSON, or one public key as PEM. */
