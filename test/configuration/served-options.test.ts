@@ -1,0 +1,63 @@
+// Tests that options of `serve` change what a gateway does: its tokens, its sessions, its limits and its audit log.
+import { join } from 'node:path'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { expect, test } from 'vitest'
+import { runHere, serveHereForTest } from '../support/command-line.ts'
+import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+
+const newDatabase = () => ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+
+test('access tokens have the issuer, audience, lifetime and algorithm of the options', async () => {
+  const names = ['--issuer', 'https://issuer.example.com', '--audience', 'an-audience']
+  const { url } = await serveHereForTest([
+    ...newDatabase(),
+    ...names,
+    ...['--access-token-ttl', '1234', '--token-algorithm', 'ES256'],
+  ])
+  const { accessToken } = await openSession(url, ANA)
+  const keys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`))
+  const { payload, protectedHeader } = await jwtVerify(accessToken, keys)
+  expect(payload).toMatchObject({ iss: 'https://issuer.example.com', aud: 'an-audience' })
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(1_234)
+  expect(protectedHeader.alg).toBe('ES256')
+  // Its own tokens are those that it accepts: nothing is stored for this email.
+  expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
+})
+
+test.each(['--refresh-idle-ttl', '--refresh-absolute-ttl'])('%s ends sessions', async (option) => {
+  const database = newDatabase()
+  const { url } = await serveHereForTest([...database, option, '4000'])
+  await openSession(url, ANA)
+  const { stdout } = await runHere(['sessions', 'list', '--json', ...database])
+  const { createdAt, expiresAt } = JSON.parse(stdout)
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(4_000_000)
+})
+
+test('--sessions-per-user ends the least recently used session, and --audit-retention 0 records nothing', async () => {
+  const database = newDatabase()
+  const flags = ['--sessions-per-user', '2', '--audit-retention', '0']
+  const { url, kill } = await serveHereForTest([...database, ...flags])
+  const sessions = [await openSession(url, ANA), await openSession(url, ANA), await openSession(url, ANA)]
+  const refreshed = []
+  for (const { refreshToken } of sessions) refreshed.push((await postJson(`${url}/token`, { refreshToken })).status)
+  expect(refreshed).toEqual([401, 200, 200])
+  await kill('SIGTERM')
+  expect((await runHere(['audit', ...database])).stdout).toBe('')
+})
+
+test('requests and GraphQL answers are at most as large as the options say', async () => {
+  const database = newDatabase()
+  const long = documentLine('template', ANA, JSON.stringify({ id: 't', text: 'x'.repeat(1_024) }))
+  await runHere(['import', '-', ...database], { stdin: long })
+  const limits = ['--body-limit', '256', '--graphql-max-response-bytes', '1024']
+  const { url } = await serveHereForTest([...database, ...limits])
+  const { accessToken } = await openSession(url, ANA)
+  const send = (query: string) => postJson(`${url}/graphql`, { query }, bearer(accessToken))
+  expect((await send('{ me { email } }')).json()).toEqual({ data: { me: { email: ANA } } })
+  expect((await send('{ me { templates { data } } }')).json()).toMatchObject({
+    errors: [{ extensions: { code: 'RESPONSE_TOO_LARGE' } }],
+  })
+  expect((await send(`{ me { email } } #${'x'.repeat(256)}`)).status).toBe(413)
+})
