@@ -100,6 +100,36 @@ export function describeService(installed: () => string): void {
     )
 
     test(
+      'a service whose database is away is started again and again, until the database is back',
+      async () => {
+        const systemd = await bootSystemd(installed(), '')
+        const path = join(systemd.settings, 'environment')
+        writeFileSync(path, 'WORKSPACE_GATEWAY_DATABASE=postgres://127.0.0.1:1/away\n', { mode: 0o600 })
+        await expect(systemd.systemctl('start', ...NAMES)).rejects.toThrow()
+        // By default systemd gives up after five starts within ten seconds.
+        await expect.poll(async () => Number(await systemd.show('NRestarts')), PATIENT).toBeGreaterThan(6)
+        writeFileSync(path, '')
+        await expect.poll(() => systemd.show('ActiveState'), PATIENT).toBe('active')
+        expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
+      },
+      3 * MINUTES,
+    )
+
+    test(
+      'a service with a wrong configuration is not started again without end, even while a client waits',
+      async () => {
+        const systemd = await bootSystemd(installed(), '')
+        writeFileSync(join(systemd.settings, 'environment'), 'WORKSPACE_GATEWAY_LOGIN_GAURD=none\n')
+        await systemd.systemctl('start', 'workspace-gateway.socket')
+        // The waiting connection starts the service again each time that it has ended.
+        await expect(ask(`${systemd.url}/readyz`)).rejects.toThrow()
+        expect(await systemd.show('Result')).toMatch(/exit-code|start-limit-hit/)
+        expect(await systemd.systemctl('is-failed', 'workspace-gateway.socket')).toBe('failed\n')
+      },
+      3 * MINUTES,
+    )
+
+    test(
       'the service reads its variables from a file, and replaces its workers one by one on SIGHUP',
       async () => {
         const systemd = await bootSystemd(installed(), '')
