@@ -1,6 +1,6 @@
 // Tests when the pages take the gateway for unreachable. Time stands still except for what a test lets pass.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createConnection } from '../../src/explorer/frame/connection.ts'
+import { createConnection, LATE_AFTER_MS } from '../../src/explorer/frame/connection.ts'
 
 const PROBE = '/explorer.json'
 const MINUTE_MS = 60_000
@@ -23,6 +23,36 @@ describe('the connection of the pages', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('is lost when the gateway hangs only after it has answered that it is there', async () => {
+    const gateway = hangingGateway()
+    const connection = createConnection(gateway.fetch, PROBE)
+    gateway.hang('/graphql')
+    const answered = connection.fetch('/graphql')
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(connection.state().isUp).toBe(true)
+    gateway.hang(PROBE)
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(connection.state().isUp).toBe(false)
+    gateway.goOn()
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect((await answered).status).toBe(200)
+    expect(connection.state()).toEqual({ isUp: true, timesBack: 1 })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is back once, although the answer to an older probe was lost', async () => {
+    const gateway = hangingGateway()
+    const connection = createConnection(gateway.fetch, PROBE)
+    const isUp: boolean[] = []
+    connection.subscribe(() => isUp.push(connection.state().isUp))
+    gateway.hang('/graphql', PROBE)
+    void connection.fetch('/graphql')
+    await vi.advanceTimersByTimeAsync(LATE_AFTER_MS + MINUTE_MS)
+    gateway.goOnWithoutThese()
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(isUp).toEqual([false, true])
+  })
+
   test('is lost when the code of a page does not arrive because the gateway hangs', async () => {
     const gateway = hangingGateway()
     const connection = createConnection(gateway.fetch, PROBE)
@@ -41,7 +71,8 @@ describe('the connection of the pages', () => {
     void connection.fetch('/graphql')
     await vi.advanceTimersByTimeAsync(MINUTE_MS)
     expect(isUp).toEqual([])
-    expect(gateway.asked()).toEqual(['/graphql', PROBE])
+    const probes = Array.from({ length: MINUTE_MS / LATE_AFTER_MS }, () => PROBE)
+    expect(gateway.asked()).toEqual(['/graphql', ...probes])
   })
 
   test('lasts when a page gives a request up that it has waited for', async () => {
@@ -63,6 +94,8 @@ interface HangingGateway {
   /** Requests for these paths get no answer until `goOn`. */
   readonly hang: (...paths: readonly string[]) => void
   readonly goOn: () => void
+  /** The same, but the requests that hang now never get an answer. */
+  readonly goOnWithoutThese: () => void
   /** The paths of all requests, in order. */
   readonly asked: () => readonly string[]
 }
@@ -71,6 +104,12 @@ function hangingGateway(): HangingGateway {
   const asked: string[] = []
   const hanging = new Set<string>()
   let waiting = Promise.withResolvers<void>()
+
+  function goOnWithoutThese(): void {
+    hanging.clear()
+    waiting = Promise.withResolvers<void>()
+  }
+
   return {
     async fetch(input, { signal } = {}) {
       const path = String(input)
@@ -82,10 +121,10 @@ function hangingGateway(): HangingGateway {
       for (const path of paths) hanging.add(path)
     },
     goOn() {
-      hanging.clear()
       waiting.resolve()
-      waiting = Promise.withResolvers<void>()
+      goOnWithoutThese()
     },
+    goOnWithoutThese,
     asked: () => asked,
   }
 }

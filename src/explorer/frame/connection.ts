@@ -11,14 +11,14 @@ export interface Connection {
   readonly subscribe: (listener: () => void) => () => void
   /** `fetch` that also updates the connection state. */
   readonly fetch: typeof fetch
-  /** Probes now instead of at the next interval. */
+  /** Probes now instead of at the next interval. Joins a probe that is on its way. */
   readonly probe: () => Promise<void>
-  /** Waits for `answer`, and probes if it is late: a gateway that hangs fails no request. */
+  /** Waits for `answer`, and probes for as long as it is late: a gateway that hangs fails no request. */
   readonly watch: <T>(answer: Promise<T>) => Promise<T>
 }
 
 export const PROBE_INTERVAL_MS = 3_000
-/** A request may take longer, such as a large query. The gateway is then probed meanwhile. */
+/** A request may take longer, such as a large query. The gateway is then probed each time that this has passed again. */
 export const LATE_AFTER_MS = 10_000
 /** A gateway that does not answer a probe for so long counts as unreachable. */
 const PROBE_TAKES_MS = 5_000
@@ -27,6 +27,7 @@ const PROBE_TAKES_MS = 5_000
 export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Connection {
   const listeners = new Set<() => void>()
   let state: ConnectionState = { isUp: true, timesBack: 0 }
+  let probing: Promise<void> | null = null
   let timer = 0
 
   function change(isUp: boolean): void {
@@ -37,13 +38,19 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
     if (!isUp) timer = Number(setInterval(() => void probe(), PROBE_INTERVAL_MS))
   }
 
-  async function probe(): Promise<void> {
-    await fetchWithin(PROBE_TAKES_MS, observed, probeUrl, { cache: 'no-store' }).catch(() => null)
+  /** One at a time: the end of an older probe without an answer would contradict the answer to a newer one. */
+  function probe(): Promise<void> {
+    probing ??= fetchWithin(PROBE_TAKES_MS, observed, probeUrl, { cache: 'no-store' }).then(probed, probed)
+    return probing
   }
 
-  async function watch<T>(answer: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => void probe(), LATE_AFTER_MS)
-    return answer.finally(() => clearTimeout(timer))
+  function probed(): void {
+    probing = null
+  }
+
+  function watch<T>(answer: Promise<T>): Promise<T> {
+    const probes = setInterval(() => void probe(), LATE_AFTER_MS)
+    return answer.finally(() => clearInterval(probes))
   }
 
   async function observed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
