@@ -1,10 +1,14 @@
 // Clients that close their connection after they sent a request, and wait for no answer, as a closing page does.
+import { once } from 'node:events'
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { createBodyReader } from '../../src/http/server/read-body.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 
 const MIB = 1_048_576
@@ -41,6 +45,24 @@ test.each([
     tokens.map((refreshToken) => send('POST', '/token', JSON.stringify({ refreshToken }))),
   )
   expect(new Set(refreshes.map(({ status }) => status))).toEqual(new Set([401]))
+})
+
+test.each(['before', 'after'])('a handler learns that its client has left, if it asks %s that', async (when) => {
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const server = createHttpServer(async ({ onClosed }) => {
+    asked.resolve()
+    if (when === 'after') await closed
+    onClosed(left.resolve)
+    await left.promise
+    return { status: 200, headers: {}, body: null }
+  }, serverOptions())
+  const closed = once(server, 'request').then(([, response]) => once(response, 'close'))
+  const socket = await openSocket(await listenForTest(server))
+  socket.write(requestText({}))
+  await asked.promise
+  socket.destroy()
+  await closed
+  await left.promise
 })
 
 test('a body whose client has left before it is read fails as one that broke off', async () => {

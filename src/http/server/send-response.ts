@@ -12,6 +12,7 @@ import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
 import { closeAfter } from './pipelining.ts'
 import { createSendDeadlines } from './send-deadline.ts'
+import { whenClosed } from './when-closed.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
 /**
@@ -199,10 +200,8 @@ function discardBody(incoming: IncomingMessage): void {
   })
 }
 
-/** A response whose connection has already closed does not emit `close` again. */
 function releaseAfter(response: ServerResponse, held: Disposable): void {
-  if (response.destroyed) held[Symbol.dispose]()
-  else response.once('close', () => held[Symbol.dispose]())
+  whenClosed(response, () => held[Symbol.dispose]())
 }
 
 /**

@@ -20,6 +20,7 @@ import { closeAfter, limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
+import { whenClosed } from './when-closed.ts'
 
 /** A client that sends its headers, or its request, slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -228,7 +229,7 @@ function toRequest(
     header,
     body: (limitBytes, heldUntil) => readBody(incoming, response, client.address, limitBytes, heldUntil),
     bodyStream: () => streamBody(incoming, response),
-    onClosed: (stop) => void response.once('close', stop),
+    onClosed: (stop) => whenClosed(response, stop),
     record: startRecord(performance.now()),
   }
 }
