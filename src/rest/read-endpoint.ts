@@ -66,7 +66,8 @@ export function readEndpoint(
         return notModifiedOf(kept, request, accepted) ?? encode({ reply: kept, state: viewer }, operation, accepted)
       // Released on return, unless the reply takes it along.
       using holdings = new DisposableStack()
-      const answered = holdings.use(await coalesce(viewer, operation, () => make(viewer, request, operation)))
+      const makeOwn = () => make(viewer, request, operation)
+      const answered = holdings.use(await coalesce(viewer, operation, makeOwn, request.onClosed))
       const { head, whole } = answered.value
       const unchanged = notModifiedOf(head, request, accepted)
       if (unchanged) return unchanged

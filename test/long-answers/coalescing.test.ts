@@ -6,6 +6,15 @@ import { liveSession } from '../support/live-session.ts'
 
 const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 100, maxWaitMs: 1_000 })
 
+/** The client of a request does not leave before the answer. */
+const stays = () => {}
+
+/** Clients that leave when they are told to. */
+function createClients() {
+  const leaves: (() => void)[] = []
+  return { leaves, mayLeave: (leave: () => void) => void leaves.push(leave) }
+}
+
 /** Makes 1, 2, 3 …, each when it is told to. */
 function createMaker({ isOfState = true } = {}) {
   const waiting: PromiseWithResolvers<void>[] = []
@@ -30,17 +39,17 @@ function createMaker({ isOfState = true } = {}) {
 test('equal requests share one answer while it is made or held, and the last one releases it', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker()
-  const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
+  const both = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.resolve()
   const [first, second] = await Promise.all(both)
-  const third = await coalesce(liveSession(1), 'list', make)
+  const third = await coalesce(liveSession(1), 'list', make, stays)
   expect([first?.value, second?.value, third.value, waiting.length]).toEqual([1, 1, 1, 1])
   first?.[Symbol.dispose]()
   third[Symbol.dispose]()
   expect(givenBack).toEqual([])
   second?.[Symbol.dispose]()
   expect(givenBack).toEqual([1])
-  const later = coalesce(liveSession(1), 'list', make)
+  const later = coalesce(liveSession(1), 'list', make, stays)
   waiting[1]?.resolve()
   expect((await later).value).toBe(2)
 })
@@ -54,8 +63,8 @@ test.each([
 ])('%s never gets the answer that was made for the first request', async (_, who, operation) => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
-  const first = coalesce(liveSession(1), 'list', make)
-  const other = coalesce(who, operation, make)
+  const first = coalesce(liveSession(1), 'list', make, stays)
+  const other = coalesce(who, operation, make, stays)
   for (const turn of waiting) turn.resolve()
   expect([(await first).value, (await other).value]).toEqual([1, 2])
 })
@@ -66,7 +75,7 @@ test.each([
 ])('%s make their own answers', async (_, isOn, who) => {
   const coalesce = createCoalescing<number>({ isOn, limit })
   const { make, waiting, givenBack } = createMaker()
-  const both = [coalesce(who, 'list', make), coalesce(who, 'list', make)]
+  const both = [coalesce(who, 'list', make, stays), coalesce(who, 'list', make, stays)]
   for (const turn of waiting) turn.resolve()
   const [first, second] = await Promise.all(both)
   expect([first?.value, second?.value]).toEqual([1, 2])
@@ -77,7 +86,7 @@ test.each([
 test('an answer of another state version is for its own request alone', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker({ isOfState: false })
-  const [first, second] = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
+  const [first, second] = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.resolve()
   const own = await first
   await expect.poll(() => waiting.length).toBe(2)
@@ -93,10 +102,10 @@ test('an answer of another state version is for its own request alone', async ()
 test('all requests that wait for an answer fail with it, and the next request tries again', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
-  const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
+  const both = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.reject(new Error('no'))
   expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  const later = coalesce(liveSession(1), 'list', make)
+  const later = coalesce(liveSession(1), 'list', make, stays)
   waiting[1]?.resolve()
   expect((await later).value).toBe(2)
 })
@@ -104,9 +113,9 @@ test('all requests that wait for an answer fail with it, and the next request tr
 test('too many different answers of one user wait for each other, and other users do not wait', async () => {
   const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
-  const own = ['a', 'b', 'c', 'd'].map((operation) => coalesce(liveSession(1), operation, make))
+  const own = ['a', 'b', 'c', 'd'].map((operation) => coalesce(liveSession(1), operation, make, stays))
   expect(waiting.length).toBe(2)
-  const other = coalesce(liveSession(2), 'a', make)
+  const other = coalesce(liveSession(2), 'a', make, stays)
   waiting[2]?.resolve()
   expect((await other).value).toBe(3)
   expect(waiting.length).toBe(3)
@@ -118,10 +127,53 @@ test('too many different answers of one user wait for each other, and other user
   await expect.poll(() => waiting.length).toBe(5)
   waiting[4]?.resolve()
   expect((await Promise.all(own.slice(1))).map(({ value }) => value)).toEqual([2, 4, 5])
-  const later = coalesce(liveSession(1), 'e', make)
+  const later = coalesce(liveSession(1), 'e', make, stays)
   expect(waiting.length).toBe(6)
   waiting[5]?.resolve()
   expect((await later).value).toBe(6)
+})
+
+test('work that waits is given up when the last of its clients has left, and the next request for it waits anew', async () => {
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const { make, waiting } = createMaker()
+  const { leaves, mayLeave } = createClients()
+  const running = ['a', 'b'].map((operation) => coalesce(liveSession(1), operation, make, stays))
+  const left = [1, 2].map(() => coalesce(liveSession(1), 'c', make, mayLeave))
+  leaves[0]?.()
+  const joined = coalesce(liveSession(1), 'c', make, mayLeave)
+  leaves[1]?.()
+  leaves[2]?.()
+  const anew = coalesce(liveSession(1), 'c', make, stays)
+  for (const one of [...left, joined]) await expect(one).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  for (const turn of waiting) turn.resolve()
+  await Promise.all(running)
+  await expect.poll(() => waiting.length).toBe(3)
+  waiting[2]?.resolve()
+  expect((await anew).value).toBe(3)
+})
+
+test('work that has begun is completed for the next request, although its clients have left', async () => {
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const { make, waiting } = createMaker()
+  const { leaves, mayLeave } = createClients()
+  const left = coalesce(liveSession(1), 'list', make, mayLeave)
+  leaves[0]?.()
+  const next = coalesce(liveSession(1), 'list', make, stays)
+  waiting[0]?.resolve()
+  expect([(await left).value, (await next).value, waiting.length]).toEqual([1, 1, 1])
+})
+
+test('with coalescing off, work that waits is given up when its client has left', async () => {
+  const coalesce = createCoalescing<number>({ isOn: false, limit })
+  const { make, waiting } = createMaker()
+  const { leaves, mayLeave } = createClients()
+  const running = ['a', 'b'].map((operation) => coalesce(liveSession(1), operation, make, stays))
+  const left = coalesce(liveSession(1), 'c', make, mayLeave)
+  leaves[0]?.()
+  await expect(left).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  for (const turn of waiting) turn.resolve()
+  expect((await Promise.all(running)).map(({ value }) => value)).toEqual([1, 2])
+  expect(waiting).toHaveLength(2)
 })
 
 test.each([

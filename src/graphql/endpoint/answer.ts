@@ -178,9 +178,9 @@ export function createAnswer(
     // Releases the reservation here, unless the response takes it along.
     using holdings = new DisposableStack()
     const asking = { request, viewer, type }
-    const executed = holdings.use(
-      await coalesce(isQuery(operation) ? viewer : null, name, () => make(operation, asked, asking, name)),
-    )
+    const makeOwn = () => make(operation, asked, asking, name)
+    const sharer = isQuery(operation) ? viewer : null
+    const executed = holdings.use(await coalesce(sharer, name, makeOwn, request.onClosed))
     trace?.step('execute')
     const { response: made, state } = executed.value
     const response = state && accepted.coding !== null ? await compression.encode(state, name, made, accepted) : made

@@ -1,5 +1,6 @@
 // Coalesces concurrent requests for the same answer: the gateway makes the answer once and holds it in memory once.
 import type { LiveSession } from '../../store/contract.ts'
+import type { OnLeave } from '../limits/admission.ts'
 import type { LimitConcurrency } from '../limits/concurrency-limit.ts'
 import type { GatewayResponse } from '../response.ts'
 
@@ -23,18 +24,29 @@ export interface Shared<T> extends Disposable {
 
 /**
  * Without a viewer, or for a viewer without a workspace, each request makes its own answer. When the shared work fails,
- * every request that waits for it fails.
+ * every request that waits for it fails. Work that has not begun when the clients of all its requests have left is not
+ * done.
  */
 export type Coalesce<T> = (
   viewer: LiveSession | null,
   operation: string,
   make: () => Promise<Made<T>>,
+  onLeave: OnLeave,
 ) => Promise<Shared<T>>
 
 interface Making<T> {
   readonly made: Promise<Made<T>>
   /** Number of requests that wait for the value or hold it. */
   users: number
+  readonly queued: Queued
+}
+
+/** Work that may wait for its turn. It does not refer to the value, which a client's connection must not keep alive. */
+interface Queued {
+  /** Number of requests whose clients have not left. */
+  clients: number
+  /** Takes the work out of the queue; null unless it waits there. */
+  giveUp: (() => void) | null
 }
 
 export interface CoalescingOptions {
@@ -54,21 +66,46 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
     if (makings.get(key) === making) makings.delete(key)
   }
 
-  function join(key: string, make: () => Promise<Made<T>>): Making<T> {
-    const making = makings.get(key) ?? { made: make(), users: 0 }
-    makings.set(key, making)
-    making.users += 1
-    return making
+  /** Begins the work, or lets it wait for its turn. */
+  function start(userId: number, make: () => Promise<Made<T>>): Making<T> {
+    const queued: Queued = { clients: 0, giveUp: null }
+    const begin = () => {
+      queued.giveUp = null
+      return make()
+    }
+    const made = limit(userId, begin, (giveUp) => {
+      queued.giveUp = giveUp
+    })
+    return { made, users: 0, queued }
   }
 
-  async function share(key: string, make: () => Promise<Made<T>>): Promise<Shared<T>> {
-    const making = join(key, make)
+  /** When the last client leaves before its turn, the next request for the same does not find this work any more. */
+  function watchClient(key: string, { queued }: Making<T>, onLeave: OnLeave): void {
+    queued.clients += 1
+    onLeave(() => {
+      queued.clients -= 1
+      if (queued.clients > 0 || queued.giveUp === null) return
+      makings.delete(key)
+      queued.giveUp()
+    })
+  }
+
+  async function share(
+    key: string,
+    userId: number,
+    make: () => Promise<Made<T>>,
+    onLeave: OnLeave,
+  ): Promise<Shared<T>> {
+    const making = makings.get(key) ?? start(userId, make)
+    makings.set(key, making)
+    making.users += 1
     const isFirst = making.users === 1
+    watchClient(key, making, onLeave)
     try {
       const made = await making.made
       if (!made.isOfState) {
         forget(key, making)
-        return unshared(isFirst ? made : await make())
+        return unshared(isFirst ? made : await limit(userId, make, onLeave))
       }
       return {
         value: made.value,
@@ -85,11 +122,11 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
     }
   }
 
-  return (viewer, operation, make) => {
+  return (viewer, operation, make, onLeave) => {
     if (viewer === null || viewer.userId === null) return make().then(unshared)
     const { userId, stateVersion } = viewer
-    const makeInTurn = () => limit(userId, make)
-    return isOn ? share(`${userId} ${stateVersion} ${operation}`, makeInTurn) : makeInTurn().then(unshared)
+    if (!isOn) return limit(userId, make, onLeave).then(unshared)
+    return share(`${userId} ${stateVersion} ${operation}`, userId, make, onLeave)
   }
 }
 

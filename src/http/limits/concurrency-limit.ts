@@ -1,6 +1,7 @@
 // Limits how many tasks of one owner run at a time: more tasks of that owner queue, and other owners do not wait for
 // them.
 import { GatewayError } from '../../errors.ts'
+import { LEFT, type OnLeave } from './admission.ts'
 
 export interface ConcurrencyLimitOptions {
   readonly maxRunning: number
@@ -12,8 +13,9 @@ export interface ConcurrencyLimitOptions {
 
 /**
  * Runs `work` when it is its turn and settles as `work` does. Throws `UNAVAILABLE` at once when the queue is too slow.
+ * With `onLeave`, work that waits gives up its place when the client leaves, and throws `LEFT`.
  */
-export type LimitConcurrency = <T>(owner: number, work: () => Promise<T>) => Promise<T>
+export type LimitConcurrency = <T>(owner: number, work: () => Promise<T>, onLeave?: OnLeave) => Promise<T>
 
 interface Waiting {
   readonly since: number
@@ -37,12 +39,21 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): LimitC
     return line
   }
 
-  function join({ waiting }: Line): Promise<void> {
+  function join({ waiting }: Line, onLeave?: OnLeave): Promise<void> {
     const since = performance.now()
     const first = waiting[0]
     if (first && waiting.length >= freeWaiting && since - first.since > maxWaitMs)
       throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
-    return new Promise((start) => waiting.push({ since, start }))
+    return new Promise((start, reject) => {
+      const own = { since, start }
+      waiting.push(own)
+      onLeave?.(() => {
+        const at = waiting.indexOf(own)
+        if (at === -1) return
+        waiting.splice(at, 1)
+        reject(LEFT)
+      })
+    })
   }
 
   function leave(owner: number, line: Line): void {
@@ -53,10 +64,10 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): LimitC
     if (line.running === 0) lines.delete(owner)
   }
 
-  return async (owner, work) => {
+  return async (owner, work, onLeave) => {
     const line = lineOf(owner)
     if (line.running < maxRunning) line.running += 1
-    else await join(line)
+    else await join(line, onLeave)
     try {
       return await work()
     } finally {

@@ -1,18 +1,14 @@
 // Wraps an endpoint so that it begins work on a request when it is the request's turn, and continues in another turn
 // once the body has arrived. A request that would wait too long is refused.
-import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
-import type { Admission, Arrival } from './admission.ts'
+import { type Admission, type Arrival, LEFT } from './admission.ts'
 import type { OwnerOf } from './request-owner.ts'
 import { createTakeTurn, OVERLOADED } from './take-turn.ts'
 
 const FIRST: Arrival = { places: 1, isFirstOfConnection: true }
 const NEXT: Arrival = { places: 1, isFirstOfConnection: false }
-
-/** The client has left, so nobody reads this. */
-const LEFT = new GatewayError('BAD_REQUEST')
 
 type ReceivedBody = Promise<Uint8Array>
 
