@@ -13,6 +13,9 @@ const CONDITIONS = ['if-match', 'if-none-match']
 /** The statuses of the contract and of conditions. Any other status is about the old server, or is no whole answer. */
 const PASSED_STATUSES = new Set([200, 304, 400, 404, 412])
 
+/** The client has left, so nobody reads this. It is no failure of either server, so it is not counted as one. */
+const LEFT = new GatewayError('BAD_REQUEST')
+
 /** Throws `UNAVAILABLE` when the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
 
@@ -30,6 +33,7 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
         signal,
       })
       .catch((error: unknown) => {
+        if (signal.aborted) throw LEFT
         throw error instanceof OldBusyError ? busy(Math.ceil(error.retryAfterMs / 1_000)) : away()
       })
     if (PASSED_STATUSES.has(answer.status)) return answer
