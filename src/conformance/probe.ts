@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RecordFields } from '../import-export/format/read-record.ts'
+import { createLateStop } from '../import-export/remote/answer-limits.ts'
 import { createRefReader } from '../import-export/remote/project-ref.ts'
 import { jsonOf, memberOf } from './answer-body.ts'
 import { StoppedError } from './cannot-tell.ts'
@@ -63,10 +64,9 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   /** Number of sessions without a refresh token, which cannot be ended. */
   let withoutRefreshToken = 0
 
-  const stopLate = new AbortController()
-  stop.addEventListener('abort', () => setTimeout(() => stopLate.abort(), FAREWELL_MS).unref())
+  const stopLate = createLateStop(stop, FAREWELL_MS)
 
-  function sendNow(request: ProbeRequest, signal: AbortSignal = stopLate.signal): Promise<ProbeAnswer> {
+  function sendNow(request: ProbeRequest, signal: AbortSignal = stopLate): Promise<ProbeAnswer> {
     return exchange.send({ ...request, headers: { ...headers, ...request.headers } }, signal)
   }
 
@@ -78,7 +78,7 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   const send = createPatientSend(async (request) => {
     if (stop.aborted) throwStopped()
     // A login is awaited even after a stop, so that its session can be ended.
-    const answer = await sendNow(request, request.path === '/login' ? stopLate.signal : stop)
+    const answer = await sendNow(request, request.path === '/login' ? stopLate : stop)
     noteSessions(request, answer)
     if (answer.status >= 400) {
       failures.push({ method: request.method, path: request.path.split('?')[0] ?? '', answer: toKept(answer) })

@@ -43,3 +43,35 @@ test('the shadow sends a sign-out once more when its connection ends', async () 
   await old[Symbol.asyncDispose]()
   expect([broken, server.openSessions()]).toEqual([1, 0])
 })
+
+test.each(['/login', '/token'])(
+  'a session whose POST %s is about to be answered when the gateway stops is ended too',
+  async (path) => {
+    await using server = await startPlainServer({
+      records: documentLine('template', ANA, '{"id":"t"}'),
+      rotatesRefreshTokens: true,
+    })
+    const [stop, { signal }] = [new AbortController(), new AbortController()]
+    const old = createOldServer({ url: server.url, headers: {} }, stop.signal, () => {})
+    const read = () => old.read(ANA, { method: 'GET', target: '/templates', signal })
+    if (path === '/token') await (await read()).cancel()
+    server.setIntercept(({ url }, response) => {
+      const { writeHead } = response
+      // The tokens are valid from now on, but they have not been sent.
+      const stopFirst = (...head: readonly unknown[]) => {
+        stop.abort(new Error('stopped'))
+        return Reflect.apply(writeHead, response, head)
+      }
+      if (url === path) Object.assign(response, { writeHead: stopFirst })
+      if (url === '/templates') response.writeHead(401).end()
+      return url === '/templates'
+    })
+    await expect(read()).rejects.toThrow('stopped')
+    expect(server.openSessions()).toBe(1)
+    await old[Symbol.asyncDispose]()
+    expect(server.openSessions()).toBe(0)
+    // No session is opened after the stop.
+    await expect(read()).rejects.toThrow('stopped')
+    expect(server.requests.filter(({ path: asked }) => asked === '/login')).toHaveLength(1)
+  },
+)

@@ -25,6 +25,16 @@ export function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): S
 }
 
 /**
+ * Aborted `ms` milliseconds after `stop`. Until then, sessions can be ended, and a request that opens one can be answered,
+ * because without the answer its session could not be ended.
+ */
+export function createLateStop(stop: AbortSignal, ms: number): AbortSignal {
+  const late = new AbortController()
+  stop.addEventListener('abort', () => setTimeout(() => late.abort(), ms).unref(), { once: true })
+  return late.signal
+}
+
+/**
  * Reads a whole body; null when it has more than `maxBytes`, and then stops reading. It restarts `silence` after every
  * 64 KiB, so that a response that only trickles in ends too. `onBytes` is called with the length of each chunk. Throws
  * what `body` throws.

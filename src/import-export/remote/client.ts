@@ -3,7 +3,7 @@ import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact, toLine } from '../../redact.ts'
-import { createSilenceLimit, readWhole } from './answer-limits.ts'
+import { createLateStop, createSilenceLimit, readWhole } from './answer-limits.ts'
 import { isConnectionEnded, kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
 /** Timeout until a response begins, and for each further 64 KiB: large exports may take long, but not forever. */
@@ -128,16 +128,10 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   let awaySince: number | null = null
   /** Requests without an answer, in a row, that began when the server had been away for too long. */
   let lateRequests = 0
-  const stopLate = new AbortController()
+  const stopLate = createLateStop(stop, SIGN_OUT_TIMEOUT_MS)
+  /** No more sign-outs are sent. */
+  const isOver = createLateStop(stop, ALL_SIGN_OUTS_MS)
   let unansweredSignOuts = 0
-  let isOver = false
-  function onStop(): void {
-    setTimeout(() => stopLate.abort(), SIGN_OUT_TIMEOUT_MS).unref()
-    setTimeout(() => {
-      isOver = true
-    }, ALL_SIGN_OUTS_MS).unref()
-  }
-  stop.addEventListener('abort', onStop, { once: true })
 
   async function once(
     { method, path, headers: own, body }: RemoteRequest,
@@ -179,7 +173,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     for (let attempt = 0; ; attempt += 1) {
       stop.throwIfAborted()
       if (notBefore > performance.now()) await wait(notBefore - performance.now())
-      const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
+      const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate : stop)
       if (answer.status === null) stop.throwIfAborted()
       const kind = kindOf(answer)
       const isAway = kind === 'busy' || kind === 'away'
@@ -201,7 +195,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   /** After a stop: the time limit has passed, or the server has not responded several times in a row. */
   function isGivenUp(): boolean {
-    return isOver || unansweredSignOuts >= MAX_UNANSWERED_SIGN_OUTS
+    return isOver.aborted || unansweredSignOuts >= MAX_UNANSWERED_SIGN_OUTS
   }
 
   async function endSession(request: RemoteRequest): Promise<void> {

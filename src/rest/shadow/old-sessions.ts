@@ -1,6 +1,7 @@
 // Keeps one session per user at the old server, in memory only: opens, renews, replaces and ends it.
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
+import { createLateStop } from '../../import-export/remote/answer-limits.ts'
 import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { isHeaderToken } from '../../import-export/remote/session.ts'
@@ -8,7 +9,7 @@ import type { BusyUsers } from './busy-users.ts'
 import { ANSWER_MS, fetchAgain } from './old-answer.ts'
 import { OldAwayError, OldSignInError } from './old-errors.ts'
 
-/** Time limit for signing out. */
+/** Time limit for signing out, and for a sign-in or a renewal in flight after a stop: its session must be ended too. */
 const SIGN_OUT_MS = 2_000
 /** Sign-outs in parallel; each may open a connection. */
 const SIGN_OUTS_AT_ONCE = 32
@@ -39,8 +40,8 @@ export interface OldSessions extends AsyncDisposable {
 }
 
 /**
- * Signs out the least recently used session beyond `maxSessions`, and all of them when disposed. `stop` aborts the
- * requests in flight, except sign-outs.
+ * Signs out the least recently used session beyond `maxSessions`, and all of them when disposed. After `stop` no session
+ * is opened or renewed.
  */
 export function createOldSessions(
   { url, headers }: OldServerAddress,
@@ -48,6 +49,7 @@ export function createOldSessions(
   { unlessBusy }: BusyUsers,
   stop: AbortSignal,
 ): OldSessions {
+  const stopLate = createLateStop(stop, SIGN_OUT_MS)
   const withJson = { ...headers, 'content-type': 'application/json' }
 
   const sessions = new LRUCache<string, OldSession>({
@@ -58,12 +60,13 @@ export function createOldSessions(
   })
 
   async function post(email: string, path: string, body: object): Promise<Response> {
+    stop.throwIfAborted()
     const response = await fetchAgain(`${url}${path}`, {
       method: 'POST',
       headers: withJson,
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
+      signal: AbortSignal.any([stopLate, AbortSignal.timeout(ANSWER_MS)]),
     })
     const name = `POST ${path}`
     await unlessBusy({ email, name, isSignIn: true }, response)
