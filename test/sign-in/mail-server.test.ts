@@ -76,6 +76,7 @@ describe('mail test', () => {
       const environment = { WORKSPACE_GATEWAY_MAIL_URL: url }
       const distrusted = await run(args, { env: environment })
       expect([distrusted.exitCode, logins, server.mails]).toEqual([1, [], []])
+      expect(distrusted.stderr).toContain('failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)')
       const sent = await run(args, { env: { ...environment, ...env } })
       expect([sent.exitCode, sent.stderr]).toEqual([0, ''])
       expect(logins).toEqual([`ana ${PASSWORD}`])
@@ -113,16 +114,17 @@ describe('mail test', () => {
     expect(stderr).not.toContain('ana')
   })
 
-  test('reports a server that cannot be reached', async () => {
-    const gone = createServer().listen(0, '127.0.0.1')
-    await once(gone, 'listening')
-    const address = gone.address()
-    gone.close()
-    const port = typeof address === 'object' ? address?.port : 0
-    const { exitCode, stderr } = await runHere([
-      ...['mail', 'test', 'ana@example.com', '--mail-url', `smtp://127.0.0.1:${port}`, ...FROM],
-    ])
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('connection to the mail server failed')])
+  test('reports a server that cannot be reached, and one that closes the connection', async () => {
+    const server = createServer((socket) => void socket.end('220 mail.example.com\r\n')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const args = ['mail', 'test', 'ana@example.com', '--mail-url', `smtp://127.0.0.1:${port}`, ...FROM]
+    const closing = await runHere(args)
+    server.close()
+    const gone = await runHere(args)
+    expect([closing.exitCode, gone.exitCode]).toEqual([1, 1])
+    expect(closing.stderr).toBe('not sent: the mail server closed the connection\n')
+    expect(gone.stderr).toBe('not sent: the connection to the mail server failed (ECONNREFUSED)\n')
   })
 
   test.each([

@@ -122,7 +122,7 @@ function readSender(from: string): { readonly name: string; readonly address: st
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server does not accept the user and password',
   ETLS: 'the mail server offers no usable TLS (mail-tls off sends without it)',
-  ECONNECTION: 'the mail server cannot be reached',
+  ECONNECTION: 'the mail server closed the connection',
   ESOCKET: 'the connection to the mail server failed',
   EPROTOCOL: 'the mail server does not accept the connection',
   EDNS: 'the host name of the mail server cannot be resolved',
@@ -145,7 +145,14 @@ function toMailError(error: unknown, isStopping: boolean): MailError {
     return new MailError('the gateway stopped before the mail server answered', false)
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
-  const told = typeof status === 'number' ? ` (it said ${status})` : ''
   const isPermanent = isRefused && COMMANDS_OF_A_MAIL.has(Reflect.get(Object(error), 'command'))
-  return new MailError(`${reason}${told}`, isPermanent)
+  return new MailError(`${reason}${detailOf(error)}`, isPermanent)
+}
+
+/** The status that the server gave, or the system's error code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+function detailOf(error: unknown): string {
+  const status: unknown = Reflect.get(Object(error), 'responseCode')
+  const systemCode: unknown = Reflect.get(Object(error), 'originalCode')
+  if (typeof status === 'number') return ` (it said ${status})`
+  return typeof systemCode === 'string' ? ` (${systemCode})` : ''
 }
