@@ -122,6 +122,17 @@ const ROWS: readonly Row[] = [
     { forwarded: 'for=192.0.2.1;proto=https', 'x-forwarded-for': '203.0.113.9, 192.0.2.1' },
     { address: '192.0.2.1', scheme: 'https' },
   ],
+  ...[
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1', '::ffff:c000:201'],
+  ].map(
+    ([address = '', other = '']): Row => [
+      `both, and they spell one address in two ways: ${address} and ${other}`,
+      { forwarded: `for="${address.includes(':') ? `[${address}]` : address}";proto=https`, 'x-forwarded-for': other },
+      { address, scheme: 'https' },
+    ],
+  ),
   [
     'a Forwarded of the client that its proxy did not replace: both are ignored',
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': '192.0.2.1' },

@@ -1,5 +1,6 @@
 // Determines the client's address: the rightmost one in the forwarding headers that is no trusted proxy.
 import type { Client } from '../../auth/caller.ts'
+import { addressBytes } from '../../auth/ip-address.ts'
 import { forwardedHops, type Hop, xForwardedHops } from './forwarded-headers.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
@@ -13,7 +14,12 @@ type ReadHeader = (name: string) => string | undefined
 export function clientOf(direct: Client, proxies: TrustedProxies, header: ReadHeader): Client {
   const chains = [forwardedHops(header), xForwardedHops(header)].flatMap((hops) => (hops === null ? [] : [hops]))
   const [client = direct, other = client] = chains.map((hops) => nearestStranger(hops, direct, proxies))
-  return client.address === other.address ? client : direct
+  return isSameAddress(client.address, other.address) ? client : direct
+}
+
+/** Each proxy spells addresses in its own way. */
+function isSameAddress(one: string, other: string): boolean {
+  return one === other || addressBytes(one)?.join() === addressBytes(other)?.join()
 }
 
 /** Walks back from the nearest hop. A hop is trusted as long as the proxy that reported it is trusted. */
