@@ -162,7 +162,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await hand.end()
     expect(await closing).toBe(true)
     expect((await store.drainChangeLog('m'))?.users).toHaveLength(1)
-    // The steps of the move have their own connections, which end with the steps.
+    // No step of the move leaves a connection of its own behind.
     const connections = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     const { idle, used } = (await store.statistics(0)).pools[0] ?? { idle: 0, used: 0 }
     await expect.poll(() => execute(url, connections), { timeout: 20_000 }).toHaveLength(idle + used)

@@ -6,6 +6,7 @@ import { type MigratableStore, StoreClosedError } from '../../src/store/cutover/
 import { openStore } from '../../src/store/open-store.ts'
 import { put } from '../contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { startRelay } from '../support/relay.ts'
 
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
 const OPTIONS = {
@@ -53,6 +54,29 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     )
     expect([(await source.moveState()).phase, await countOfTriggers(from)]).toEqual(['live', 0])
     expect(await source.applyChanges([put()])).toEqual(['added'])
+  })
+
+  test('begins, takes the changes, stops and resumes writes, and is given up on one connection', async () => {
+    const url = new URL(await temporaryDatabase())
+    let connections = 0
+    const { port } = await startRelay({
+      host: url.hostname,
+      port: Number(url.port),
+      relay(client, upstream) {
+        connections += 1
+        client.pipe(upstream).pipe(client)
+      },
+    })
+    const source = await open(
+      Object.assign(url, { hostname: '127.0.0.1', port: String(port), search: 'sslmode=disable' }).href,
+    )
+    connections = 0
+    expect(await source.beginMove({ id: 'm', other: 'target' })).toBe(true)
+    expect(await source.drainChangeLog('m')).toMatchObject({ users: [] })
+    expect(await source.fenceWrites('m', 60_000)).toBe(true)
+    await source.unfenceWrites('m')
+    await source.cancelMove('m')
+    expect([(await source.moveState()).phase, connections]).toEqual(['live', 1])
   })
 
   test('begins although a vacuum holds a lock, because the vacuum gives way to a session that has waited for a second', async () => {

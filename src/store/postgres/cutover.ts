@@ -6,7 +6,7 @@ import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../
 import { GUARDED_TABLES, NOTED_TABLES, type NotedChange, toChanged } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
-import { isLockRefused } from './engine/faults/pg-errors.ts'
+import { ConnectionLostError, isLockRefused } from './engine/faults/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations/2-move.ts'
 
@@ -136,7 +136,7 @@ export function createMoves(pool: Pool): MoveVerbs {
   }
 
   async function forgetChanges(moveId: string | null): Promise<void> {
-    await pool.longTransaction((connection) => connection.query(FORGET, [moveId]))
+    await pool.unboundedTransaction((connection) => connection.query(FORGET, [moveId]))
   }
 
   /** Runs one transaction with a short lock timeout and retries it. */
@@ -145,26 +145,21 @@ export function createMoves(pool: Pool): MoveVerbs {
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      // Every statement is short, so the statement timeout applies: a server that hangs is given up.
-      const connection = await pool.dedicated(true)
       let hasBegun = false
       try {
-        await connection.begin()
-        hasBegun = true
-        await connection.script(`set local lock_timeout = ${timeoutMs}`)
-        const answer = await run(connection)
-        await connection.commit()
-        return answer
+        // Every statement is short, so the statement timeout applies: a server that hangs is given up.
+        return await pool.transaction(async (connection) => {
+          hasBegun = true
+          await connection.script(`set local lock_timeout = ${timeoutMs}`)
+          return run(connection)
+        })
       } catch (error) {
         // When the connection is lost after the begin, it is unknown whether the transaction has committed. So no
         // retry.
-        const isOpen = hasBegun && connection.isLost()
+        const isOpen = hasBegun && error instanceof ConnectionLostError
         if (!(error instanceof StoreUnavailableError) || isOpen) throw error
         if (attempt === attempts)
           throw isLockRefused(error) ? new StoreUnavailableError(refusal, { cause: error.cause }) : error
-        if (hasBegun) await connection.rollback()
-      } finally {
-        connection.close()
       }
       await delay(pauseMs)
     }
@@ -197,7 +192,7 @@ export function createMoves(pool: Pool): MoveVerbs {
       return true
     },
     drainChangeLog: (moveId) =>
-      pool.longTransaction(async (connection) => {
+      pool.unboundedTransaction(async (connection) => {
         const found = await connection.query<NotedChange & { readonly isMine: string }>(TAKE_CHANGES, [moveId])
         if (found[0]?.isMine !== 't') return null
         return toChanged(found)
