@@ -28,6 +28,18 @@ test('a URL is read for user, password, hosts and database as libpq reads it', (
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
 })
 
+test.each([
+  ['postgres://%2Frun%2Fpg:6000,%2Frun%2Fother%3A1/db', ['/run/pg', 6000], ['/run/other:1', 5432]],
+  ['postgres://u@:6000/db?host=/run/pg', ['/run/pg', 6000]],
+  ['postgres://:6000/db?host=/run/pg,b.example', ['/run/pg', 6000], ['b.example', 6000]],
+  ['postgres:///db?host=a.example,/run/pg&port=6000,7000', ['a.example', 6000], ['/run/pg', 7000]],
+  ['postgres:///db?host=a.example,b.example&port=,7000', ['a.example', 5432], ['b.example', 7000]],
+  ['postgres://a.example:6000,b.example/db', ['a.example', 6000], ['b.example', 5432]],
+  ['postgres://a.example:6000,b.example/db?port=7000', ['a.example', 7000], ['b.example', 7000]],
+])('the hosts and ports of %s are those that libpq connects to', (url, ...expected) => {
+  expect(readPostgresUrl(url).hosts.map(({ host, port }) => [host, port])).toEqual(expected)
+})
+
 test('parameters are percent-decoded once, and a plus sign stays a plus sign, as in libpq', () => {
   const authorities = join(temporaryDirectory(), 'c++ and 100%41.pem')
   writeFileSync(authorities, 'of an authority')
@@ -113,6 +125,7 @@ test.each([
   ['postgres://u:secret@h/d?sslmode=disable&channel_binding=require', 'channel_binding=require needs TLS'],
   ['postgres://u:secret@h:65536/d', 'the port must be a number from 1 to 65535'],
   ['postgres://u:secret@h:0/d', 'the port must be a number from 1 to 65535'],
+  ['postgres://u:secret@h/d?host=a,b,c&port=1,2', 'there must be one port, or one for each host'],
   ['postgres://u:secret@h/d?port=soon', 'the port must be a number from 1 to 65535'],
   ['postgres://u:secret@h/d?connect_timeout=0', 'connect_timeout must be a number of seconds from 1 to 600'],
   ['postgres://u:secret@h/d?connect_timeout=601', 'connect_timeout'],

@@ -107,11 +107,10 @@ function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): Postg
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) wrong(`unknown parameter "${name}" (known: ${PARAMETERS.join(', ')})`)
   }
-  const hosts = parameters.get('host')?.split(',') ?? hostList.split(',').map(decoded)
   const known = Object.keys(sessionAttrs)
   const access = sessionAttrs[parameters.get('target_session_attrs') ?? known[0] ?? '']
   return {
-    hosts: hosts.map((host) => readHost(host || 'localhost', parameters.get('port'))),
+    hosts: readHosts(hostList, parameters),
     user: decoded(user),
     password: decoded(password),
     database: decoded(path),
@@ -142,14 +141,33 @@ function readIsPooled(parameters: URLSearchParams): boolean {
   return text === 'true' || (text !== 'false' && wrong('pgbouncer must be true or false'))
 }
 
-function readHost(name: string, defaultPort: string | null): Host {
-  if (name.startsWith('/')) return { host: name, port: readPort(defaultPort) }
-  const [, host = '', port = defaultPort] = HOST.exec(name) ?? wrong('a host is not valid')
-  return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: readPort(port) }
+/**
+ * As in libpq, the parameters `host` and `port` replace what stands before the path. A single port is that of every
+ * host.
+ */
+function readHosts(hostList: string, parameters: URLSearchParams): readonly Host[] {
+  // Divided before they are decoded: a path is percent-encoded there, and a port may follow it.
+  const addresses = hostList.split(',').map(divide)
+  const names = parameters.get('host')?.split(',') ?? addresses.map(({ name }) => decoded(name) ?? '')
+  const ports = parameters.get('port')?.split(',') ?? addresses.map(({ port }) => port)
+  if (ports.length > 1 && ports.length !== names.length) wrong('there must be one port, or one for each host')
+  return names.map((address, index) => {
+    // A host of the parameter may have a port of its own, which libpq does not know.
+    const { name, port } = address.startsWith('/') ? { name: address } : divide(address)
+    return {
+      host: name.replace(/^\[|\]$/g, '') || 'localhost',
+      port: readPort(port ?? ports[ports.length > 1 ? index : 0]),
+    }
+  })
 }
 
-function readPort(text: string | null): number {
-  if (text === null || text === '') return DEFAULT_PORT
+function divide(address: string): { readonly name: string; readonly port?: string | undefined } {
+  const [, name = '', port] = HOST.exec(address) ?? wrong('a host is not valid')
+  return { name, port }
+}
+
+function readPort(text = ''): number {
+  if (text === '') return DEFAULT_PORT
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   return port >= 1 && port <= MAX_PORT ? port : wrong(`the port must be a number from 1 to ${MAX_PORT}`)
 }
