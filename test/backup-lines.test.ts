@@ -1,4 +1,6 @@
-// How long the lines of a backup may be: what was imported can be backed up, and what is backed up can be restored.
+// Tests the lines of a backup: what was imported can be backed up however long it is, and what was backed up can be
+// restored, also by later releases.
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,9 +8,12 @@ import { linesOfBackup } from '../src/cli/backup/lines-of-backup.ts'
 import { MAX_LINE_BYTES } from '../src/import-export/format/lines.ts'
 import { backupLines, MAX_BACKUP_LINE_BYTES } from '../src/migration/backup-records.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { runHere } from './support/command-line.ts'
+import { startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
-import { ANA, documentLine, exportLine } from './support/workspaces.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 /**
  * Each character of the text takes two in a backup. Beside the text are the names, as long as they may be, with six for
@@ -64,3 +69,39 @@ test('a line of a backup that is too long to be read is reported as such, not as
   expect((await lines.next()).value).toBe('as long as it may be')
   await expect(lines.next()).rejects.toThrow('line 3 of the backup is too long: longer than 20 bytes')
 })
+
+test.each([
+  { engine: 'SQLite', open: () => `file:${join(temporaryDirectory(), 'restored.db')}`, isThere: true },
+  { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
+])('a backup of format 1, without clients of sessions, is restored on $engine', async ({ engine, open, isThere }) => {
+  if (!isThere) return console.warn(`skipped: there is no ${engine}`)
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const made = await runHere(['backup', '-', '--database', gateway.databaseUrl])
+  const old = join(temporaryDirectory(), 'old.ndjson')
+  writeFileSync(old, inFormat1(made.stdout))
+  const databaseUrl = await open()
+  const restore = ['restore', old, '--database', databaseUrl, '--keep-sessions']
+  expect(await runHere(restore)).toMatchObject({ exitCode: 0, stderr: '' })
+  const dump = await runHere(['dump', '--database', gateway.databaseUrl])
+  expect(await runHere(['dump', '--database', databaseUrl])).toEqual(dump)
+  const restored = await startGateway({ databaseUrl })
+  expect((await restored.get('/projects', accessToken)).status).toBe(200)
+})
+
+function inFormat1(backup: string): string {
+  const lines = backup
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type !== 'putRow')
+    .map(({ auditEntry: _, ...line }) => {
+      if (line.type === 'backup') return { ...line, format: 1 }
+      return line.type === 'session' ? { ...line, session: { ...line.session, client: undefined } } : line
+    })
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const digest = createHash('sha256').update(text).digest('hex')
+  return `${text}${JSON.stringify({ type: 'end', lines: lines.length, digest })}\n`
+}
