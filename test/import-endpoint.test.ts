@@ -54,6 +54,7 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
     await local.load(SMALL_WORLD)
     const first = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+    expect(first.headers.get('cache-control')).toBe('no-store')
     expect(eventsOf(first.text).at(-1)).toEqual({
       type: 'imported',
       added: 8,

@@ -194,6 +194,13 @@ test('answers with tokens must not be stored', async () => {
   for (const answer of [login, token, graphql]) expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+test('health checks must not be stored, and verifiers may keep the public keys for a minute', async () => {
+  const gateway = await startGateway()
+  const cachingOf = async (path: string) => (await gateway.get(path)).headers.get('cache-control')
+  expect([await cachingOf('/healthz'), await cachingOf('/readyz')]).toEqual(['no-store', 'no-store'])
+  expect(await cachingOf('/.well-known/jwks.json')).toBe('public, max-age=60')
+})
+
 test('a large export arrives whole, with its content length, and its beginning before the rest is read', async () => {
   const begun = Promise.withResolvers<void>()
   let reads = 0
