@@ -74,6 +74,12 @@ async function start(args: readonly string[], options: Partial<PlainServerOption
 const readsAt = ({ requests }: PlainServer) =>
   requests.filter(({ method, path }) => method === 'GET' && path !== '/').length
 
+/** The metrics of a gateway with `--admin-port 0`. */
+async function metricsOf(gateway: Serving): Promise<string> {
+  const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(gateway.stderr())?.[1]
+  return (await ask(`${admin}/metrics`)).text
+}
+
 /** Waits until the old server has received this many requests for data. */
 async function untilAsked(old: PlainServer, count: number): Promise<void> {
   await expect.poll(() => readsAt(old), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
@@ -155,10 +161,10 @@ test('a different status is reported, and tokens that the old server has forgott
   old.workspaces.delete(ANA)
   expect((await read(accessToken, '/projects')).status).toBe(200)
   await untilAsked(old, 2)
-  const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(gateway.stderr())?.[1]
-  const metrics = async () => (await ask(`${admin}/metrics`)).text
-  await expect.poll(metrics).toContain('workspace_gateway_shadow_comparisons_total{outcome="different"} 1')
-  expect(await metrics()).toContain('workspace_gateway_rest_calls_total{route="GET /projects",client="web"} 1')
+  await expect
+    .poll(() => metricsOf(gateway))
+    .toContain('workspace_gateway_shadow_comparisons_total{outcome="different"} 1')
+  expect(await metricsOf(gateway)).toContain('workspace_gateway_rest_calls_total{route="GET /projects",client="web"} 1')
   const { differences } = await stop()
   expect(differences).toEqual([
     { route: 'GET /projects', user: expect.any(String), ref: null, ours: 200, old: 404, at: null },
@@ -188,13 +194,19 @@ test('with --answer-from old, an outage is a 503, a stranger gets a 401, and con
   const first = await read(accessToken, '/projects')
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^W\//)
-  expect((await read(accessToken, '/projects', { 'if-none-match': etag })).status).toBe(304)
+  const unchanged = await read(accessToken, '/projects', { 'if-none-match': etag })
+  expect(unchanged.status).toBe(304)
+  // No shared cache may give one user's documents to another, whatever the old server says about caching.
+  for (const { headers } of [first, unchanged]) {
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, no-cache', 'Authorization'])
+  }
   const head = await ask(`${gateway.url}/projects`, { method: 'HEAD', headers: bearer(accessToken) })
   expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
     200,
     '',
     String(Buffer.byteLength(first.text)),
   ])
+  expect(old.requests.at(-1)?.method).toBe('HEAD')
   const count = old.requests.length
   expect((await ask(`${gateway.url}/projects`)).status).toBe(401)
   expect((await read('eyJ.e.e', '/projects')).status).toBe(401)
@@ -428,6 +440,25 @@ test('a reported reference hides tokens and emails', async () => {
   for (const part of accessToken.split('.')) expect(stderr).not.toContain(part.slice(0, 9))
 })
 
+test('answers are compared up to --shadow-bytes', async () => {
+  const { old, gateway, login, read, stop } = await start(['--shadow-bytes', '8', '--admin-port', '0'])
+  const { accessToken } = await login(ANA)
+  // The answer here is [{"id":"t1","name":"Landing"}]: these differ from it in the eighth and in the ninth byte.
+  for (const [template, outcome] of [
+    ['{"id":1}', 'different'],
+    ['{"id":"u1"}', 'equal'],
+  ] as const) {
+    old.workspaces.get(ANA)?.templates.splice(0, 1, template)
+    await read(accessToken, '/templates')
+    await expect
+      .poll(() => metricsOf(gateway))
+      .toContain(`workspace_gateway_shadow_comparisons_total{outcome="${outcome}"} 1`)
+  }
+  const { differences, counts } = await stop()
+  expect(differences).toEqual([expect.objectContaining({ at: 7 })])
+  expect(counts).toMatchObject({ equal: 1, cut: 1, different: 1 })
+})
+
 test('options that would send tokens in clear, or that need --shadow, are refused', async () => {
   const folder = temporaryDirectory()
   const file = join(folder, 'headers')
@@ -450,6 +481,9 @@ test('options that would send tokens in clear, or that need --shadow, are refuse
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)])
     expect(stderr).not.toContain('user:pass')
   }
+  const insecure = await serve('--shadow', 'http://old.example.com/v1?', '--shadow-insecure')
+  expect([insecure.exitCode, insecure.stderr]).toEqual([2, expect.stringContaining('must not contain ? or #')])
+  expect(insecure.stderr).not.toContain('https')
 })
 
 test.each([
