@@ -33,8 +33,6 @@ interface CoverageReport {
 export interface CoverageOptions extends RunContext {
   /** Paths of test files relative to the project. */
   readonly files: readonly string[]
-  /** Folders of sources whose coverage is kept; that of others is dropped. */
-  readonly folders: readonly string[]
   /** Kept between runs: a test file runs again only if it, or anything that tests share, has changed. */
   readonly cache: string
   readonly jobs: number
@@ -92,11 +90,7 @@ function readJson<T>(path: string): T | null {
   }
 }
 
-async function runCovered(
-  root: string,
-  file: string,
-  { folders, env, stop }: CoverageOptions,
-): Promise<TestRun | null> {
+async function runCovered(root: string, file: string, { env, stop }: CoverageOptions): Promise<TestRun | null> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-coverage-'))
   try {
     const begun = performance.now()
@@ -107,20 +101,20 @@ async function runCovered(
       console.log(`${file} ${outcome.type === 'failed' ? 'fails by itself' : 'takes too long'}: it is not asked`)
       return null
     }
-    return { file, milliseconds, covered: readCoverage(root, directory, folders) }
+    return { file, milliseconds, covered: readCoverage(root, directory) }
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
-function readCoverage(root: string, directory: string, folders: readonly string[]): TestRun['covered'] {
+function readCoverage(root: string, directory: string): TestRun['covered'] {
   const covered: Record<string, Range[]> = {}
   for (const name of readdirSync(directory)) {
     const report = readJson<CoverageReport>(join(directory, name))
     for (const { url, functions } of report?.result ?? []) {
       if (!url.startsWith('file:')) continue
       const path = relative(root, fileURLToPath(url))
-      if (!folders.some((folder) => path.startsWith(`src/${folder}/`))) continue
+      if (!path.startsWith('src/')) continue
       covered[path] ??= []
       covered[path].push(...functions.flatMap(({ ranges }) => ranges))
     }

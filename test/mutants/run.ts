@@ -15,6 +15,7 @@ const COPIED = [
   ...['bin', 'src', 'test', 'docs', 'bench', 'packaging', 'package.json', 'package-lock.json', 'schema.graphql'],
   ...['tsconfig.json', 'vitest.config.ts', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
 ]
+/** Without arguments these are tried. Any other folder of `src` may be named. */
 const FOLDERS = ['auth', 'http', 'graphql', 'resolvers', 'store']
 /** Tests of browsers, proxies, packages, documentation and load: they take long, and say little about a single line. */
 const NOT_ASKED =
@@ -47,7 +48,6 @@ const roots = Array.from({ length: jobs }, () => running.use(copyProject(COPIED)
 const [root = ''] = roots
 const runs = await coverAll(root, {
   files: globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !NOT_ASKED.test(file)),
-  folders: FOLDERS,
   cache: join(import.meta.dirname, '../../node_modules/.cache/mutants'),
   jobs,
   ...context,
