@@ -29,6 +29,7 @@ interface Report {
     readonly fix: { readonly run?: string }
   }[]
   readonly passed: readonly string[]
+  readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
 }
 
 /** Runs the doctor in this process, where nobody serves: closing a SQLite file ends the locks of a process on it. */
@@ -63,6 +64,18 @@ describe('doctor', () => {
     expect(exitCode).toBe(0)
     const asked = await examine(['--database', `file:${path}`, '--backups', backups, '--look', 'inside'])
     expect(asked.report).toMatchObject({ findings: [], notChecked: [] })
+  })
+
+  test('examines a gateway with --read-only as one that writes nothing and signs nobody in', async () => {
+    const database = ['--database', `file:${await createDatabase()}`, '--look', 'inside']
+    const { report } = await examine([...database, '--read-only', '--host', '0.0.0.0'])
+    const reason = 'with --read-only the gateway writes nothing'
+    expect(report.findings).toEqual([])
+    expect(report.notChecked).toEqual([
+      { check: 'disk-sync', reason },
+      { check: 'disk-space', reason },
+      expect.objectContaining({ check: 'backups' }),
+    ])
   })
 
   test('names the option of the database, not of a key, for a database that has moved', async () => {

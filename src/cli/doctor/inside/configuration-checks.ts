@@ -6,6 +6,7 @@ import { UsageError } from '../../../errors.ts'
 import { attemptsPerMinute, isThisMachineOnly, requireSafeExposure } from '../../login-exposure.ts'
 import { toGuardOptions } from '../../options/sign-in/to-guard-options.ts'
 import { openFilesLimit } from '../../serving/open-files.ts'
+import { withoutWrites } from '../../serving/read-only.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
@@ -26,7 +27,8 @@ export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
   { name: 'backups', run: backups },
 ]
 
-function loginGuard({ config }: Inside): Verdict {
+function loginGuard({ config: asked }: Inside): Verdict {
+  const config = withoutWrites(asked)
   try {
     requireSafeExposure(config, toGuardOptions(config))
   } catch (error) {

@@ -24,12 +24,12 @@ const CLOCK_MS = 2_000
 
 const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: reachable }]
 
-const SQLITE_CHECKS: readonly Check<SqliteInspection>[] = [
+const SQLITE_CHECKS: readonly Check<SqliteInspection & Pick<Inside, 'config'>>[] = [
   { name: 'schema-version', run: schemaVersion },
   { name: 'file-permissions', run: permissions },
-  { name: 'disk-sync', run: diskSync },
+  { name: 'disk-sync', run: ifWritten(diskSync) },
   { name: 'file-system', run: fileSystem },
-  { name: 'disk-space', run: diskSpace },
+  { name: 'disk-space', run: ifWritten(diskSpace) },
   { name: 'wal-size', run: logSize },
 ]
 
@@ -49,7 +49,7 @@ export async function checkDatabase(inside: Inside): Promise<readonly Outcome[]>
   if (!isFound(database)) return first
   const others =
     database.engine === 'sqlite'
-      ? await runChecks(SQLITE_CHECKS, database)
+      ? await runChecks(SQLITE_CHECKS, { ...database, config })
       : await runChecks(POSTGRES_CHECKS, { ...database, config })
   return [...first, ...others]
 }
@@ -92,6 +92,12 @@ function permissions({ files, directory }: SqliteInspection): Verdict {
     problem: `other users of this machine can put another file in place of the database: ${directory.path}`,
     fix: { run: `chmod go-w ${shellWords(directory.path)}` },
   }
+}
+
+/** Wraps a check that matters only to a gateway that writes. */
+function ifWritten(run: (inspection: SqliteInspection) => Verdict): (typeof SQLITE_CHECKS)[number]['run'] {
+  return ({ config, ...inspection }) =>
+    config.readOnly ? { reason: 'with --read-only the gateway writes nothing' } : run(inspection)
 }
 
 /** Measures fsync on a temporary file beside the database, so on the same disk. */
