@@ -26,7 +26,7 @@ interface Report {
   readonly findings: readonly {
     readonly check: string
     readonly problem: string
-    readonly fix: { readonly run?: string }
+    readonly fix: { readonly run?: string; readonly gateway?: string }
   }[]
   readonly passed: readonly string[]
   readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
@@ -101,6 +101,33 @@ describe('doctor', () => {
       ['--login-guard', 'client', '--trusted-proxy', '127.0.0.1'],
     ])
       expect(await checks(...reached)).toEqual(['rate-limits'])
+  })
+
+  test('recommends options with which the gateway starts, or the command that says what is missing', async () => {
+    const database = ['--database', `file:${await createDatabase()}`]
+    const fixFor = async (...args: readonly string[]) => {
+      const { report } = await examine([...database, ...args])
+      expect(report.findings).toMatchObject([{ check: 'login-guard' }])
+      return report.findings[0]?.fix ?? {}
+    }
+    const behindProxy = ['--trusted-proxy', '127.0.0.1']
+    for (const args of [behindProxy, ['--login-guard', 'open']]) {
+      const { gateway = '' } = await fixFor(...args)
+      const filled = gateway.replace('ADDRESS', 'gateway@example.com').split(' ')
+      const check = ['config', 'check', ...database, ...args, ...filled]
+      expect(await runHere(check)).toMatchObject({ exitCode: 0, stderr: '' })
+    }
+    for (const [args, missing] of [
+      [['--login-guard', 'mail'], 'mail-url'],
+      [['--proxy-protocol'], '--trusted-proxy'],
+      [['--host', '0.0.0.0'], '--login-guard assertion'],
+    ] as const) {
+      const { run: command = '' } = await fixFor(...args)
+      const [program, ...words] = command.split(' ')
+      expect(program).toBe('workspace-gateway')
+      const { exitCode, stderr } = await runHere([...words, ...database, ...args])
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(missing)])
+    }
   })
 
   test('finds headers for the old server that others can read', async () => {

@@ -7,6 +7,9 @@ export type Place = 'gateway' | 'nginx' | 'haproxy' | 'caddy' | 'postgresql' | '
 /** One line for each place where the problem can be fixed. One of them is enough. */
 export type Fix = Readonly<Partial<Record<Place, string>>>
 
+/** A login guard for a gateway that others reach, with the options without which it does not start. */
+export const MAIL_GUARD = '--login-guard mail --mail-url smtps://USER:PASSWORD@HOST --mail-from ADDRESS'
+
 export interface Problem {
   /** One sentence: what is wrong, and whom it affects and how. */
   readonly problem: string

@@ -8,7 +8,7 @@ import { toGuardOptions } from '../../options/sign-in/to-guard-options.ts'
 import { openFilesLimit } from '../../serving/open-files.ts'
 import { withoutWrites } from '../../serving/read-only.ts'
 import { workerCount } from '../../workers/worker-count.ts'
-import type { Check, Verdict } from '../check.ts'
+import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
 import type { Inside } from './context.ts'
 import { holdsSecret } from './secret-values.ts'
@@ -35,20 +35,21 @@ function loginGuard({ config: asked }: Inside): Verdict {
     if (!(error instanceof UsageError)) throw error
     return {
       problem: `the gateway does not start: ${error.message.split('\n')[0]}`,
-      fix: { gateway: '--login-guard mail' },
+      // It names every problem, each with the options that help.
+      fix: { run: 'workspace-gateway config check' },
     }
   }
   if (config.loginGuard.includes('open')) {
     return {
       problem: 'the login guard is open: anyone who reaches the gateway can sign in as anyone',
-      fix: { gateway: '--login-guard mail' },
+      fix: { gateway: MAIL_GUARD },
     }
   }
   const isLocalOnly = config.loginGuard.every((name) => name === 'local')
   if (!isLocalOnly || config.trustedProxy.length === 0) return null
   return {
     problem: 'the login guard is local: nobody behind --trusted-proxy can sign in',
-    fix: { gateway: '--login-guard mail' },
+    fix: { gateway: MAIL_GUARD },
   }
 }
 

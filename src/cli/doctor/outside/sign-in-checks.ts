@@ -1,6 +1,6 @@
 // Checks who may sign in from where the doctor runs. It sends an invalid email, so no session is opened and no mail is
 // sent.
-import type { Check, Verdict } from '../check.ts'
+import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
 import { isDirect } from './client.ts'
 import { codeOf, memberOf, type Outside } from './context.ts'
 
@@ -23,7 +23,7 @@ async function loginOpen(outside: Outside): Promise<Verdict> {
   return {
     problem: 'anyone who reaches this address can sign in as anyone: POST /login asks only for an email',
     fix: {
-      gateway: '--login-guard mail',
+      gateway: MAIL_GUARD,
       nginx: 'location = /login { deny all; }',
       haproxy: 'http-request deny if { path /login }',
       caddy: 'respond /login 403',
@@ -42,7 +42,7 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
   return {
     problem:
       'anyone who reaches this address can sign in as anyone: the mutation login asks only for an email, even if POST /login is blocked',
-    fix: { gateway: '--login-guard mail' },
+    fix: { gateway: MAIL_GUARD },
   }
 }
 
