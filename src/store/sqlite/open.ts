@@ -1,32 +1,34 @@
-// Opens the SQLite adapter: one connection that reads and one that writes, both in WAL mode on one file.
+// Opens the SQLite store: assembles all verbs on one connection that reads and one that writes, both in WAL mode.
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { reasonOf } from '../../errors.ts'
-import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createEraseTraces } from './access/erase-traces.ts'
 import { createRestCalls } from './access/rest-calls.ts'
 import { createSessions } from './access/sessions.ts'
 import { createSigningKeys } from './access/signing-keys.ts'
-import { type Checkpoints, openReader, openWriter } from './connection.ts'
+import { openReader } from './connection.ts'
 import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
+import {
+  type ConnectionOptions,
+  type Connections,
+  openConnections,
+  type Place,
+} from './engine/connecting/open-connections.ts'
+import { toOpenError } from './engine/connecting/open-errors.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
-import { assertHasContent, assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
-import { faultOf, isFaultOnOpen, sqliteCode } from './engine/faults/sqlite-errors.ts'
-import { assertLocalFileSystem, assertWhole, type IntegrityCheck, toFaultError } from './engine/faults/startup-check.ts'
-import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
+import { assertHasContent, noteIfLost } from './engine/faults/lost-marker.ts'
+import type { DatabaseFiles } from './engine/faults/watch-database-files.ts'
 import { whileLocked } from './engine/faults/while-locked.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { behindLinks } from './engine/files/behind-links.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
-import { openForReading } from './engine/read-only/open-for-reading.ts'
 import { refuseWrites } from './engine/read-only/refuse-writes.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
-import { migrate, requireOwn } from './migrations.ts'
 import { createReads } from './reads.ts'
 import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
@@ -39,17 +41,9 @@ import { createStatistics } from './statistics.ts'
 /** Interval of the check whether the database files were deleted or replaced. It matters while nothing is written. */
 const FILES_CHECK_MS = 500
 
-export interface SqliteStoreOptions {
-  /** How long a write waits for locks of other processes before it is refused as unavailable. */
-  readonly lockTimeoutMs: number
+export interface SqliteStoreOptions extends ConnectionOptions {
   /** Throw instead of creating a missing file. */
   readonly mustExist?: boolean
-  /** `external`: this process never runs a checkpoint. */
-  readonly checkpoints?: Checkpoints
-  /** Refuse every write with `StoreReadOnlyError`. The file must exist and have the current schema. */
-  readonly isReadOnly?: boolean
-  /** Integrity check before the file is used (default: off). */
-  readonly check?: IntegrityCheck
   /** Whether the database is in use (default: always). No "lost" marker is written for one that is not. */
   readonly isInUse?: () => boolean
   /** Called once when the disk or the file fails. Only a restart can tell what is durable. */
@@ -69,12 +63,6 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     connections.close()
     throw toOpenError(error, place.path)
   }
-}
-
-/** A file (`path`), and the name that the caller gave (`named`): a symbolic link to it, or the same path. */
-interface Place {
-  readonly path: string
-  readonly named: string
 }
 
 /** Builds the store. Throws, without leaving a timer behind, if the file lacks a part of its schema version. */
@@ -156,124 +144,6 @@ function absolute(path: string): string {
   } catch (error) {
     throw new StoreFaultError(`cannot open ${path}: the working directory was removed`, { cause: error })
   }
-}
-
-interface Connections {
-  readonly writer: Database
-  readonly reader: Database
-  /** Path of the open file. */
-  readonly path: string
-  readonly files: DatabaseFiles
-  readonly close: () => void
-}
-
-/** Opens both connections. If several processes start on one file at once, each waits for the lock. */
-async function openConnections({ path, named }: Place, options: SqliteStoreOptions): Promise<Connections> {
-  try {
-    if (options.isReadOnly) return await openConnectionForReading({ path, named }, options)
-    assertNotLost(path, named)
-    const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
-    const reader = await prepare(writer, path, options)
-    const close = () => {
-      reader.close()
-      writer.close()
-    }
-    const files = watchOrClose(named, writer, close)
-    return {
-      writer,
-      reader,
-      path,
-      files,
-      close() {
-        files.close()
-        close()
-      },
-    }
-  } catch (error) {
-    throw toOpenError(error, path)
-  }
-}
-
-function watchOrClose(named: string, writer: Database, close: () => void): OpenDatabaseFiles {
-  try {
-    return watchDatabaseFiles(named, writer)
-  } catch (error) {
-    close()
-    throw error
-  }
-}
-
-/** Opens one connection for both roles: writes are refused before they reach it. */
-async function openConnectionForReading(
-  { path, named }: Place,
-  { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
-): Promise<Connections> {
-  assertLocalFileSystem(path)
-  const opened = await whileLocked(lockTimeoutMs, () => openForReading(path, named))
-  try {
-    assertWhole(opened.reader, path, check)
-  } catch (error) {
-    opened.close()
-    throw error
-  }
-  return { writer: opened.reader, ...opened }
-}
-
-/** Prepares the database through the writer, and returns the connection for reads. Closes the writer if it throws. */
-async function prepare(
-  writer: Database,
-  path: string,
-  { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
-): Promise<Database> {
-  try {
-    await whileLocked(lockTimeoutMs, () => {
-      // Before the next line, which changes the file: one of another program stays as it is.
-      requireOwn(writer)
-      writer.pragma('journal_mode = WAL')
-      assertWhole(writer, path, check)
-      migrate(writer)
-    })
-    return await whileLocked(lockTimeoutMs, () => openReader(path))
-  } catch (error) {
-    try {
-      writer.close()
-    } catch {
-      // The first error is the one that the operator needs.
-    }
-    throw error
-  }
-}
-
-function openDatabase(path: string, checkpoints?: Checkpoints): Database {
-  try {
-    return openWriter(path, checkpoints)
-  } catch (error) {
-    if (error instanceof StoreFaultError || isFaultOnOpen(error)) throw error
-    const code: unknown = Reflect.get(Object(error), 'code')
-    const message = `cannot open ${path}: ${reasonOf(error)}`
-    if (NOT_WRITABLE.has(code)) throw notWritable(path, error)
-    throw HAS_NO_ROOM.has(code) ? noRoom(path, error) : new StoreOpenError(message, { cause: error })
-  }
-}
-
-const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
-const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
-
-/** Translates an error into a sentence that tells the operator what to fix. */
-function toOpenError(error: unknown, path: string): unknown {
-  const fault = faultOf(error)
-  if (fault === 'full') return noRoom(path, error)
-  if (fault === 'readOnly') return notWritable(path, error)
-  return sqliteCode(error) === 'SQLITE_NOTADB' ? error : toFaultError(error, path)
-}
-
-function notWritable(path: string, cause: unknown): StoreNotWritableError {
-  const message = `cannot write to ${path}: the disk is read-only, or the permissions are missing: ${reasonOf(cause)}`
-  return new StoreNotWritableError(message, { cause })
-}
-
-function noRoom(path: string, cause: unknown): StoreFaultError {
-  return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
 }
 
 function openSnapshot({ path, files, writer }: Connections, faults: FaultLatch) {

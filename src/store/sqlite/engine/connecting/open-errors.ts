@@ -1,0 +1,34 @@
+// Turns the errors of opening a database into sentences that tell the operator what to fix.
+import { reasonOf } from '../../../../errors.ts'
+import { StoreFaultError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'
+import { faultOf, isFaultOnOpen, sqliteCode } from '../faults/sqlite-errors.ts'
+import { toFaultError } from '../faults/startup-check.ts'
+
+const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
+
+/** For an error of opening the file itself. An error that is none of the path's stays unchanged. */
+export function toPathError(error: unknown, path: string): unknown {
+  if (error instanceof StoreFaultError || isFaultOnOpen(error)) return error
+  const code: unknown = Reflect.get(Object(error), 'code')
+  if (NOT_WRITABLE.has(code)) return notWritable(path, error)
+  if (HAS_NO_ROOM.has(code)) return noRoom(path, error)
+  return new StoreOpenError(`cannot open ${path}: ${reasonOf(error)}`, { cause: error })
+}
+
+/** For an error of any step until the database can be used. Other errors stay unchanged. */
+export function toOpenError(error: unknown, path: string): unknown {
+  const fault = faultOf(error)
+  if (fault === 'full') return noRoom(path, error)
+  if (fault === 'readOnly') return notWritable(path, error)
+  return sqliteCode(error) === 'SQLITE_NOTADB' ? error : toFaultError(error, path)
+}
+
+function notWritable(path: string, cause: unknown): StoreNotWritableError {
+  const message = `cannot write to ${path}: the disk is read-only, or the permissions are missing: ${reasonOf(cause)}`
+  return new StoreNotWritableError(message, { cause })
+}
+
+function noRoom(path: string, cause: unknown): StoreFaultError {
+  return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
+}
