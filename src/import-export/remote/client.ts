@@ -24,8 +24,8 @@ const MAX_UNANSWERED_SIGN_OUTS = 4
  */
 const MAX_BROKEN_ATTEMPTS = 4
 /**
- * The server counts as down when it has been away for too long and then does not answer this number of further requests
- * either. Those before may have asked for too much, such as for exports that it cannot send.
+ * The server counts as down once this many requests in a row got no answer that all began after it had been away for too
+ * long. Those before may have asked for too much, such as for exports that it cannot send.
  */
 const REQUESTS_OF_DOWN_SERVER = 3
 
@@ -99,7 +99,7 @@ export interface RemoteClient {
    * several requests in a row without a response end all sign-outs. A failure is counted and not thrown.
    */
   readonly endSession: (request: RemoteRequest) => Promise<void>
-  /** Whether the server has answered nothing for too long, and then some more requests neither. */
+  /** Whether to leave the remaining users for another run: see `REQUESTS_OF_DOWN_SERVER`. */
   readonly isDown: () => boolean
   /** Address of the server, for messages. */
   readonly address: string

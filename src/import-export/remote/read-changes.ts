@@ -45,6 +45,10 @@ export type Reading =
 /** JSON texts. */
 export type Lists = Readonly<Record<DocumentKind, readonly string[]>>
 
+export function areEmpty(lists: Lists): boolean {
+  return DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)
+}
+
 /** A list reported as unchanged differed when it was read: the lists come from different moments. */
 export class ListsChangedError extends ContractError {}
 

@@ -12,19 +12,14 @@ import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createProjectReader, type RemoteProject } from './project-ref.ts'
-import { type FoundProject, type Lists, ListsChangedError, type Reading, readChanges } from './read-changes.ts'
-import { requireSameFields } from './same-fields.ts'
-import {
-  DOCUMENT_KINDS,
-  digestOfElements,
-  exportPath,
-  LIST_PATHS,
-  type SeenWorkspace,
-  withoutListTags,
-} from './seen-workspace.ts'
+import { areEmpty, type FoundProject, type Lists, ListsChangedError, readChanges } from './read-changes.ts'
+import { type RemovableDocuments, requireDocuments } from './refusals/lost-documents.ts'
+import { requireSomeExport } from './refusals/lost-exports.ts'
+import { requireSameFields } from './refusals/same-fields.ts'
+import { DOCUMENT_KINDS, digestOfElements, type SeenWorkspace, withoutListTags } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
-export interface TakeInOptions {
+export interface TakeInOptions extends RemovableDocuments {
   readonly store: EditableStore
   readonly fields: RecordFields
   readonly clock: () => number
@@ -36,57 +31,9 @@ export interface TakeInOptions {
    * their order.
    */
   readonly isReplacement: boolean
-  /** Lists that a replacement treats as empty when they alone are 404, although documents of them are stored here. */
-  readonly mayLoseLists: readonly DocumentKind[]
-  /**
-   * Lists of which a replacement removes all documents when they are empty there, while other lists are not. With the
-   * projects, their exports go.
-   */
-  readonly mayClear: readonly DocumentKind[]
-  /** Whether a replacement removes all documents of a user whose lists there are all empty. */
-  readonly mayEmptyWorkspace: boolean
   /** Whether a replacement removes stored exports when there are none there, and those that `OtherFieldsError` keeps. */
   readonly mayLoseAllExports: boolean
 }
-
-/** Documents of these lists are stored here, and the other server shows none. `found` is what it answered. */
-class ListsError extends ContractError {
-  readonly kinds: readonly DocumentKind[]
-  constructor(kinds: readonly DocumentKind[], found: string) {
-    const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
-    super(`${paths} answered ${found}, and such documents are stored here`)
-    this.kinds = kinds
-  }
-}
-
-/** These lists are 404 there while the user's other lists are not. That does not prove a removal. */
-export class LostListsError extends ListsError {
-  constructor(kinds: readonly DocumentKind[]) {
-    super(kinds, '404 although other lists did not')
-  }
-}
-
-/**
- * All lists of the user are empty there, and documents are stored here. A server that has lost its database looks the
- * same for every user.
- */
-export class EmptiedWorkspaceError extends ContractError {}
-
-/**
- * These lists are empty there while others are not. For one user this is a removal; a server that has lost a list looks
- * the same for every user.
- */
-export class EmptiedListsError extends ListsError {
-  constructor(kinds: readonly DocumentKind[]) {
-    super(kinds, 'an empty list')
-  }
-}
-
-/**
- * The user's projects exist there without any export, and exports of them are stored here. Either the exports are gone,
- * or only the route is.
- */
-export class LostExportsError extends ContractError {}
 
 export type TakenIn =
   | { readonly type: 'missing' }
@@ -163,58 +110,9 @@ async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<
   })
 }
 
-/** Throws `LostListsError` or an error of an empty list when documents would be removed that may not be. */
-async function requireDocuments(
-  email: string,
-  { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
-  { store, mayLoseLists, mayClear, mayEmptyWorkspace }: TakeInOptions,
-): Promise<void> {
-  const notLost = DOCUMENT_KINDS.filter((kind) => !mayLoseLists.includes(kind))
-  const missing = notLost.filter((kind) => absent.includes(kind))
-  const lost = await storedKinds(store, email, missing)
-  if (lost.length > 0) throw new LostListsError(lost)
-  if (isEmpty(lists)) {
-    if (mayEmptyWorkspace || (await storedKinds(store, email, notLost)).length === 0) return
-    throw new EmptiedWorkspaceError('every list is empty there, but documents are stored here')
-  }
-  const empty = DOCUMENT_KINDS.filter((kind) => lists[kind].length === 0 && ![...absent, ...mayClear].includes(kind))
-  const emptied = await storedKinds(store, email, empty)
-  if (emptied.length > 0) throw new EmptiedListsError(emptied)
-}
-
-/** Those of these kinds of which the user has documents here. */
-async function storedKinds(
-  store: Store,
-  email: string,
-  kinds: readonly DocumentKind[],
-): Promise<readonly DocumentKind[]> {
-  const user = kinds.length > 0 ? await store.userByEmail(email) : null
-  if (!user) return []
-  const firsts = await store.documentsOf(kinds.map((kind) => ({ userId: user.id, kind, after: 0, limit: 1 })))
-  return kinds.filter((_, index) => (firsts[index] ?? []).length > 0)
-}
-
-function isEmpty(lists: Lists): boolean {
-  return DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)
-}
-
-/** `gone` are projects without an export there. Throws `LostExportsError`. */
-async function requireSomeExport(
-  store: Store,
-  email: string,
-  gone: readonly FoundProject[],
-  { refs, answers }: SeenWorkspace,
-): Promise<void> {
-  if (gone.length === 0 || refs.some((ref) => answers.get(exportPath(ref))?.digest != null)) return
-  for (const project of gone) {
-    if ((await newestExport(store, email, project)) === null) continue
-    throw new LostExportsError('GET /exports answered 404 for every project, but exports of them are stored here')
-  }
-}
-
 /** A user without any data gets a line too. */
 function* linesOf(email: string, lists: Lists): Generator<string> {
-  if (isEmpty(lists)) yield userLine(email)
+  if (areEmpty(lists)) yield userLine(email)
   for (const kind of DOCUMENT_KINDS) {
     for (const text of lists[kind]) yield documentLine(kind, email, text)
   }

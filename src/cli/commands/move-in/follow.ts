@@ -4,14 +4,14 @@ import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower } from '../../../import-export/remote/follow/follow.ts'
 import type { Round } from '../../../import-export/remote/follow/round.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
-import { backoffMs } from '../../../import-export/remote/retry.ts'
-import { OtherFieldsError } from '../../../import-export/remote/same-fields.ts'
 import {
   EmptiedListsError,
   EmptiedWorkspaceError,
-  LostExportsError,
   LostListsError,
-} from '../../../import-export/remote/take-in.ts'
+} from '../../../import-export/remote/refusals/lost-documents.ts'
+import { LostExportsError } from '../../../import-export/remote/refusals/lost-exports.ts'
+import { OtherFieldsError } from '../../../import-export/remote/refusals/same-fields.ts'
+import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'

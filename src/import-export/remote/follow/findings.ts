@@ -2,9 +2,9 @@
 import type { DocumentKind } from '../../../store/contract.ts'
 import type { ContractError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
+import type { EmptiedListsError, LostListsError } from '../refusals/lost-documents.ts'
 import type { SeenWorkspace } from '../seen-workspace.ts'
 import type { RemoteSession } from '../session.ts'
-import type { EmptiedListsError, LostListsError } from '../take-in.ts'
 import type { FoundLoss } from './losses.ts'
 import { createUnanswered, type Unanswered } from './unanswered.ts'
 

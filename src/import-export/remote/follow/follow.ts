@@ -4,8 +4,10 @@ import { StoreRefusedError, StoreUnavailableError } from '../../../store/contrac
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
+import { EmptiedListsError, EmptiedWorkspaceError, LostListsError } from '../refusals/lost-documents.ts'
+import { LostExportsError } from '../refusals/lost-exports.ts'
 import { DOCUMENT_KINDS, filledLists, seenInStore } from '../seen-workspace.ts'
-import { EmptiedListsError, EmptiedWorkspaceError, LostExportsError, LostListsError, takeIn } from '../take-in.ts'
+import { takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import {
   type Counts,
@@ -70,7 +72,7 @@ export function createFollower(options: FollowOptions): Follower {
   const changes = { added: 0, replaced: 0, removed: 0 }
   const aside = createAside(createFindings, (user, found) => tryStep(user, followed.ensure(user), found, removable))
 
-  /** Throws an error of take-in.ts when the data may not be removed. */
+  /** Throws an error of the folder `refusals` when the data may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<Outcome> {
     const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email, options.fields))
@@ -214,13 +216,9 @@ export function createFollower(options: FollowOptions): Follower {
 
   /** Fails users who were asked again to settle a loss, and have lost something else meanwhile. */
   function failOthers(found: Findings): void {
-    for (const { user, one, error } of [
-      ...found.lostLists,
-      ...found.emptiedLists,
-      ...found.lostExports,
-      ...found.emptied,
-    ])
-      failUnseen(user, one, error, found)
+    const { lostLists, emptiedLists, lostExports, emptied } = found
+    const others = [...lostLists, ...emptiedLists, ...lostExports, ...emptied]
+    for (const { user, one, error } of others) failUnseen(user, one, error, found)
   }
 
   /** Removes or empties the workspaces here that are gone or empty there, unless there are too many. */

@@ -1,9 +1,9 @@
 // Refuses to remove exports only because their projects are read with other fields than they were stored with.
-import type { Store } from '../../store/contract.ts'
-import type { RecordFields } from '../format/read-record.ts'
-import { ContractError } from './client.ts'
-import { createProjectReader } from './project-ref.ts'
-import type { FoundProject } from './read-changes.ts'
+import type { Store } from '../../../store/contract.ts'
+import type { RecordFields } from '../../format/read-record.ts'
+import { ContractError } from '../client.ts'
+import { createProjectReader } from '../project-ref.ts'
+import type { FoundProject } from '../read-changes.ts'
 
 /**
  * A project with exports is stored here under an id or a reference that these fields do not read from it, and taking it
