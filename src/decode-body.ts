@@ -1,5 +1,4 @@
 // Decodes the content coding of a response body: a proxy may apply one even if the client did not ask for it.
-import { constants } from 'node:buffer'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 
@@ -35,12 +34,12 @@ const DECODERS = new Map<string, Decode>([
  */
 export async function decodeBody(
   coded: Buffer,
-  contentEncoding = '',
-  maxBytes: number = constants.MAX_LENGTH,
+  contentEncoding: string | undefined,
+  maxBytes: number,
 ): Promise<Buffer> {
   if (coded.byteLength === 0) return coded
   let bytes = coded
-  for (const name of contentEncoding.toLowerCase().split(',').toReversed()) {
+  for (const name of (contentEncoding ?? '').toLowerCase().split(',').toReversed()) {
     const coding = name.trim()
     if (coding === '' || coding === 'identity') continue
     const decode = DECODERS.get(coding)

@@ -45,8 +45,8 @@ export const NO_STORE: Headers = { 'cache-control': 'no-store' }
 /** The headers of every GraphQL answer. */
 export const GRAPHQL_HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
 
-export function jsonResponse(value: unknown, headers: Headers = {}, status = 200): GatewayResponse {
-  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
+export function jsonResponse(value: unknown, headers: Headers): GatewayResponse {
+  return { status: 200, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
 }
 
 export function withHeaders(reply: GatewayResponse, headers: Headers): GatewayResponse {

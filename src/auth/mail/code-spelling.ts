@@ -1,8 +1,8 @@
 // Spells and reads sign-in codes as people type them: 40 bits as eight letters of Crockford's base32.
 import { canonicalEmail, normalizedEmail } from '../email.ts'
 
-export const CODE_LENGTH = 8
-export const CODE_BYTES = 5
+const CODE_LENGTH = 8
+const CODE_BYTES = 5
 
 /** Without I, L, O and U: https://www.crockford.com/base32.html */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -4,7 +4,7 @@
  * Null when no known name is near. Near means at most one edit for every three letters of `name`, and at least one: a
  * wrong, missing, extra or swapped letter.
  */
-export function closestName(name: string, known: Iterable<string>): string | null {
+function closestName(name: string, known: Iterable<string>): string | null {
   let [closest, fewest]: [string | null, number] = [null, Math.max(1, Math.floor(name.length / 3)) + 1]
   for (const candidate of known) {
     const edits = editsBetween(name, candidate, fewest)

@@ -13,7 +13,7 @@ export async function query<T>(session: Session, text: string, variables: object
  * Resolves to the whole response as text, so that stored documents in it keep their bytes. Throws like `query`. A long
  * response is parsed in a worker.
  */
-export async function queryText(session: Session, text: string, variables: object = {}): Promise<string> {
+export async function queryText(session: Session, text: string, variables: object): Promise<string> {
   const answer = await ask(session, text, variables)
   const body = await answer.text()
   const { isJson, hasErrors } = await offload('readAnswer', readAnswer, body)

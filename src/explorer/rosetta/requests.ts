@@ -66,9 +66,9 @@ async function sendWith(
 }
 
 /** Sends one REST request. `value` goes into the query parameter or the body field of the route. */
-export function sendRest(request: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
+export function sendRest(request: RestRequest, session: Session, signal: AbortSignal): Promise<Answer> {
   const { route, value, headers = [] } = request
-  const init: RequestInit = { headers: withCustomHeaders(ASK_FOR_TIMES, headers), ...(signal ? { signal } : {}) }
+  const init: RequestInit = { headers: withCustomHeaders(ASK_FOR_TIMES, headers), signal }
   if (route.field === null) return timed(() => session.send(restPath({ route, value }), init))
   const body = JSON.stringify({ [route.field]: value })
   const sent = { ...init, method: route.method, headers: withCustomHeaders(JSON_HEADERS, headers), body }

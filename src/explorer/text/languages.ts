@@ -1,6 +1,6 @@
 // Maps the extension of a path to its language.
 
-export const LANGUAGES = {
+const LANGUAGES = {
   json: ['json', 'webmanifest', 'map'],
   typescript: ['ts', 'tsx', 'mts', 'cts'],
   javascript: ['js', 'jsx', 'mjs', 'cjs'],

@@ -90,7 +90,10 @@ export async function* encodeText(
   }
 }
 
-/** An answer may have thousands of pieces of a few bytes, and each part costs a turn and a write. */
+/**
+ * Yields the pieces in order, and joins short ones that follow each other, up to `maxLength` bytes: an answer may have
+ * thousands of a few bytes, and each part costs a turn and a write.
+ */
 function* partsOf(text: Text, maxLength: number): Generator<Uint8Array | StreamedJson> {
   let pieces: Uint8Array[] = []
   let byteLength = 0

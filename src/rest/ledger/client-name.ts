@@ -17,7 +17,7 @@ const UNSAFE_CHARACTERS = /[^\x20-\x7e\xa0-\xff]|[()]/g
 const NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name']
 
 /** A client that does not name itself. */
-export const UNNAMED_CLIENT = '(unnamed)'
+const UNNAMED_CLIENT = '(unnamed)'
 /** A caller that was not authenticated: its stated name proves nothing. */
 export const REFUSED_CLIENT = '(refused)'
 
