@@ -14,6 +14,7 @@ import { runHere, serveForTest, serveHereForTest } from './support/command-line.
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
 import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from './support/importing-gateway.ts'
+import { startPlainServer } from './support/plain-server.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
@@ -384,6 +385,26 @@ test('import --to exits with 1 when one line was refused, although the others we
 })
 
 // If the gateway held no lock, the next program that closes the database would remove its write-ahead log.
+test.each([301, 302, 303, 307, 308])(
+  'import --to reports where a gateway has moved (%i), and sends the token nowhere else',
+  async (status) => {
+    await using other = await startPlainServer({ records: '' })
+    await using moved = await startPlainServer({ records: '' })
+    moved.setIntercept(({ url }, response) => {
+      response.writeHead(status, { location: other.url + url }).end()
+      return true
+    })
+    const workspace = createWorkspace()
+    const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
+    expect(await runHere(['import', path, '--to', moved.url, '--token-file', token, '--replace'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `${moved.url} answered ${status}: it has moved to ${other.url}; give that address\n`,
+    })
+    expect([moved.requests.length, other.requests]).toEqual([1, []])
+  },
+)
+
 test.skipIf(!existsSync('/proc/locks'))('a gateway still holds its lock on the database after an import', async () => {
   const workspace = createWorkspace()
   const path = workspace.path('workspace.db')

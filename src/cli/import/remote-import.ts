@@ -8,6 +8,7 @@ import {
   orphansByLine,
   orphansInWords,
 } from '../../import-export/counts-in-words.ts'
+import { statusInWords } from '../../import-export/remote/redirect.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { toLine } from '../../redact.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -16,6 +17,8 @@ import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { createProgress } from '../progress.ts'
 import type { ImportSource } from './import-source.ts'
 import { readToken } from './read-token.ts'
+
+const PATH = '/import'
 
 /**
  * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
@@ -36,6 +39,8 @@ export async function importRemotely(
     headers: { authorization: authorizationOf(token), 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
     duplex: 'half',
+    // The token and the workspaces go to no other host than the named one.
+    redirect: 'manual',
   }
   const response = await fetch(withParameters(address, config), request).catch((error: unknown) =>
     noAnswerInWords(error),
@@ -80,7 +85,7 @@ function authorizationOf(token: string): string {
 }
 
 function withParameters(gateway: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {
-  const address = new URL(`${gateway}/import`)
+  const address = new URL(gateway + PATH)
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
   }
@@ -94,7 +99,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
-  return `${address} answered ${response.status}${typeof detail === 'string' ? `: ${detail}` : ''}`
+  return `${address} ${statusInWords(response, address, PATH)}${typeof detail === 'string' ? `: ${detail}` : ''}`
 }
 
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {
