@@ -26,6 +26,14 @@ export const CLIENTS_PER_DAY = 500
 export const OTHER_CLIENT = '(other)'
 
 /**
+ * Whether the ledger itself has assigned this name, such as `OTHER_CLIENT`: no client's own name has parentheses. These
+ * names are few and need none of the places, so that refused calls are seen on a full day too.
+ */
+export function isAssignedName(client: string): boolean {
+  return client.startsWith('(')
+}
+
+/**
  * The UTC day of a time in milliseconds since the epoch. A negative time gives the first day, because a retention may
  * reach further back than a `Date` can.
  */
@@ -56,13 +64,13 @@ export type KnownClient = Pick<RestCalls, 'day' | 'client'>
  */
 export function withinBounds(calls: readonly RestCalls[], known: readonly KnownClient[]): readonly RestCalls[] {
   const clients = new Map<string, Set<string>>()
-  for (const { day, client } of known) clientsOf(day).add(client)
+  for (const { day, client } of known) if (!isAssignedName(client)) clientsOf(day).add(client)
   const rows = new Map<string, RestCalls>()
   for (const call of calls) {
     const there = clientsOf(call.day)
-    const isNamed = call.client === OTHER_CLIENT || there.has(call.client) || there.size < CLIENTS_PER_DAY
+    const isNamed = isAssignedName(call.client) || there.has(call.client) || there.size < CLIENTS_PER_DAY
     const client = isNamed ? call.client : OTHER_CLIENT
-    if (client !== OTHER_CLIENT) there.add(client)
+    if (!isAssignedName(client)) there.add(client)
     const key = JSON.stringify([call.day, call.route, client])
     const row = rows.get(key)
     rows.set(key, {

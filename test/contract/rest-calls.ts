@@ -75,6 +75,23 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       expect(after).toContainEqual(calls({ client: known, route: 'GET /templates' }))
     })
 
+    test('counts calls under the names that the ledger assigns on a full day too, and they take no place of a client', async () => {
+      const store = open()
+      const clients = Array.from({ length: CLIENTS_PER_DAY }, (_, index) => calls({ client: `client${index}` }))
+      const assigned = ['(refused)', '(unnamed)', OTHER_CLIENT].map((client) => calls({ client }))
+      const [before, full] = ['2026-11-21', '2026-11-22']
+      await store.addRestCalls({ writer: 'a', sequence: 1, calls: assigned.map((one) => ({ ...one, day: before })) })
+      await store.addRestCalls({ writer: 'a', sequence: 2, calls: clients.map((one) => ({ ...one, day: before })) })
+      await store.addRestCalls({ writer: 'a', sequence: 3, calls: clients })
+      await store.addRestCalls({ writer: 'a', sequence: 4, calls: assigned })
+      const named = new Set([...clients, ...assigned].map(({ client }) => client))
+      for (const day of [before, full]) {
+        const found = await store.restCallsOf([day])
+        expect(found.map(({ count }) => count)).toEqual(found.map(() => 1))
+        expect(new Set(found.map(({ client }) => client))).toEqual(named)
+      }
+    })
+
     test('loses old days, a part at a time, and no others', async () => {
       const store = open()
       const days = ['2026-01-01', '2026-01-02', '2026-01-03']

@@ -262,7 +262,7 @@ test('requests are answered while the database refuses, and a batch whose answer
   ])
 })
 
-test('waiting calls are counted by day, and clients beyond the limit are counted together', async () => {
+test('waiting calls are counted by day, clients beyond the limit together, and refused calls apart from them', async () => {
   await using running = new AsyncDisposableStack()
   const gateway = await startGateway()
   const batches: RestCallBatch[] = []
@@ -273,9 +273,11 @@ test('waiting calls are counted by day, and clients beyond the limit are counted
     ),
   )
   const route = { method: 'GET', path: '/projects' }
-  const record = { route, viewer: null, status: 200, failureCode: null }
-  const call = (client: string) =>
-    ledger.observe({ record, header: (name: string) => (name === 'user-agent' ? client : undefined) } as never)
+  const call = (client: string, status = 200) =>
+    ledger.observe({
+      record: { route, viewer: null, status, failureCode: null },
+      header: (name: string) => (name === 'user-agent' ? client : undefined),
+    } as never)
   const dayNow = () => new Date(gateway.now()).toISOString().slice(0, 10)
   const before = dayNow()
   for (const client of ['web', 'job', 'web']) call(client)
@@ -295,10 +297,16 @@ test('waiting calls are counted by day, and clients beyond the limit are counted
 
   const clients = 10_000
   for (let n = 0; n < clients; n += 1) call(`client-${n}`)
+  for (const status of [401, 401]) call('client-0', status)
   await ledger.flush()
   const { calls = [] } = batches.at(-1) ?? {}
   expect(calls.length).toBeLessThan(clients)
-  expect(calls.at(-1)).toMatchObject({ client: '(other)', count: clients - (calls.length - 1) })
+  const [others, refused] = calls.slice(-2)
+  expect(others).toMatchObject({ client: '(other)', count: clients - (calls.length - 2) })
+  expect(refused).toMatchObject({ client: '(refused)', count: 2 })
+  const shown = (await ledger.collect())[0]?.values.map(({ labels, value }) => [labels.client, value])
+  expect(shown?.length).toBeLessThan(clients)
+  expect(shown).toContainEqual(['(refused)', 2])
 })
 
 test('calls that arrive during a write wait for the next write', async () => {

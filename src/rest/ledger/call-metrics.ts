@@ -1,6 +1,6 @@
 // Counts calls of REST routes by client since this process started, for Prometheus.
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
-import { OTHER_CLIENT } from '../../store/rest-call-contract.ts'
+import { isAssignedName, OTHER_CLIENT } from '../../store/rest-call-contract.ts'
 
 /** Each client adds one series per route that it calls, for as long as the process lives. */
 const MAX_CLIENTS = 100
@@ -15,7 +15,8 @@ export function createCallMetrics(): CallMetrics {
 
   return {
     count(route, client) {
-      const name = clients.has(client) || clients.size < MAX_CLIENTS ? client : OTHER_CLIENT
+      const isNamed = isAssignedName(client) || clients.has(client) || clients.size < MAX_CLIENTS
+      const name = isNamed ? client : OTHER_CLIENT
       const routes = clients.get(name) ?? new Map<string, number>()
       clients.set(name, routes)
       routes.set(route, (routes.get(route) ?? 0) + 1)

@@ -8,6 +8,7 @@ import { type BackgroundWriter, startBackgroundWriter } from '../../store/backgr
 import {
   CLIENTS_PER_DAY,
   dayOf,
+  isAssignedName,
   OTHER_CLIENT,
   type RestCallBatch,
   type RestCalls,
@@ -80,7 +81,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
   function rowOf(day: string, route: string, client: string): Mutable<RestCalls> {
     const known = rows.get(route)?.get(client)
     if (known?.day === day) return known
-    if (waiting.length >= MAX_WAITING && client !== OTHER_CLIENT) return rowOf(day, route, OTHER_CLIENT)
+    if (waiting.length >= MAX_WAITING && !isAssignedName(client)) return rowOf(day, route, OTHER_CLIENT)
     const row = { day, route, client, count: 0, lastSeen: 0 }
     rows.set(route, (rows.get(route) ?? new Map()).set(client, row))
     waiting.push(row)
