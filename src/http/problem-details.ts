@@ -60,9 +60,12 @@ export function isRefusal({ code, cause }: GatewayError): boolean {
   return (code === 'UNAVAILABLE' && cause === undefined) || isPlanned(code)
 }
 
+/** Failures of normal operation. `LOGIN_CODE_SENT` is the first answer of each sign-in by mail. */
+const PLANNED: ReadonlySet<FailureCode | null> = new Set(['ROUTE_BROWNOUT', 'SHUTTING_DOWN', 'LOGIN_CODE_SENT'])
+
 /** Whether the operator planned this failure. Its status may be 5xx although nothing is wrong. */
 export function isPlanned(code: FailureCode | null): boolean {
-  return code === 'ROUTE_BROWNOUT' || code === 'SHUTTING_DOWN'
+  return PLANNED.has(code)
 }
 
 /** Errors of the same kind and message have the same cause: a database that is away gives every read the same error. */

@@ -87,6 +87,20 @@ describe('without --access-log', () => {
     expect(serving.stderr()).toMatch(/"status":503,"planned":true,"leftOut":10,/)
   })
 
+  test('sign-ins by mail that go well do not use up the lines of those that are refused', async () => {
+    const mail = ['--mail-url', 'smtp://127.0.0.1:1', '--mail-tls', 'off', '--mail-from', 'a@example.com']
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const serving = await serveHereForTest(['--database', database, '--login-guard', 'mail', ...mail])
+    const login = (body: object) => postJson(`${serving.url}/login`, { email: ANA, ...body })
+    for (let batch = 0; batch < 7; batch += 1) await Promise.all(Array.from({ length: 10 }, () => login({})))
+    expect((await login({ code: 'K7QM2P9D' })).json().code).toBe('LOGIN_CODE_WRONG')
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const codes = linesOf(serving).map(({ code }) => code)
+    expect(codes.filter((code) => code === 'LOGIN_CODE_SENT')).toHaveLength(60)
+    expect(codes.filter((code) => code === 'LOGIN_CODE_WRONG')).toHaveLength(1)
+    expect(serving.stderr()).toMatch(/"status":403,"planned":true,"leftOut":10,/)
+  })
+
   test('repeated refusals are limited to 60 lines and counted', async () => {
     const { serving, get } = await startLogged()
     for (let batch = 0; batch < 20; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))
