@@ -1,4 +1,4 @@
-// Issues and verifies access tokens, which are JWTs in the profile of RFC 9068.
+// Issues and verifies access tokens, which are JWTs in the profile of RFC 9068, but without its `client_id`.
 import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { JOSEAlgNotAllowed, JOSEError, JWKSNoMatchingKey } from 'jose/errors'
