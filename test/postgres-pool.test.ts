@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
 import type { Connection, Statement } from '../src/store/postgres/connection.ts'
@@ -312,6 +313,20 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
       await connection.query(SLEEP, [0.5])
     })
     await waiting
+  })
+
+  test('keeps an idle connection, whatever time limit the database has for one', async () => {
+    const url = await temporaryDatabase()
+    await execute(url, `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '100ms'`)
+    await using pool = open(url)
+    const pid = await pool.once(pidOf)
+    // By the time that the server ends this connection, that of the pool has been idle for longer.
+    const other = new Client({ connectionString: url })
+    const ended = Promise.withResolvers<void>()
+    other.on('error', () => {}).on('end', ended.resolve)
+    await other.connect()
+    await ended.promise
+    expect(await pool.once(pidOf)).toBe(pid)
   })
 
   test('passes the options of the URL to the server, but keeps the settings that the promises depend on', async () => {

@@ -10,9 +10,6 @@ export type Pooling = 'auto' | 'session' | 'transaction'
 
 export const READ_COMMITTED = 'isolation level read committed'
 
-/** PostgreSQL 17 and later. */
-const HAS_TRANSACTION_TIMEOUT = `current_setting('transaction_timeout', true) is not null`
-
 const STATE = `select pg_is_in_recovery()::text as standby, current_setting('default_transaction_read_only') as readonly,
   pg_backend_pid()::text as "processId"`
 
@@ -23,7 +20,7 @@ const STATE = `select pg_is_in_recovery()::text as standby, current_setting('def
  */
 export function beginSession(statementTimeoutMs: number, pooling: Pooling, processId: unknown): string {
   const condition = { auto: `pg_backend_pid() = ${Number(processId)}`, session: 'true', transaction: 'false' }
-  return `select set_config('default_transaction_isolation', 'read committed', false),
+  return `select set_config('default_transaction_isolation', 'read committed', false), ${untimed('idle_session_timeout', false)},
     ${settings(statementTimeoutMs, false)} where ${condition[pooling]}; ${STATE}`
 }
 
@@ -62,8 +59,10 @@ function settings(statementTimeoutMs: number, isLocal: boolean): string {
     synchronous_commit: `case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end`,
   }
   const all = Object.entries(values).map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)
-  return [
-    ...all,
-    `case when ${HAS_TRANSACTION_TIMEOUT} then set_config('transaction_timeout', '0', ${isLocal}) end`,
-  ].join(', ')
+  return [...all, untimed('transaction_timeout', isLocal)].join(', ')
+}
+
+/** Turns a timeout off, unless the server is too old to have it: they came with PostgreSQL 14 and 17. */
+function untimed(name: 'idle_session_timeout' | 'transaction_timeout', isLocal: boolean): string {
+  return `case when current_setting('${name}', true) is not null then set_config('${name}', '0', ${isLocal}) end`
 }
