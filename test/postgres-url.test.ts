@@ -83,6 +83,10 @@ test('TLS is used if the server offers it, unless the URL says otherwise', () =>
   const isNameChecked = (mode: string) =>
     readPostgresUrl(`postgres://h/d?sslmode=${mode}`).tls?.('h').checkServerIdentity === undefined
   expect(['require', 'verify-ca', 'verify-full'].map(isNameChecked)).toEqual([false, false, true])
+  // As in libpq, the strictest mode is the only one for the authorities that everybody trusts.
+  const trusting = readPostgresUrl('postgres://h/d?sslrootcert=system')
+  expect(trusting).toMatchObject({ isTlsOptional: false })
+  expect(trusting.tls?.('h')).toEqual({ servername: 'h', rejectUnauthorized: true })
   const { tls } = readPostgresUrl('postgres://127.0.0.1,[::1]/d?sslmode=verify-full')
   expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
@@ -138,6 +142,8 @@ test.each([
   ['postgres://u:secret@h:port/d', 'host'],
   ['postgres://u:sec@ret@h/d', 'the URL is not valid'],
   ['postgres://u:secret@h/d?sslrootcert=/nothing/here', 'sslrootcert'],
+  ['postgres://u:secret@h/d?sslmode=verify-ca&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
+  ['postgres://u:secret@h/d?sslmode=disable&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
 ])('the error for %s names the problem without the password', (url, hint) => {
   const reading = () => readPostgresUrl(url)
   expect(reading).toThrow(hint)

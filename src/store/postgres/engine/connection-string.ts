@@ -46,6 +46,8 @@ const DEFAULT_PORT = 5432
 const MAX_PORT = 65_535
 const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#@:]*)(?::([^/?#@]*))?@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/
 const HOST = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/
+/** Instead of a file of certificate authorities: those that the program trusts by itself. */
+const SYSTEM_AUTHORITIES = 'system'
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
 /** A gateway writes, so it always requires a writable server, whatever the URL says. */
@@ -173,8 +175,10 @@ function readPort(text = ''): number {
 }
 
 function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isTlsOptional' | 'channelBinding'> {
-  const text = parameters.get('sslmode') ?? 'prefer'
+  const isSystem = parameters.get('sslrootcert') === SYSTEM_AUTHORITIES
+  const text = parameters.get('sslmode') ?? (isSystem ? 'verify-full' : 'prefer')
   const mode = SSL_MODES.find((name) => name === text) ?? wrong(`sslmode must be ${SSL_MODES.join(', ')}`)
+  if (isSystem && mode !== 'verify-full') wrong('sslrootcert=system needs sslmode=verify-full')
   const binding = parameters.get('channel_binding') ?? 'disable'
   const channelBinding =
     CHANNEL_BINDINGS.find((name) => name === binding) ?? wrong(`channel_binding must be ${CHANNEL_BINDINGS.join(', ')}`)
@@ -183,7 +187,7 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
     return { tls: null, isTlsOptional: true, channelBinding }
   }
   const files: ConnectionOptions = {
-    ...readOption(parameters, 'sslrootcert', 'ca'),
+    ...(isSystem ? {} : readOption(parameters, 'sslrootcert', 'ca')),
     ...readOption(parameters, 'sslcert', 'cert'),
     ...readOption(parameters, 'sslkey', 'key'),
   }
