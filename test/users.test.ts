@@ -352,7 +352,7 @@ test.each([
   for (const word of ['STAGED-TEMPLATE', 'STAGED-ELEMENT', ANA]) expect(isInFiles(path, word), word).toBe(false)
 })
 
-test('vacuum and a serving gateway remove what dead imports left behind, once it is old', async () => {
+test('vacuum, an import and a serving gateway remove what dead imports left behind, once it is old', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   const flags = ['--database', `file:${path}`]
   const countStaged = () => {
@@ -368,6 +368,9 @@ test('vacuum and a serving gateway remove what dead imports left behind, once it
   await runHere(['vacuum', ...flags], { clock: () => Date.now() + 700_000 })
   expect(countStaged()).toBe(0)
   expect(isInFiles(path, 'STAGED-')).toBe(false)
+  await stageAsKilled(path, Date.now() - 700_000)
+  expect((await runHere(['import', '-', ...flags], { stdin: SMALL_WORLD })).exitCode).toBe(0)
+  expect(countStaged()).toBe(0)
   await stageAsKilled(path, Date.now() - 700_000)
   await serveForTest(flags)
   await expect.poll(countStaged).toBe(0)
