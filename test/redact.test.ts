@@ -1,5 +1,7 @@
 // Tests that secrets are redacted from texts and log lines, in linear time.
 import { expect, test } from 'vitest'
+import { refuse } from '../src/auth/guards/guard.ts'
+import { createNoneGuard } from '../src/auth/guards/none.ts'
 import { createReport } from '../src/cli/log.ts'
 import { excerpt, redact } from '../src/redact.ts'
 import { startGateway } from './support/gateway.ts'
@@ -84,4 +86,18 @@ test.each([
   expect(answer.status).toBe(200)
   expect(answer.json().errors[0].message).toBeTruthy()
   for (const { message } of answer.json().errors) expect(message.length).toBeLessThanOrEqual(513)
+})
+
+test('the text of a failure contains no secret, over REST and GraphQL', async () => {
+  const secrets = [ANA, 'wgr_abcdefgh']
+  const createGuard = async () => ({ ...createNoneGuard(), decide: () => refuse(`for ${secrets.join(' and ')}`, null) })
+  const gateway = await startGateway({ createGuard })
+  const failures = [
+    (await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))).text,
+    (await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`)).text,
+  ]
+  for (const text of failures) {
+    expect(text).toContain('for [email] and [token]')
+    for (const secret of secrets) expect(text).not.toContain(secret)
+  }
 })
