@@ -1,6 +1,7 @@
 // Tests how users list and end their own sessions, the limit of sessions per user, and the command `sessions`.
 import { describe, expect, test } from 'vitest'
 import type { TokenPair } from '../../src/auth/sessions.ts'
+import { newSession } from '../contract/values.ts'
 import { runHere } from '../support/command-line.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -65,6 +66,19 @@ test('a user sees only their own sessions, newest first, with the current one ma
   ])
   const wrong = await gateway.graphql('{ me { sessions(first: -1) { id } } }', { accessToken: first.accessToken })
   expect(wrong.json().errors[0].extensions.code).toBe('INVALID_ARGUMENT')
+})
+
+test('a user with more than a thousand sessions sees the newest thousand', async () => {
+  const gateway = await startWorld()
+  const [now, end] = [gateway.now(), gateway.now() + DAY]
+  const older = Array.from({ length: 1_000 }, (_, index) =>
+    newSession({ email: ANA, createdAt: now - 1 - index, idleExpiresAt: end, expiresAt: end }),
+  )
+  await gateway.store.addSessions(older)
+  const shown = await sessionsOf(gateway, (await gateway.login(ANA)).accessToken)
+  expect(shown).toHaveLength(1_000)
+  expect(shown[0]).toMatchObject({ current: true })
+  expect(shown.at(-1)).toMatchObject({ createdAt: new Date(now - 999).toISOString() })
 })
 
 test('the time of last use is coarse: a refresh soon after another writes nothing', async () => {
@@ -318,4 +332,11 @@ test('the command sessions lists sessions, and ends one or all of a user at once
   for (const args of [[], [anas[0].id, '--email', ANA], ['--email', 'nobody']]) {
     expect((await command('revoke', ...args)).exitCode, args.join(' ')).toBe(2)
   }
+  const [left] = await listed()
+  expect(left).toMatchObject({ email: BEN, expiresAt: '2026-01-15T00:00:00.000Z' })
+  gateway.advance(14 * DAY)
+  // The expired session is stored until another one is opened.
+  expect(await gateway.store.sessionsAfter('', 9)).toHaveLength(1)
+  expect([await listed(), await listed('--email', BEN)]).toEqual([[], []])
+  expect((await command('revoke', left.id)).exitCode).toBe(1)
 })
