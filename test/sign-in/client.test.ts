@@ -53,6 +53,9 @@ function describeClients(engine: string, database: () => Promise<string | undefi
     expect(answer.status).toBe(200)
     expect((await gateway.get('/projects', answer.json().accessToken)).status).toBe(404)
     expect((await login(billing, 'ANA@EXAMPLE.ORG')).status).toBe(200)
+    // The name of the scheme has no case, and any number of spaces may follow it (RFC 9110 section 11.4).
+    const spelled = { authorization: basic(billing).replace('Basic ', 'bASIC  '), 'content-type': 'application/json' }
+    expect((await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), spelled)).status).toBe(200)
     for (const email of ['ana@example.net', 'ana@sub.example.com', 'ana@example.com.evil.com'])
       expectProblem(await login(billing, email), REFUSED)
     expectProblem(await login(billing, 'nobody'), { status: 400, code: 'INVALID_EMAIL', hasNot: [] })
