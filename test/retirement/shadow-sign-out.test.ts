@@ -1,10 +1,13 @@
 // Tests the end of a shadow: it signs out every session at the old server without flooding it.
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createOldServer } from '../../src/rest/shadow/old-server.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 
 test('many sessions are signed out a few at a time', async () => {
+  // However slow the machine is, no time limit ends the sign-outs.
+  const unlimited = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal)
+  onTestFinished(() => unlimited.mockRestore())
   const emails = Array.from({ length: 120 }, (_, at) => `user${at}@example.com`)
   const records = emails.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
   await using server = await startPlainServer({ records })
