@@ -116,6 +116,16 @@ test('malformed requests are answered 400 with a problem, and the connection is 
   await expectToServe(gateway)
 })
 
+test('an address with characters beyond ASCII is refused with the advice to percent-encode them', async () => {
+  const gateway = await startSmallWorld()
+  for (const target of ['/exports?r=caf\u00e9', '/caf\u00e9', '/graphql?query={me{project(ref:"\u65e5"){name}}}']) {
+    const [answer] = await answersTo(gateway, Buffer.from(requestText({ target, headers: [CLOSE] })))
+    expect([answer?.status, answer?.json().detail]).toEqual([400, expect.stringContaining('percent-encode')])
+  }
+  const [answer] = await answersTo(gateway, requestText({ target: '/exports?r=caf%C3%A9', headers: [CLOSE] }))
+  expect(answer?.status).toBe(401)
+})
+
 test('headers over the limit are answered 431 with a problem, whichever header is too large', async () => {
   const gateway = await startSmallWorld()
   const long = 'a'.repeat(20_000)

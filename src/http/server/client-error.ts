@@ -111,7 +111,16 @@ export function handleClientError(
     socket.destroy()
     return
   }
-  refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, options)
+  refuse(failureOf(error.code ?? ''), socket, options)
+}
+
+/** `parserCode` is the code of node:http's error. */
+function failureOf(parserCode: string): GatewayError {
+  if (parserCode !== 'HPE_INVALID_URL') return new GatewayError(PARSER_FAILURES[parserCode] ?? 'BAD_REQUEST')
+  // Some clients, such as curl, send an address as it was typed.
+  return new GatewayError('BAD_REQUEST', {
+    message: 'The address is invalid: percent-encode all characters beyond ASCII, such as %C3%A9.',
+  })
 }
 
 /**
