@@ -16,7 +16,13 @@ interface Component {
   readonly 'bom-ref': string
   name: string
   readonly version: string
+  readonly properties?: readonly { readonly name: string }[]
 }
+
+/** npm marks packages for development so, and scanners skip them. */
+const FOR_DEVELOPMENT = 'cdx:npm:package:development'
+/** The build of the pages lists the packages in them here. */
+const IN_PAGES = 'explorer/built'
 
 /** Writes `sbom.cdx.json` and `THIRD-PARTY-LICENSES.txt`. The same lock file gives the same bytes. */
 export async function writeBillOfMaterials(root: string, output: string): Promise<void> {
@@ -24,7 +30,8 @@ export async function writeBillOfMaterials(root: string, output: string): Promis
   const options = { cwd: root, shell: process.platform === 'win32', maxBuffer: 64 * 1_048_576 }
   const { stdout } = await promisify(execFile)('npm', args, options)
   const bill: Bill = JSON.parse(stdout)
-  await keepWhatRuns(bill, root)
+  const inPages = (await readFile(join(output, IN_PAGES), 'utf8')).split('\n')
+  await keepWhatRuns(bill, root, inPages)
   const { name } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   // npm uses the name of the folder.
   bill.metadata.component.name = name
@@ -47,17 +54,23 @@ export async function writeBillOfMaterials(root: string, output: string): Promis
 }
 
 /**
- * Removes development dependencies from the bill. `--omit dev` of npm 11 would also remove packages that the program
- * and a development dependency share, such as graphql.
+ * Removes development dependencies from the bill, except those that the pages contain. `--omit dev` of npm 11 would also
+ * remove packages that the program and a development dependency share, such as graphql.
  */
-async function keepWhatRuns(bill: Bill, root: string): Promise<void> {
+async function keepWhatRuns(bill: Bill, root: string, inPages: readonly string[]): Promise<void> {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
-  const running = new Set<string>()
+  const running = new Set(inPages)
   for (const [path, entry] of Object.entries<{ dev?: boolean; link?: boolean; version: string }>(packages)) {
     const name = path.replace(/^.*node_modules\//, '')
     if (path.startsWith('node_modules/') && !entry.dev && !entry.link) running.add(`${name}@${entry.version}`)
   }
-  bill.components = bill.components.filter(({ name, version }) => running.has(`${name}@${version}`))
+  bill.components = bill.components
+    .filter(({ name, version }) => running.has(`${name}@${version}`))
+    .map((component) => ({
+      ...component,
+      scope: 'required',
+      properties: component.properties?.filter(({ name }) => name !== FOR_DEVELOPMENT) ?? [],
+    }))
   const kept = new Set([bill.metadata.component, ...bill.components].map((component) => component['bom-ref']))
   bill.dependencies = bill.dependencies
     .filter(({ ref }) => kept.has(ref))

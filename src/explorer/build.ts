@@ -7,11 +7,15 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { SCREEN_IN_SHELL, WITHOUT_FONTS } from './build-plugins.ts'
+import { collectPackages } from './bundled-packages.ts'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OUTPUT = fileURLToPath(new URL('../../dist/explorer', import.meta.url))
 const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
-/** Marker file of a complete build. It is written last, so an interrupted build does not have it. */
+/**
+ * Marker file of a complete build, with a line for each package that is in it. It is written last, so an interrupted
+ * build does not have it.
+ */
 const DONE = 'built'
 /** The modules that sign in and send the first page's requests before the screen is loaded. */
 const START =
@@ -19,13 +23,14 @@ const START =
 
 if (process.argv.includes('--if-stale') && (await isBuilt())) process.exit()
 
+const packages = collectPackages()
 await build({
   root: ROOT,
   configFile: false,
   base: './',
   logLevel: 'error',
-  plugins: [react(), WITHOUT_FONTS, SCREEN_IN_SHELL],
-  worker: { format: 'es' },
+  plugins: [react(), WITHOUT_FONTS, SCREEN_IN_SHELL, packages.plugin],
+  worker: { format: 'es', plugins: () => [packages.plugin] },
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,
@@ -60,7 +65,7 @@ await Promise.all(
   }),
 )
 
-await writeFile(`${OUTPUT}/${DONE}`, '')
+await writeFile(`${OUTPUT}/${DONE}`, (await packages.list()).join('\n'))
 
 function isStart(id: string): boolean {
   return START.test(id) || /preload-helper|rolldown\/runtime/.test(id)

@@ -78,21 +78,34 @@ describe('the package', () => {
 
   test('lists its components with the hashes of the lock file, and the license of each', () => {
     const bill = JSON.parse(read('dist/sbom.cdx.json'))
+    const components: readonly Component[] = bill.components
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
-    const runs = Object.entries<{ dev?: boolean; link?: boolean; version: string; integrity: string }>(lock).filter(
-      ([path, { dev, link }]) => path.startsWith('node_modules/') && !dev && !link,
+    const locked = Object.entries<Locked>(lock).flatMap(([path, entry]) =>
+      path.startsWith('node_modules/') && !entry.link
+        ? [{ ...entry, name: path.replace(/^.*node_modules\//, '') }]
+        : [],
     )
-    const described = bill.components.map(
-      ({ name, version, hashes }: Component) => `${name}@${version} ${hashes[0]?.content}`,
-    )
-    const locked = runs.map(([path, { version, integrity }]) => {
-      const hash = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')
-      return `${path.replace(/^.*node_modules\//, '')}@${version} ${hash}`
-    })
-    expect(described.toSorted()).toEqual([...new Set(locked)].toSorted())
+    const described = new Set(components.map(({ name, version, hashes }) => `${name}@${version} ${hashes[0]?.content}`))
+    const withHashes = (entries: typeof locked) =>
+      entries.map(({ name, version, integrity }) => `${name}@${version} ${hexadecimal(integrity)}`)
+    expect(withHashes(locked)).toEqual(expect.arrayContaining([...described]))
+    expect([...described]).toEqual(expect.arrayContaining(withHashes(locked.filter(({ dev }) => !dev))))
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'workspace-gateway' } } })
     const licences = read('dist/THIRD-PARTY-LICENSES.txt')
-    for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}\n`)
+    for (const { name, version } of components) expect(licences).toContain(`${name} ${version}\n`)
+  })
+
+  test('lists the packages in the pages and in their workers, and no tool for development', () => {
+    const components: readonly Component[] = JSON.parse(read('dist/sbom.cdx.json')).components
+    const names = components.map(({ name }) => name)
+    const imported = ['react', 'react-dom', 'react-aria-components', 'lucide-react', '@tanstack/react-virtual', 'diff']
+    const ofGraphiql = ['graphiql', '@graphiql/react', 'codemirror', 'markdown-it']
+    const ofWorkers = ['@lezer/html', '@lezer/lr', 'fflate']
+    expect(names).toEqual(expect.arrayContaining([...imported, ...ofGraphiql, ...ofWorkers]))
+    for (const tool of ['vite', 'rolldown', 'typescript', 'vitest', '@types/react']) expect(names).not.toContain(tool)
+    // Scanners leave out what is optional, or for development.
+    expect(components.filter(({ scope }) => scope !== 'required').map(({ name }) => name)).toEqual([])
+    expect(JSON.stringify(components)).not.toContain('development')
   })
 
   test('has types of its exports and of the GraphQL API, which need no other package than @types/node', () => {
@@ -119,7 +132,19 @@ describe('the package', () => {
 interface Component {
   readonly name: string
   readonly version: string
+  readonly scope: string
   readonly hashes: readonly { readonly content: string }[]
+}
+
+interface Locked {
+  readonly version: string
+  readonly integrity: string
+  readonly dev?: boolean
+  readonly link?: boolean
+}
+
+function hexadecimal(integrity: string): string {
+  return Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')
 }
 
 test.skipIf(nodeOf(20) === null)('a Node that is too old fails with one sentence', async () => {
