@@ -3,7 +3,7 @@
 // is too old for the rest gets an error message. In a clone, `npx` runs it with the Node that is installed there.
 var needed = require('../package.json').engines.node.replace('>=', '')
 var running = process.versions.node
-var entry = '../dist/program/main.js'
+var entry = '../src/main.ts'
 
 function isOlder(version, than) {
   var parts = version.split('.')
@@ -19,10 +19,11 @@ if (isOlder(running, needed)) {
   process.stderr.write('workspace-gateway needs Node ' + needed + ' or newer, and this is Node ' + running + '.\n')
   process.exitCode = 2
 } else {
+  // A clone in which `npm pack` ran has both, and the packed one may be of an earlier version.
   try {
     require.resolve(entry)
   } catch (_) {
-    entry = '../src/main.ts'
+    entry = '../dist/program/main.js'
   }
   import(entry)
 }

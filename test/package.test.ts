@@ -1,7 +1,7 @@
 // Tests what the repository promises about its packages: exact versions, hashes, and nothing that runs during installation.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -105,6 +105,23 @@ test('the program that the documentation calls by name also starts in a clone', 
   expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toBe(
     `${read('package.json').version}\n`,
   )
+})
+
+test('a clone in which the package was made runs its sources, and the package runs what it holds', () => {
+  const folder = temporaryDirectory()
+  const program = 'bin/workspace-gateway.cjs'
+  for (const path of ['package.json', program]) cpSync(join(ROOT, path), join(folder, path))
+  for (const [path, says] of [
+    ['src/main.ts', 'sources'],
+    ['dist/program/main.js', 'packed earlier'],
+  ] as const) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), `console.log('${says}')`)
+  }
+  const said = () => execFileSync(process.execPath, [join(folder, program)], { encoding: 'utf8' })
+  expect(said()).toBe('sources\n')
+  rmSync(join(folder, 'src'), { recursive: true })
+  expect(said()).toBe('packed earlier\n')
 })
 
 interface LockEntry {
