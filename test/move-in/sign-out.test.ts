@@ -49,6 +49,25 @@ test('import reports the sessions that the other server does not end', async () 
   expect((await moveIn()).stdout).toContain('2 users: 0 added, 0 replaced, 7 unchanged')
 })
 
+test('import reports the sessions that stay open because a proxy drops the body of the sign-outs', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['delete-loses-its-body'] })
+  const { exitCode, stderr } = await createWorkspace().run('import', server.url, '--email', `${ANA},${BEN}`)
+  expect(server.requests.filter(({ method }) => method === 'DELETE').map(({ status }) => status)).toEqual([401, 401])
+  expect([exitCode, stderr]).toEqual([0, '2 sessions are left open there: the server did not accept the sign-out\n'])
+  expect(server.openSessions()).toBe(2)
+})
+
+test.each([400, 401])('import does not report sessions whose token the server answers with %i', async (status) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept(({ method, url }, response) => {
+    const isForgotten = method === 'DELETE' || url === '/token'
+    if (isForgotten) response.writeHead(method === 'DELETE' ? 401 : status).end()
+    return isForgotten
+  })
+  const { exitCode, stderr } = await createWorkspace().run('import', server.url, '--email', `${ANA},${BEN}`)
+  expect([exitCode, stderr]).toEqual([0, ''])
+})
+
 test('a sign-out is sent again when its connection breaks off', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const workspace = createWorkspace()

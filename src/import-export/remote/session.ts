@@ -1,7 +1,7 @@
 // A user's session at another server of the contract: signs in on first use and renews expired tokens.
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import { arrayElements } from './array-elements.ts'
-import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
+import { ContractError, isSuccess, type RemoteAnswer, type RemoteClient } from './client.ts'
 import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
 
@@ -64,7 +64,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
 
   async function close(): Promise<void> {
     if (refreshToken === null) return
-    await client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } })
+    await client.endSession(refreshToken)
     refreshToken = null
   }
 
@@ -113,11 +113,6 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
 /** Whether it is a token that a header field can hold (RFC 6750 section 2.1 allows less). */
 export function isHeaderToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
-}
-
-/** The contract says 200, but some servers answer a new session with 201. */
-function isSuccess({ status }: RemoteAnswer): boolean {
-  return status >= 200 && status < 300
 }
 
 function parseJson(bytes: Uint8Array): unknown {
