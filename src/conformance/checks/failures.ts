@@ -91,5 +91,5 @@ function unlessProblem({ answer }: FailureSeen): string | null {
 }
 
 function nameOf({ method, path, answer }: FailureSeen): string {
-  return `${answer.status} to ${method} ${path}`
+  return `the ${answer.status} to ${method} ${path}`
 }
