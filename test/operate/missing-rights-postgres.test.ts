@@ -33,3 +33,22 @@ test.skipIf(POSTGRES_URL === null)(
     expect((await runHere(['dump', '--database', database])).stdout).toBe(stored)
   },
 )
+
+test.skipIf(POSTGRES_URL === null)('vacuum says that its role may not vacuum, instead of doing nothing', async () => {
+  const database = await temporaryDatabase()
+  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+  const serving = await asNewUser(database)
+  const { username } = new URL(serving)
+  onTestFinished(() => execute(database, `drop owned by ${username}`).then(() => {}))
+  const tables = 'all tables in schema workspace_gateway'
+  await execute(database, `grant usage on schema workspace_gateway to ${username}`)
+  await execute(database, `grant select, insert, update, delete on ${tables} to ${username}`)
+  const vacuum = ['vacuum', '--database', serving]
+  expect(await runHere(vacuum)).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'only the owner of the table audit_entry can vacuum it\n',
+  })
+  await execute(database, `grant ${new URL(database).username} to ${username}`)
+  expect(await runHere(vacuum)).toMatchObject({ exitCode: 0, stderr: '' })
+})

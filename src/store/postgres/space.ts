@@ -1,5 +1,5 @@
 // Measures and reclaims table space in PostgreSQL. The server reuses the space of removed rows by itself.
-import { StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { isLockRefused } from './engine/faults/pg-errors.ts'
@@ -12,6 +12,18 @@ const TABLES: Statement = {
   name: 'tablesToVacuum',
   text: `select quote_ident(relname) as name from pg_class
     where relnamespace = 'workspace_gateway'::regnamespace and relkind = 'r' order by relname`,
+}
+/**
+ * The first table that `vacuum` would skip, with nothing but a warning, because the role may not vacuum it. The privilege
+ * `maintain` came with PostgreSQL 17.
+ */
+const SKIPPED: Statement = {
+  name: 'tableThatVacuumSkips',
+  text: `select quote_ident(relname) as name from pg_class join pg_database on datname = current_database()
+    where relnamespace = 'workspace_gateway'::regnamespace and relkind = 'r' and not pg_has_role(datdba, 'usage')
+      and not case when current_setting('server_version_num')::int < 170000 then pg_has_role(relowner, 'usage')
+        else has_table_privilege(pg_class.oid, 'maintain') end
+    order by relname limit 1`,
 }
 const SIZE: Statement = {
   name: 'schemaSize',
@@ -49,6 +61,8 @@ export function createSpace(pool: Pool): SpaceVerbs {
   return {
     space,
     async reclaimSpace() {
+      const [skipped] = await pool.repeatable((connection) => connection.query<{ name: string }>(SKIPPED))
+      if (skipped) throw new StoreFaultError(`only the owner of the table ${skipped.name} can vacuum it`)
       await eachTable((connection, table) => connection.script(`vacuum ${table}`))
       return space()
     },
