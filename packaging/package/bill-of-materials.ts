@@ -31,6 +31,7 @@ export async function writeBillOfMaterials(root: string, output: string): Promis
   const { stdout } = await promisify(execFile)('npm', args, options)
   const bill: Bill = JSON.parse(stdout)
   const inPages = (await readFile(join(output, IN_PAGES), 'utf8')).split('\n')
+  if (inPages.length < 2) throw new Error(`an earlier version built the pages: remove ${output} and pack again`)
   await keepWhatRuns(bill, root, inPages)
   const { name } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   // npm uses the name of the folder.
