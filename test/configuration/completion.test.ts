@@ -28,6 +28,9 @@ const LINES = [
   { typed: 'serve --log-level=d', has: ['debug'], hasNot: ['silent', '--database'] },
   { typed: 'serve --port ', has: [], hasNot: ['--host', 'gateway.yaml'] },
   { typed: 'serve --config gate', has: ['gateway.yaml'], hasNot: ['--port'] },
+  { typed: 'doctor --tls-ca gate', has: ['gateway.yaml'], hasNot: ['--port'] },
+  // A path of a URL.
+  { typed: 'serve --base-path gate', has: [], hasNot: ['gateway.yaml'] },
   { typed: 'import gate', has: ['gateway.yaml'], hasNot: ['--database'] },
   { typed: 'completion ', has: ['bash', 'zsh', 'fish'], hasNot: ['serve'] },
   // This option is refused as an argument, so it is not offered.

@@ -23,12 +23,12 @@ export const DOCTOR_OPTIONS = {
     schema: z.string().optional(),
   },
   tlsCa: {
-    flags: '--tls-ca <file>',
+    flags: '--tls-ca <path>',
     description: 'PEM file of certificate authorities for verifying the proxy, instead of those that Node knows',
     schema: z.string().optional(),
   },
   backups: {
-    flags: '--backups <folder>',
+    flags: '--backups <path>',
     description: 'folder of the backups; one of them must be recent',
     schema: z.string().optional(),
   },

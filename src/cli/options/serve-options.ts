@@ -35,7 +35,7 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 65_535),
   },
   basePath: {
-    flags: '--base-path <path>',
+    flags: '--base-path <prefix>',
     description: 'prefix of every path, such as /v1',
     default: '/',
     schema: z
