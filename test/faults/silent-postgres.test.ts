@@ -1,4 +1,4 @@
-// Tests a PostgreSQL server that goes silent: a dedicated connection does not wait for it forever.
+// Tests a PostgreSQL server that goes silent: neither a step of a move nor a dedicated connection waits for it forever.
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
