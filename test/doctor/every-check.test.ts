@@ -251,6 +251,20 @@ describe('doctor finds', () => {
     })
   }
 
+  test.runIf(POSTGRES_URL !== null)('too many connections, and recommends options with which they fit', async () => {
+    const database = ['--database', await filled()]
+    for (const args of [
+      ['--workers', '40'],
+      ['--workers', '16'],
+      ['--pool-size', '1000'],
+    ]) {
+      const found = (await examine([...database, ...args])).find(({ check }) => check === 'server-connections')
+      const better = found?.fix.gateway?.split(' ') ?? []
+      const left = await examine([...database, ...args, ...better])
+      expect([better[0], left.map(({ check }) => check)]).toEqual([expect.stringMatching(/^--/), ['server-sync']])
+    }
+  })
+
   test('a planted fault for each of its checks, and its page names every check', () => {
     const folder = new URL('../../src/cli/doctor/', import.meta.url)
     const sources = ['inside', 'outside'].flatMap((part) =>

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -14,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Finished, run, runHere } from '../support/command-line.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -74,6 +76,7 @@ describe('doctor', () => {
     expect(report.notChecked).toEqual([
       { check: 'disk-sync', reason },
       { check: 'disk-space', reason },
+      { check: 'wal-size', reason },
       expect.objectContaining({ check: 'backups' }),
     ])
   })
@@ -183,6 +186,35 @@ describe('doctor', () => {
     expect(JSON.stringify(report)).not.toContain('secret-import-token')
     expect(exitCode).toBe(1)
   })
+
+  test('recommends what shrinks a large -wal: the command that does, or checkpoints', async () => {
+    const path = await createDatabase()
+    writeFileSync(`${path}-wal`, '', { mode: 0o600 })
+    truncateSync(`${path}-wal`, 300 * 1_048_576)
+    const database = ['--database', `file:${path}`]
+    const external = await examine([...database, '--checkpoints', 'external'])
+    expect(external.report.findings).toMatchObject([{ check: 'wal-size', fix: { gateway: '--checkpoints own' } }])
+    const { report } = await examine(database)
+    expect(report.findings).toMatchObject([{ check: 'wal-size', fix: { run: 'workspace-gateway vacuum' } }])
+    expect(await runHere(['vacuum', ...database])).toMatchObject({ exitCode: 0 })
+    expect((await examine(database)).found).toEqual([])
+  })
+
+  test.skipIf(!canMount())(
+    'recommends --read-only where the disk is mounted so, and room where it is full',
+    async () => {
+      const disk = smallDisk(4 * 1_048_576)
+      copyFileSync(await createDatabase(), join(disk.path, 'workspace.db'))
+      const fixOfSync = async () => {
+        const { report } = await examine(['--database', `file:${join(disk.path, 'workspace.db')}`])
+        return report.findings.find(({ check }) => check === 'disk-sync')?.fix
+      }
+      disk.fill()
+      expect(await fixOfSync()).toEqual({ run: `df -h ${disk.path}` })
+      execFileSync('mount', ['-o', 'remount,ro', disk.path])
+      expect(await fixOfSync()).toEqual({ gateway: '--read-only' })
+    },
+  )
 
   test('finds the faults of a database behind a link, and names its real folder', async () => {
     const path = await createDatabase()

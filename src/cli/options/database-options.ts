@@ -9,6 +9,8 @@ export const database = {
   schema: databaseUrl,
 } as const satisfies OptionRow
 
+export const MIN_POOL_SIZE = 2
+
 /** Timeouts, checkpoints and connection pooling of the store. */
 export const storeOptions = inGroup('Database', {
   lockTimeout: {
@@ -40,7 +42,7 @@ export const storeOptions = inGroup('Database', {
     flags: '--pool-size <count>',
     description: 'PostgreSQL: maximum connections of one process, plus four for answers that are read again',
     default: '10',
-    schema: integer(2, 1_000),
+    schema: integer(MIN_POOL_SIZE, 1_000),
   },
   databasePooling: {
     flags: '--database-pooling <mode>',

@@ -7,9 +7,10 @@ import { MAX_SNAPSHOTS } from '../../../resolvers/consistent-answer.ts'
 import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
+import { MIN_POOL_SIZE } from '../../options/database-options.ts'
 import { WARN_BYTES } from '../../serving/watch-log-size.ts'
 import { workerCount } from '../../workers/worker-count.ts'
-import { type Check, type Outcome, runChecks, type Verdict } from '../check.ts'
+import { type Check, type Fix, type Outcome, runChecks, type Verdict } from '../check.ts'
 import { type Inside, isFound } from './context.ts'
 import { shellWords } from './shell-words.ts'
 
@@ -24,16 +25,18 @@ const CLOCK_MS = 2_000
 
 const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: reachable }]
 
-const SQLITE_CHECKS: readonly Check<SqliteInspection & Pick<Inside, 'config'>>[] = [
+type Configured<T extends Inspection> = T & Pick<Inside, 'config'>
+
+const SQLITE_CHECKS: readonly Check<Configured<SqliteInspection>>[] = [
   { name: 'schema-version', run: schemaVersion },
   { name: 'file-permissions', run: permissions },
   { name: 'disk-sync', run: ifWritten(diskSync) },
   { name: 'file-system', run: fileSystem },
   { name: 'disk-space', run: ifWritten(diskSpace) },
-  { name: 'wal-size', run: logSize },
+  { name: 'wal-size', run: ifWritten(logSize) },
 ]
 
-const POSTGRES_CHECKS: readonly Check<PostgresInspection & Pick<Inside, 'config'>>[] = [
+const POSTGRES_CHECKS: readonly Check<Configured<PostgresInspection>>[] = [
   { name: 'schema-version', run: schemaVersion },
   { name: 'server-sync', run: serverSync },
   { name: 'server-clock', run: serverClock },
@@ -95,9 +98,8 @@ function permissions({ files, directory }: SqliteInspection): Verdict {
 }
 
 /** Wraps a check that matters only to a gateway that writes. */
-function ifWritten(run: (inspection: SqliteInspection) => Verdict): (typeof SQLITE_CHECKS)[number]['run'] {
-  return ({ config, ...inspection }) =>
-    config.readOnly ? { reason: 'with --read-only the gateway writes nothing' } : run(inspection)
+function ifWritten(run: (found: Configured<SqliteInspection>) => Verdict): typeof run {
+  return (found) => (found.config.readOnly ? { reason: 'with --read-only the gateway writes nothing' } : run(found))
 }
 
 /** Measures fsync on a temporary file beside the database, so on the same disk. */
@@ -120,7 +122,7 @@ function diskSync({ directory }: SqliteInspection): Verdict {
   } catch (error) {
     return {
       problem: `the folder of the database cannot be written to: ${reasonOf(error)}`,
-      fix: { run: `chown --recursive workspace-gateway ${shellWords(directory.path)}` },
+      fix: fixForWriting(error, directory.path),
     }
   } finally {
     rmSync(path, { force: true })
@@ -131,6 +133,14 @@ function diskSync({ directory }: SqliteInspection): Verdict {
     problem: `the disk reports a write as durable after ${(median * 1_000).toFixed(0)} µs, which no disk can do: a power cut loses acknowledged writes`,
     fix: { run: 'unset LD_PRELOAD, and put the database on a disk with a write-through cache' },
   }
+}
+
+function fixForWriting(error: unknown, folder: string): Fix {
+  const code: unknown = Reflect.get(Object(error), 'code')
+  if (code === 'EROFS') return { gateway: '--read-only' }
+  if (code === 'ENOSPC' || code === 'EDQUOT') return { run: `df -h ${shellWords(folder)}` }
+  // The doctor runs as the user that the gateway runs as.
+  return { run: `chown --recursive ${process.getuid?.() ?? 'USER'} ${shellWords(folder)}` }
 }
 
 function fileSystem({ networkFileSystem, isInMemory, directory }: SqliteInspection): Verdict {
@@ -155,12 +165,15 @@ function diskSpace({ freeBytes, directory }: SqliteInspection): Verdict {
   }
 }
 
-function logSize({ logBytes }: SqliteInspection): Verdict {
+function logSize({ logBytes, config }: Configured<SqliteInspection>): Verdict {
   if (logBytes < WARN_BYTES) return null
-  return {
-    problem: `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB: no program makes checkpoints, so it keeps growing`,
-    fix: { gateway: '--checkpoints own' },
-  }
+  const size = `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB`
+  return config.checkpoints === 'external'
+    ? { problem: `${size}: no program makes checkpoints, so it keeps growing`, fix: { gateway: '--checkpoints own' } }
+    : {
+        problem: `${size}: a long backup, dump or move, or a large import let it grow, or the gateway was killed`,
+        fix: { run: 'workspace-gateway vacuum' },
+      }
 }
 
 function serverSync({ fsync, fullPageWrites }: PostgresInspection): Verdict {
@@ -180,17 +193,25 @@ function serverClock({ clockOffsetMs }: PostgresInspection): Verdict {
   }
 }
 
-function serverConnections({ maxConnections, isPooled, config }: PostgresInspection & Pick<Inside, 'config'>): Verdict {
+function serverConnections({ maxConnections, isPooled, config }: Configured<PostgresInspection>): Verdict {
   const workers = workerCount(config)
   const wanted = workers * (config.poolSize + MAX_SNAPSHOTS)
   if (isPooled || wanted <= maxConnections) return null
   return {
     problem: `this machine alone may open ${wanted} connections (workers × (pool size + ${MAX_SNAPSHOTS})), but the server allows only ${maxConnections} for all clients`,
     fix: {
-      gateway: `--pool-size ${Math.max(2, Math.floor(maxConnections / workers / 2))}`,
+      gateway: withinConnections(maxConnections / 2, workers),
       postgresql: `alter system set max_connections = ${wanted + 20};`,
     },
   }
+}
+
+/** Options with which this machine opens no more than `available` connections. */
+function withinConnections(available: number, workers: number): string {
+  const poolSize = Math.floor(available / workers) - MAX_SNAPSHOTS
+  if (poolSize >= MIN_POOL_SIZE) return `--pool-size ${poolSize}`
+  const fewer = Math.floor(available / (MIN_POOL_SIZE + MAX_SNAPSHOTS))
+  return `--workers ${Math.max(1, fewer)} --pool-size ${MIN_POOL_SIZE}`
 }
 
 function serverTls({ isPrivate }: PostgresInspection): Verdict {
