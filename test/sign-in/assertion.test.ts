@@ -294,6 +294,17 @@ describe.each(PRESETS)('the preset %s', (preset) => {
     expect(await outcomeOf(decide(real))).toBe('admitted')
   })
 
+  test('refuses without a fetch of keys what no key would make acceptable', async () => {
+    const { decide, token, server } = await start(preset)
+    const refusals = [
+      token({}, { typ: 'at+jwt' }),
+      token({}, { alg: 'HS256' }),
+      ...(fixture.options.issuer || preset === 'google-iap' ? [token({ iss: 'https://gateway.example.com' })] : []),
+    ]
+    for (const refused of refusals) expect(await outcomeOf(decide(refused))).toBe('refused')
+    expect(server.paths).toEqual([])
+  })
+
   test('refuses to sign in another user, and passes on a request without an assertion', async () => {
     const { decide, guard, token } = await start(preset)
     for (const email of ['ben@example.com', 'ana@example.org', '', 'ana', `${ANA}.evil.com`])

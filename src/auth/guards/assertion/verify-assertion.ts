@@ -1,6 +1,7 @@
 // Verifies a signed assertion (RFC 7519) and returns the email that it proves. The proxy is responsible for all other
 // claims.
 import { type CompactJWSHeaderParameters, errors, type JWTPayload } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 import { vouchedEmail } from '../../email.ts'
 import type { KeySource } from './keys/key-source.ts'
@@ -26,7 +27,6 @@ export async function verifyAssertion(
 ): Promise<string> {
   if (token.length > MAX_TOKEN_LENGTH) throw new AssertionError(`it is longer than ${MAX_TOKEN_LENGTH} characters`)
   const { payload, protectedHeader } = await verifySignature(token, settings, keys, now)
-  requireKind(protectedHeader)
   requireAudience(payload, protectedHeader, settings)
   requireAge(payload, settings, now)
   const claimed = payload[settings.emailClaim]
@@ -42,6 +42,9 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
     return await jwtVerify(
       token,
       async (header) => {
+        // First what needs no key, so that no sign-in waits for a fetch that cannot help it.
+        requireKind(header)
+        requireIssuer(decodeJwt(token), settings)
         const key = await keys.keyFor(header)
         if (key === null) throw new AssertionError('it is not signed with a key of its issuer')
         return key
@@ -69,6 +72,11 @@ async function verifySignature(token: string, settings: AssertionSettings, keys:
 function requireKind({ typ }: CompactJWSHeaderParameters): void {
   if (typ === undefined || (typeof typ === 'string' && typ.toLowerCase() === 'jwt')) return
   throw new AssertionError('it is not an identity token: its typ is not JWT')
+}
+
+/** Only saves a fetch of keys: it reads claims that are not verified yet. `jwtVerify` checks the issuer again. */
+function requireIssuer({ iss }: JWTPayload, { issuer }: AssertionSettings): void {
+  if (issuer !== null && iss !== issuer) throw new AssertionError('its claim iss is missing or not accepted')
 }
 
 function requireAudience(
