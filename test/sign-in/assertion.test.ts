@@ -389,6 +389,7 @@ describe('options', () => {
   test.each<[what: string, keysOf: (key: TestKey) => readonly unknown[]]>([
     ['an unreadable key', (key) => [{ ...toJwk(key), x: 'AA' }]],
     ['a private key', (key) => [{ ...key.privateKey.export({ format: 'jwk' }), ...toJwk(key) }]],
+    ['a second key of the same name', (key) => [toJwk(key), toJwk({ ...newKey(), kid: key.kid })]],
     ['no object', (key) => [toJwk(key), null]],
     ['a list', (key) => [[toJwk(key)]]],
   ])('%s among the keys of the issuer is reported to the operator, and the client may retry', async (_, keysOf) => {
@@ -554,6 +555,21 @@ describe('the key source', () => {
       expect(String(reported.at(-1))).toContain('503')
     },
   )
+
+  test('admits after the issuer has removed a second key of the same name', async () => {
+    const { decide, server, key, token } = await start('pomerium')
+    server.publish([{ ...newKey(), kid: key.kid }, key])
+    await expect(decide(token())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    server.publish([key])
+    expect(await outcomeOf(decide(token()))).toBe('admitted')
+  })
+
+  test('refuses a token without a key name when several keys match, and reports nothing', async () => {
+    const { decide, server, key, token, reported } = await start('pomerium')
+    server.publish([key, newKey()])
+    expect(await outcomeOf(decide(token({}, { kid: undefined })))).toBe('refused')
+    expect(reported).toEqual([])
+  })
 
   test('finds a key that was published after a fetch for another key had reached the issuer', async () => {
     const { decide, server, key, token } = await start('pomerium')

@@ -7,7 +7,7 @@ import { createFreshness } from './freshness.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
 
 /** jose's errors for a header that no key of the set fits. */
-const NO_KEY = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
+const NO_KEY = [errors.JWKSNoMatchingKey, errors.JOSENotSupported]
 
 type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
@@ -62,10 +62,15 @@ export function createJwksSource(
     return loaded && keyIn(loaded.find, header)
   }
 
+  /** Null also for a fault of the set, which the issuer may have mended: the next load tells. */
+  async function knownKey(header: JWSHeaderParameters): Promise<CryptoKey | null> {
+    return loaded && keyIn(loaded.find, header).catch(() => null)
+  }
+
   return {
     async keyFor(header) {
       await loaded?.refresh()
-      const known = loaded && (await keyIn(loaded.find, header))
+      const known = await knownKey(header)
       if (known) return known
       const mayBeLate = isAsking
       const found = await keyOfNextLoad(header)
@@ -83,15 +88,19 @@ function keyFinder(set: JSONWebKeySet): FindKey {
 }
 
 /**
- * Several matching keys are none: an issuer that does not name its keys must not have several that match. A key that
- * cannot be used, such as a private one, is a fault of the issuer. jose's error for it would be taken for one of the
- * token.
+ * Several keys that match a token without a key name are none: with several keys, the name is required (OpenID Connect
+ * Core 1.0 section 10.1). Several of one name (RFC 7517 section 4.5), or a key that cannot be used, such as a private
+ * one, are a fault of the issuer. jose's error for it would be taken for one of the token.
  */
 async function keyIn(find: FindKey, header: JWSHeaderParameters): Promise<CryptoKey | null> {
   try {
     return await find(header)
   } catch (error) {
     if (NO_KEY.some((type) => error instanceof type)) return null
+    if (error instanceof errors.JWKSMultipleMatchingKeys) {
+      if (header.kid === undefined) return null
+      throw new Error('the issuer has several keys of the same name (kid)', { cause: error })
+    }
     throw new Error('the key of the issuer cannot be used', { cause: error })
   }
 }
