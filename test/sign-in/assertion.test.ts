@@ -364,6 +364,13 @@ describe('options', () => {
     expect(await outcomeOf(guard.decide({ email: ANA, code: null, caller }))).toBe('passed')
   })
 
+  test.each(['EdDSA', 'Ed25519'] as const)('an ID token with the algorithm %s is accepted', async (alg) => {
+    const { decide, token, server } = await start('oidc')
+    const key = newKey(alg)
+    server.publish([key])
+    expect(await outcomeOf(decide(token({}, {}, key)))).toBe('admitted')
+  })
+
   test('keys can come from a file, as a key set or as one PEM', async () => {
     const { token, key } = await start('pomerium')
     for (const text of [JSON.stringify({ keys: [toJwk(key)] }), toPem(key)]) {

@@ -40,7 +40,14 @@ test('assertions are read and refused as the options say', async () => {
   const { url } = await serveHereForTest([
     ...['--database', `file:${join(directory, 'workspace.db')}`, '--login-guard', 'assertion'],
     ...['--assertion-preset', 'oidc', '--assertion-issuer', 'https://id.example.com'],
-    ...['--assertion-audience', 'another,workspace', '--assertion-keys', keys, '--assertion-algorithms', 'ES256'],
+    ...[
+      '--assertion-audience',
+      'another,workspace',
+      '--assertion-keys',
+      keys,
+      '--assertion-algorithms',
+      'Ed25519,ES256',
+    ],
     ...['--assertion-header', 'X-Identity', '--assertion-email-claim', 'mail'],
     ...['--assertion-email-verified', 'if-present', '--assertion-max-age', '60', '--assertion-leeway', '10'],
   ])

@@ -5,17 +5,18 @@ import { listenForTest } from './listen-for-test.ts'
 
 export interface TestKey {
   readonly kid: string
-  readonly alg: 'RS256' | 'ES256'
+  readonly alg: 'RS256' | 'ES256' | 'EdDSA' | 'Ed25519'
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
 }
 
 export function newKey(alg: TestKey['alg'] = 'ES256'): TestKey {
-  const pair =
-    alg === 'ES256'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      : generateKeyPairSync('rsa', { modulusLength: 2048 })
-  return { kid: randomUUID(), alg, ...pair }
+  return { kid: randomUUID(), alg, ...newPair(alg) }
+}
+
+function newPair(alg: TestKey['alg']): Pick<TestKey, 'privateKey' | 'publicKey'> {
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return alg === 'RS256' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519')
 }
 
 export const toJwk = ({ kid, alg, publicKey }: TestKey): object => ({
@@ -46,7 +47,8 @@ export function mint(key: TestKey, { header = {}, claims, isPadded = false, sign
   }
   const parts = [{ alg: key.alg, kid: key.kid, typ: 'JWT', ...header }, claims]
   const input = parts.map((part) => spell(Buffer.from(JSON.stringify(part)))).join('.')
-  const signature = signWith ?? ((bytes) => sign('sha256', bytes, { key: key.privateKey, dsaEncoding: 'ieee-p1363' }))
+  const digest = key.publicKey.asymmetricKeyType === 'ed25519' ? null : 'sha256'
+  const signature = signWith ?? ((bytes) => sign(digest, bytes, { key: key.privateKey, dsaEncoding: 'ieee-p1363' }))
   return `${input}.${spell(signature(Buffer.from(input)))}`
 }
 

@@ -24,12 +24,13 @@ export interface Preset {
 const AS_LONG_AS_VALID = 0
 
 export const PRESETS = {
-  // OpenID Connect Core 1.0 section 2: an ID token that the front end itself got a moment ago.
+  // OpenID Connect Core 1.0 section 2: an ID token that the front end itself got a moment ago. Ed25519 is the new name of
+  // EdDSA with such a key (RFC 9864 section 2.2).
   oidc: {
     header: 'authorization',
     issuer: null,
     keys: null,
-    algorithms: ['RS256', 'ES256', 'EdDSA', 'PS256'],
+    algorithms: ['RS256', 'ES256', 'EdDSA', 'Ed25519', 'PS256'],
     audienceIn: 'aud',
     emailVerified: 'required',
     maxAgeSeconds: 300,

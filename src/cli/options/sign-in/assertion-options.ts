@@ -4,8 +4,22 @@ import type { AssertionGuardOptions } from '../../../auth/guards/assertion/open-
 import { PRESET_NAMES } from '../../../auth/guards/assertion/presets.ts'
 import { type Config, inGroup, integer, list } from '../option.ts'
 
-/** Only asymmetric algorithms (RFC 7518 section 3.1, RFC 8037): with a shared key, the verifier could sign too. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
+/**
+ * Only asymmetric algorithms (RFC 7518 section 3.1, RFC 8037, RFC 9864): with a shared key, the verifier could sign too.
+ */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be the name of a header')
 
