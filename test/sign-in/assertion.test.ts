@@ -188,6 +188,8 @@ async function start(
   }
 }
 
+type Clock = 'performance' | 'Date'
+
 const outcomeOf = async (decision: ReturnType<LoginGuard['decide']>) => (await decision).outcome
 
 describe.each(PRESETS)('the preset %s', (preset) => {
@@ -594,8 +596,8 @@ describe('the key source', () => {
 
   describe.each(['pomerium', 'aws-alb'] as const)('with the preset %s', (preset) => {
     /** Signs in once, lets `meanwhile` change the server, and then lets this much time pass without a login. */
-    async function idleFor(minutes: number, meanwhile: (server: KeyServer) => void) {
-      vi.useFakeTimers({ toFake: ['performance'] })
+    async function idleFor(minutes: number, meanwhile: (server: KeyServer) => void, clock: Clock = 'performance') {
+      vi.useFakeTimers({ toFake: [clock] })
       onTestFinished(() => void vi.useRealTimers())
       const started = await start(preset)
       const signIn = () => outcomeOf(started.decide(started.token()))
@@ -621,6 +623,11 @@ describe('the key source', () => {
     test('refuses keys that were withdrawn long ago, also for concurrent logins', async () => {
       const { signIn } = await idleFor(60, (server) => server.publish([newKey()]))
       expect(await Promise.all([signIn(), signIn(), signIn()])).toEqual(['refused', 'refused', 'refused'])
+    })
+
+    test('refuses keys that were withdrawn while the machine was suspended, which stops one of its clocks', async () => {
+      const { signIn } = await idleFor(60, (server) => server.publish([newKey()]), 'Date')
+      expect(await signIn()).toBe('refused')
     })
 
     test('keeps old keys while the issuer is down, and does not fetch for each login', async () => {

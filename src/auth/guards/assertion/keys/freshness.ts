@@ -12,16 +12,22 @@ const MAX_AGE_MS = 600_000
  * reject: if the issuer cannot be reached, it leaves the keys as they are.
  */
 export function createFreshness(reload: () => Promise<void>): () => Promise<void> {
-  let checkedAt = performance.now()
+  let checked = bothClocks()
   let checking: Promise<void> | null = null
 
   return async () => {
-    const ageMs = performance.now() - checkedAt
+    const now = bothClocks()
+    const ageMs = Math.max(now.steady - checked.steady, now.wall - checked.wall)
     if (ageMs <= MAX_AGE_MS) return
     checking ??= reload().finally(() => {
-      checkedAt = performance.now()
+      checked = bothClocks()
       checking = null
     })
     if (ageMs > 2 * MAX_AGE_MS) await checking
   }
+}
+
+/** The steady clock stops while the machine is suspended, and the wall clock may be set back. Whichever went further counts. */
+function bothClocks(): { readonly steady: number; readonly wall: number } {
+  return { steady: performance.now(), wall: Date.now() }
 }
