@@ -93,6 +93,12 @@ const PURGE_PENDING: Statement = {
     (select id from workspace_gateway.pending_sign_in where expires_at <= $1 or expires_at > $2
       limit ${PURGED} for update skip locked)`,
 }
+// Mails of such sign-ins. A mail of the present is due in a minute at most, so the index on due_at skips those.
+const PURGE_MAILS: Statement = {
+  name: 'purgeMails',
+  text: `delete from workspace_gateway.outbox where id in
+    (select id from workspace_gateway.outbox where due_at > $1 and expires_at > $2 limit ${PURGED} for update skip locked)`,
+}
 const PURGE_QUOTAS: Statement = {
   name: 'purgeMailQuotas',
   text: `delete from workspace_gateway.mail_quota where key in
@@ -207,7 +213,9 @@ async function write(connection: Connection, decisions: Decisions, now: number, 
     ...columns(decisions.mailed, ['id', 'email', 'network', 'agent', 'kid', 'askedAt', 'dueAt']),
     expiresAt,
   ])
-  await connection.query(PURGE_PENDING, [now, expiresAt + CLOCKS_DIFFER_MS])
+  const latest = expiresAt + CLOCKS_DIFFER_MS
+  await connection.query(PURGE_PENDING, [now, latest])
+  await connection.query(PURGE_MAILS, [now + CLOCKS_DIFFER_MS, latest])
   await connection.query(PURGE_QUOTAS, [now])
 }
 
