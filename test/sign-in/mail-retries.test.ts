@@ -4,7 +4,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { createDerivedCodes } from '../../src/auth/mail/derived-codes.ts'
-import { createMailServer, type MailTls } from '../../src/auth/mail/mail-server.ts'
+import { createMailServer, type MailServer, type MailTls } from '../../src/auth/mail/mail-server.ts'
 import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
 import { reasonOf } from '../../src/errors.ts'
@@ -63,7 +63,7 @@ async function askForMail(options: MailServerOptions, { userInfo = '', tls = 'of
   expect(await requests.decide()).toBe(true)
   const [failures, waits]: [string[], (number | null)[]] = [[], []]
   const url = server.url.replace('//', `//${userInfo}`)
-  const sendDue = createOutbox({
+  const outbox = createOutbox({
     store,
     codes,
     server: createMailServer({ ...mailGuardOptions({ url }).server, tls }),
@@ -78,7 +78,11 @@ async function askForMail(options: MailServerOptions, { userInfo = '', tls = 'of
   return {
     failures,
     waits,
-    sendDue: () => sendDue(() => false),
+    /** Sends what is due, and waits for the outcome. */
+    async sendDue() {
+      await outbox.sendDue(() => false)
+      await outbox.finish()
+    },
     advance(milliseconds: number) {
       now += milliseconds
     },
@@ -160,7 +164,7 @@ test.each<[string, MailServerOptions & Sending, string, number | null]>([
 test('a mail whose code is lost with its signing key is not sent, and not tried again', async () => {
   const settled: (readonly SettledMail[])[] = []
   const mails = [{ ...MAIL, id: 'lost' }]
-  const run = createOutbox({
+  const outbox = createOutbox({
     store: {
       leaseMails: async () => mails.splice(0),
       settleMails: async (_owner, list) => void settled.push(list),
@@ -172,17 +176,17 @@ test('a mail whose code is lost with its signing key is not sent, and not tried 
     stop: new AbortController().signal,
     onFailure: neverAsked,
   })
-  await run(() => false)
+  await outbox.sendDue(() => false)
+  await outbox.finish()
   expect(settled).toEqual([[{ id: 'lost', dueAt: null, isGivenUp: true }]])
 })
 
-test('each mail with an unreadable code is reported, after the others are sent and recorded', async () => {
-  const sent = Promise.withResolvers<void>()
+/** An outbox with these mails, and more that a test adds. `send` is the mail server. */
+function outboxOf(mails: OutboxMail[], send: MailServer['send']) {
   const settled: string[] = []
-  const mails = ['unreadable', 'good', 'gone'].map((id) => ({ ...MAIL, id }))
-  const run = createOutbox({
+  const outbox = createOutbox({
     store: {
-      leaseMails: async () => mails.splice(0),
+      leaseMails: async ({ limit }) => mails.splice(0, limit),
       async settleMails(_owner, [mail]) {
         settled.push(mail?.id ?? '')
       },
@@ -191,27 +195,73 @@ test('each mail with an unreadable code is reported, after the others are sent a
       issue: neverAsked,
       hashOf: neverAsked,
       async codeOf(id) {
-        if (id === 'good') return 'K7QM2P9D'
+        if (id.startsWith('good')) return 'K7QM2P9D'
         throw new Error(`no code for ${id}`)
       },
     },
-    server: { send: () => sent.promise },
+    server: { send },
     audit: NO_AUDIT,
     clock: () => 0,
     stop: new AbortController().signal,
     onFailure() {},
   })
-  let hasEnded = false
-  const outcome = run(() => false)
-    .catch((error: unknown) => error)
-    .finally(() => {
-      hasEnded = true
-    })
+  return { settled, sendDue: () => outbox.sendDue(() => false), finish: outbox.finish }
+}
+
+const mailsNamed = (...ids: readonly string[]) => ids.map((id) => ({ ...MAIL, id }))
+
+test('each mail with an unreadable code is reported by the next run, and the others are sent and recorded', async () => {
+  const sent = Promise.withResolvers<void>()
+  const { settled, sendDue, finish } = outboxOf(mailsNamed('unreadable', 'good', 'gone'), () => sent.promise)
+  await sendDue()
+  let isFinished = false
+  const finished = finish().then(() => {
+    isFinished = true
+  })
   await yieldTurn()
-  expect([hasEnded, settled]).toEqual([false, []])
+  expect([isFinished, settled]).toEqual([false, []])
   sent.resolve()
-  expect(reasonOf(await outcome)).toBe('no code for unreadable; no code for gone')
+  await finished
   expect(settled).toEqual(['good'])
+  expect(reasonOf(await sendDue().catch((error: unknown) => error))).toBe('no code for unreadable; no code for gone')
+  await sendDue()
+})
+
+test('a mail that its server keeps waiting holds up no other, and at most four are sent at once', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `good ${index}`)
+  const mails = mailsNamed('good but slow', ...names)
+  const slow = Promise.withResolvers<void>()
+  let [atOnce, mostAtOnce] = [0, 0]
+  const { settled, sendDue, finish } = outboxOf(mails, async ({ id }) => {
+    atOnce += 1
+    mostAtOnce = Math.max(mostAtOnce, atOnce)
+    await (id === 'good but slow' ? slow.promise : yieldTurn())
+    atOnce -= 1
+  })
+  await sendDue()
+  mails.push(...mailsNamed('good and late'))
+  await sendDue()
+  await expect.poll(() => settled.toSorted()).toEqual([...names, 'good and late'].toSorted())
+  slow.resolve()
+  await finish()
+  expect(settled.at(-1)).toBe('good but slow')
+  expect(mostAtOnce).toBe(4)
+})
+
+test('a mail whose lease ends while it is in flight is not sent again', async () => {
+  const sent = Promise.withResolvers<void>()
+  const mails = mailsNamed('good')
+  let count = 0
+  const { sendDue, finish } = outboxOf(mails, () => {
+    count += 1
+    return sent.promise
+  })
+  await sendDue()
+  mails.push(...mailsNamed('good'))
+  await sendDue()
+  sent.resolve()
+  await finish()
+  expect(count).toBe(1)
 })
 
 async function neverAsked(): Promise<never> {

@@ -35,13 +35,26 @@ export interface OutboxOptions {
   readonly onFailure: (error: unknown, retryMs: number | null) => void
 }
 
+export interface Outbox {
+  /**
+   * Sends the mails that are due, and returns when no other is due: a few may still be in flight. Throws the errors of
+   * mails whose code could not be read or whose outcome could not be recorded; these are due again later.
+   */
+  readonly sendDue: (isStopping: () => boolean) => Promise<void>
+  /** Waits until no mail is in flight: one whose outcome is not recorded would be sent again. */
+  readonly finish: () => Promise<void>
+}
+
 /**
  * Sends every mail that is due. A mail is sent twice only if the process was killed or cut off from the database
  * between the mail server's acceptance and the record of it. The second copy has the same Message-ID and the same code.
  */
-export function createOutbox(options: OutboxOptions): (isStopping: () => boolean) => Promise<void> {
+export function createOutbox(options: OutboxOptions): Outbox {
   const { store, codes, server, audit, clock, stop, onFailure } = options
   const owner = randomUUID()
+  /** By the id of the mail. */
+  const inFlight = new Map<string, Promise<void>>()
+  let failures: readonly unknown[] = []
 
   async function send(mail: OutboxMail): Promise<SettledMail> {
     const { id, kid, email, network, agent, askedAt, expiresAt } = mail
@@ -81,22 +94,39 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     }
   }
 
-  return async (isStopping) => {
-    while (!isStopping()) {
-      const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit: CONCURRENT_MAILS }, clock())
-      if (mails.length === 0) return
-      await awaitAll(mails.map(async (mail) => settle(await send(mail))))
-    }
+  function start(mail: OutboxMail): void {
+    // Its lease has ended while its outcome is being recorded.
+    if (inFlight.has(mail.id)) return
+    const sending = send(mail)
+      .then(settle)
+      .catch((error: unknown) => {
+        failures = [...failures, error]
+      })
+      .finally(() => inFlight.delete(mail.id))
+    inFlight.set(mail.id, sending)
   }
-}
 
-/**
- * Waits for all sends even if one fails: a mail still in flight at the end of the run would not be recorded, and be
- * sent again.
- */
-async function awaitAll(sending: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(sending)).filter(({ status }) => status === 'rejected')
-  const reasons = failed.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown)
-  if (reasons.length > 1) throw new AggregateError(reasons)
-  if (reasons.length > 0) throw reasons[0]
+  function throwFailures(): void {
+    const reasons = failures
+    failures = []
+    if (reasons.length > 1) throw new AggregateError(reasons)
+    if (reasons.length > 0) throw reasons[0]
+  }
+
+  return {
+    async sendDue(isStopping) {
+      while (!isStopping()) {
+        throwFailures()
+        const limit = CONCURRENT_MAILS - inFlight.size
+        const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit }, clock())
+        for (const mail of mails) start(mail)
+        if (mails.length < limit) return
+        // Each place takes the next mail as soon as it is free, so a slow mail holds up no other.
+        await Promise.race(inFlight.values())
+      }
+    },
+    async finish() {
+      await Promise.all(inFlight.values())
+    },
+  }
 }

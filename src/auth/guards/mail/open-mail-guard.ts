@@ -32,7 +32,7 @@ export function openMailGuard(options: MailGuardOptions, services: GuardServices
   const domains = options.domains.length === 0 ? null : new Set(options.domains)
   const requests = createCodeRequests({ store, codes, rules, domains, audit, clock })
   const stop = new AbortController()
-  const sendMails = createOutbox({
+  const outbox = createOutbox({
     store,
     codes,
     server: createMailServer(options.server),
@@ -50,8 +50,9 @@ export function openMailGuard(options: MailGuardOptions, services: GuardServices
     },
   })
   const reportTo = (what: string) => (error: unknown) => report(error, what)
-  const sender = running.use(createPoller(sendMails, POLL_MS, reportTo('the outbox could not be read')))
-  // The stack is disposed of last in, first out, so this timer starts before the shutdown waits for the sender.
+  running.defer(outbox.finish)
+  const sender = running.use(createPoller(outbox.sendDue, POLL_MS, reportTo('the outbox could not be read')))
+  // The stack is disposed of last in, first out, so this timer starts before the shutdown waits for mails in flight.
   running.defer(() => {
     setTimeout(() => stop.abort(), STOP_GRACE_MS).unref()
   })
