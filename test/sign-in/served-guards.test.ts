@@ -32,6 +32,20 @@ test.each([
   expect(server.mails).toHaveLength(result === 'done' ? 1 : 0)
 })
 
+test('a login with a wrong code has two audit entries, and is one refused login', async () => {
+  const database = ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+  const mail = ['--login-guard', 'mail', '--mail-url', 'smtp://127.0.0.1:9', '--mail-from', 'a@example.com']
+  const { url, kill } = await serveHereForTest([...database, ...mail])
+  expect((await postJson(`${url}/login`, { email: ANA, code: 'K7QM2P9D' })).json().code).toBe('LOGIN_CODE_WRONG')
+  await kill('SIGTERM')
+  const lines = (await runHere(['audit', ...database])).stdout.trim().split('\n')
+  const refused = lines.map((line) => JSON.parse(line)).filter(({ result }) => result === 'refused')
+  expect(refused.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([
+    'code: wrong code',
+    'login: LOGIN_CODE_WRONG',
+  ])
+})
+
 test('assertions are read and refused as the options say', async () => {
   const directory = temporaryDirectory()
   const [key, other] = [newKey('ES256'), newKey('RS256')]
