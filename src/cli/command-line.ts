@@ -20,6 +20,7 @@ import { createDescribedCommands, type DescribedCommands } from './configuration
 import { addMissingCommandErrors } from './configuration/missing-command.ts'
 import { type Environment, examineSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
+import { describeUnexpected } from './failures/unexpected-error.ts'
 import type { CommandContext, CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
@@ -81,7 +82,11 @@ export function createProgram(
     .configureHelp({ showGlobalOptions: true })
   const { describe } = commands
   const environment: Environment = process.env
-  program.hook('preAction', (_, command) => configure(command, commands, environment))
+  program.hook('preAction', (_, command) => {
+    // `serve` reports them in its log.
+    if (command.name() !== 'serve') endWhenUncaught(signals, (error) => void report(error, io))
+    return configure(command, commands, environment)
+  })
 
   describe(program.command('serve'), SERVE_OPTIONS, problemsOfServe)
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
@@ -206,7 +211,7 @@ function toFailure(error: unknown): Failure {
     return { exitCode: 1, message: error.message }
   }
   if (isBrokenPipe(error) || stdoutErrors.has(Object(error))) return { exitCode: 1, message: null }
-  return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  return { exitCode: 1, message: describeUnexpected(error) }
 }
 
 function helpFor(error: StoreUnavailableError | StoreFaultError): string {

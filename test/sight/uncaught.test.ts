@@ -1,8 +1,8 @@
-// Tests what the log says of an exception that nothing catches, and how the process ends.
+// Tests what the log and the other commands say of an exception that nobody expects, and how the process ends.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveForTest } from '../support/command-line.ts'
+import { run, serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { until, workersOf } from '../workers/processes.ts'
 
@@ -12,14 +12,19 @@ const SECRETS = [TOKEN, EMAIL]
 const MESSAGE = 'an unexpected error ends the process'
 const ERROR = `new Error('${TOKEN} of ${EMAIL}')`
 
+/** The options of a Node that runs these statements before the program. */
+function preloading(statements: string): string {
+  const path = join(temporaryDirectory(), 'failing.mjs')
+  writeFileSync(path, `${statements}\n`)
+  return `--import ${path}`
+}
+
 /** Every process of the gateway runs the statement when it gets SIGUSR2. */
 function serveFailing(statement: string, args: readonly string[] = []) {
-  const path = join(temporaryDirectory(), 'failing.mjs')
-  writeFileSync(path, `process.on('SIGUSR2', () => { ${statement} })\n`)
   // Entries of the audit log are written at some time after the start.
   return serveForTest(['--log-level', 'warn', ...args], {
     cwd: temporaryDirectory(),
-    env: { NODE_OPTIONS: `--import ${path}` },
+    env: { NODE_OPTIONS: preloading(`process.on('SIGUSR2', () => { ${statement} })`) },
   })
 }
 
@@ -67,4 +72,16 @@ test.skipIf(process.platform !== 'linux')('a worker writes it too, and is replac
     { level: 50, msg: 'a worker ended: starting another', pid: worker, exitCode: 1 },
   ])
   for (const secret of SECRETS) expect(serving.stderr()).not.toContain(secret)
+})
+
+test.each([
+  ['that the command meets', `throw ${ERROR}`],
+  ['that nothing catches', `setImmediate(() => { throw ${ERROR} }); return true`],
+])('an error %s is one line of stderr that says where it happened, without secrets', async (_, fail) => {
+  const env = { NODE_OPTIONS: preloading(`process.stdout.write = () => { ${fail} }`) }
+  const { exitCode, stderr } = await run(['config', 'print'], { cwd: temporaryDirectory(), env })
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(
+    /^unexpected error: \[token\] of \[email\] \(at failing\.mjs:1:\d+.*\)\. This may be a bug: report this line, with the version and the command\n$/,
+  )
 })
