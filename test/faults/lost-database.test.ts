@@ -256,6 +256,20 @@ test('an empty file is not a database to commands that create none', async () =>
   expect(readdirSync(dirname(path))).toEqual(['workspace.db'])
 })
 
+test('whatever is no file is called that, and stays as it is', async () => {
+  const folder = temporaryDirectory()
+  for (const [path, kind] of [
+    [folder, 'it is a folder'],
+    ['/dev/null', 'it is not a file'],
+  ]) {
+    for (const args of [['serve', '--port', '0'], ['serve', '--port', '0', '--read-only'], ['dump'], ['import', '-']]) {
+      const { exitCode, stderr } = await runHere([...args, '--database', `file:${path}`])
+      expect([exitCode, stderr], args.join(' ')).toEqual([2, `cannot open ${path}: ${kind}\n`])
+    }
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('a command that finds no database says how to name the right one, and creates none', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   for (const args of [['dump'], ['users', 'list'], ['keys', 'rotate'], ['backup', `${path}.backup`]]) {
