@@ -116,12 +116,25 @@ test('malformed requests are answered 400 with a problem, and the connection is 
   await expectToServe(gateway)
 })
 
-test('an address with characters beyond ASCII is refused with the advice to percent-encode them', async () => {
+test.each([
+  [
+    'characters beyond ASCII',
+    ['/exports?r=caf\u00e9', '/caf\u00e9', '/graphql?query={me{project(ref:"\u65e5"){name}}}'],
+  ],
+  ['a control character', ['/exports?r=my\tsite', '/exports?r=my\u007fsite']],
+  ['no slash', ['projects', '127.0.0.1:80', '']],
+])('an address with %s is refused with the advice that mends it', async (_, targets) => {
   const gateway = await startSmallWorld()
-  for (const target of ['/exports?r=caf\u00e9', '/caf\u00e9', '/graphql?query={me{project(ref:"\u65e5"){name}}}']) {
+  for (const target of targets) {
     const [answer] = await answersTo(gateway, Buffer.from(requestText({ target, headers: [CLOSE] })))
-    expect([answer?.status, answer?.json().detail]).toEqual([400, expect.stringContaining('percent-encode')])
+    const detail =
+      'The address is invalid: begin it with a slash, and percent-encode all characters but visible ASCII, such as %C3%A9.'
+    expect([answer?.status, answer?.json().detail], target).toEqual([400, detail])
   }
+})
+
+test('a percent-encoded address is read', async () => {
+  const gateway = await startSmallWorld()
   const [answer] = await answersTo(gateway, requestText({ target: '/exports?r=caf%C3%A9', headers: [CLOSE] }))
   expect(answer?.status).toBe(401)
 })

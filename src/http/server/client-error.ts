@@ -117,9 +117,10 @@ export function handleClientError(
 /** `parserCode` is the code of node:http's error. */
 function failureOf(parserCode: string): GatewayError {
   if (parserCode !== 'HPE_INVALID_URL') return new GatewayError(PARSER_FAILURES[parserCode] ?? 'BAD_REQUEST')
-  // Some clients, such as curl, send an address as it was typed.
+  // Some clients, such as curl, send an address as it was typed. The parser does not say which of the rules it breaks.
   return new GatewayError('BAD_REQUEST', {
-    message: 'The address is invalid: percent-encode all characters beyond ASCII, such as %C3%A9.',
+    message:
+      'The address is invalid: begin it with a slash, and percent-encode all characters but visible ASCII, such as %C3%A9.',
   })
 }
 
