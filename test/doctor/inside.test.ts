@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  closeSync,
   copyFileSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -165,6 +167,23 @@ describe('doctor', () => {
       expect((await examine([...database, '--config', path])).found).toEqual([])
       rmSync(path)
     }
+  })
+
+  test('calls a database path that is no file that, without reading a pipe', async () => {
+    const folder = temporaryDirectory()
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // With a writer, a read that should not be tried fails. Without one it would hold up this process for ever.
+    const writer = openSync(pipe, 'r+')
+    for (const [path, kind] of [
+      [folder, 'it is a folder'],
+      [pipe, 'it is not a file'],
+    ]) {
+      const { exitCode, report } = await examine(['--look', 'inside', '--database', `file:${path}`])
+      const problem = `the database cannot be used: cannot open ${path}: ${kind}`
+      expect([exitCode, report.findings]).toMatchObject([1, [{ check: 'database', problem }]])
+    }
+    closeSync(writer)
   })
 
   test('finds each fault of a database file, of secrets, backups and the configuration', async () => {

@@ -5,6 +5,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
 import { assertOwnLog } from '../sqlite/engine/faults/foreign-log.ts'
 import { networkFileSystem } from '../sqlite/engine/faults/startup-check.ts'
+import { requireFile } from '../sqlite/engine/files/require-file.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from '../sqlite/migrations.ts'
 
 /** Layout of the file header: https://www.sqlite.org/fileformat.html, section 1.3. */
@@ -79,7 +80,9 @@ export function processesUsing(path: string): readonly string[] {
 
 function fileAt(path: string): DatabaseFile | null {
   const found = statSync(path, { throwIfNoEntry: false })
-  return found ? { path, mode: modeOf(found), uid: found.uid, byteLength: found.size } : null
+  if (!found) return null
+  requireFile(found, path)
+  return { path, mode: modeOf(found), uid: found.uid, byteLength: found.size }
 }
 
 function modeOf({ mode }: Stats): number {

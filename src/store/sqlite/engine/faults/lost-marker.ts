@@ -2,7 +2,8 @@
 // its place.
 import { existsSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { reasonOf } from '../../../../errors.ts'
-import { StoreFaultError, StoreMissingError, StoreOpenError } from '../../../contract.ts'
+import { StoreFaultError, StoreMissingError } from '../../../contract.ts'
+import { requireFile } from '../files/require-file.ts'
 
 /** Suffix of the marker file beside the database. A leftover -wal is no marker: SQLite would apply it to a new file. */
 const MARKER_SUFFIX = '.lost'
@@ -58,14 +59,14 @@ export function assertHasContent(path: string, named: string): void {
 }
 
 /**
- * Size of a file, 0 if it does not exist. Throws `StoreOpenError` for a folder, or whatever else is no file: SQLite would
- * say that the disk failed. Throws `StoreFaultError` if the path cannot be followed: missing permissions on its folder,
- * or a cycle of links.
+ * Size of a file, 0 if it does not exist. Throws `StoreOpenError` for what is no file, and `StoreFaultError` if the path
+ * cannot be followed: missing permissions on its folder, or a cycle of links.
  */
 function sizeOf(path: string): number {
   const found = statOf(path)
-  if (found === undefined || found.isFile()) return found?.size ?? 0
-  throw new StoreOpenError(`cannot open ${path}: ${found.isDirectory() ? 'it is a folder' : 'it is not a file'}`)
+  if (!found) return 0
+  requireFile(found, path)
+  return found.size
 }
 
 function statOf(path: string): Stats | undefined {
