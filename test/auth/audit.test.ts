@@ -89,6 +89,13 @@ test('an entry holds its time, its network and a hash of its email, and is logge
   expect(opened.lines).toEqual([expected])
 })
 
+test('of a long detail an entry holds the beginning', async () => {
+  await using opened = await openLog()
+  opened.log.record(login({ detail: 'word '.repeat(100) }))
+  await opened.log[Symbol.asyncDispose]()
+  expect((await opened.entries()).map(({ detail }) => detail)).toEqual(['word '.repeat(40)])
+})
+
 test('emails are stored in clear only when the operator asks for it', async () => {
   await using opened = await openLog({ areEmailsClear: true })
   opened.log.record(login())
