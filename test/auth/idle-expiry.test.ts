@@ -1,5 +1,6 @@
 // Tests when a refresh moves the idle expiry of its session, and when it writes nothing.
 import { expect, test } from 'vitest'
+import { type Store, StoreReadOnlyError } from '../../src/store/contract.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -13,16 +14,22 @@ interface Extension {
   readonly idleExpiresAt: number
 }
 
-async function startCounting(
-  options: { readonly databasePath?: string; readonly refreshIdleTtlSeconds?: number } = {},
-) {
+interface CountingOptions {
+  readonly databasePath?: string
+  readonly refreshIdleTtlSeconds?: number
+  /** Called before sessions are extended. */
+  readonly beforeExtending?: (store: Store, now: number) => unknown
+}
+
+async function startCounting({ beforeExtending = () => {}, ...options }: CountingOptions = {}) {
   const extensions: Extension[] = []
   const gateway = await startGateway({
     ...options,
     wrapStore: (store) => ({
       ...store,
-      extendSessions(asked) {
+      async extendSessions(asked) {
         extensions.push(...asked)
+        await beforeExtending(store, asked[0]?.lastUsedAt ?? 0)
         return store.extendSessions(asked)
       },
     }),
@@ -73,4 +80,26 @@ test('a gateway with a longer idle lifetime extends a session that was just used
   const extended = [gateway.now(), gateway.now() + 28 * DAY * 1_000]
   expect(await longer.refresh(refreshToken)).toEqual([200, [extended]])
   expect(await longer.refresh(refreshToken)).toEqual([200, []])
+})
+
+test('a refresh is refused if its session ends between its lookup and its extension', async () => {
+  const { gateway, refresh } = await startCounting({
+    beforeExtending: (store, now) => store.revokeSessionsOf(ANA, now),
+  })
+  const { refreshToken } = await gateway.login(ANA)
+  gateway.advance(PRECISION)
+  expect(await refresh(refreshToken)).toEqual([401, [expect.anything()]])
+})
+
+test('a refresh succeeds if the database may only be read, and the session ends when it would have', async () => {
+  const { gateway, refresh } = await startCounting({
+    beforeExtending() {
+      throw new StoreReadOnlyError('read-only')
+    },
+  })
+  const { refreshToken } = await gateway.login(ANA)
+  gateway.advance(14 * DAY - 1)
+  expect(await refresh(refreshToken)).toEqual([200, [expect.anything()]])
+  gateway.advance(1)
+  expect(await refresh(refreshToken)).toEqual([401, []])
 })

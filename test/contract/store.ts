@@ -209,22 +209,24 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
 
       test('are listed newest first, only the open ones, and no more than asked for', async () => {
         const [a, b, c] = [1, 3, 2].map((age) => newSession({ createdAt: NOW - age }))
-        const expired = newSession({ idleExpiresAt: NOW })
-        await store.addSessions([a, b, c, expired, newSession({ email: BEN })].flatMap((one) => one ?? []))
+        const expired = [newSession({ idleExpiresAt: NOW }), newSession({ expiresAt: NOW })]
+        await store.addSessions([a, b, c, ...expired, newSession({ email: BEN })].flatMap((one) => one ?? []))
         expect(await ids(ANA)).toEqual([a?.id, c?.id, b?.id])
         expect(await store.sessionsOf(ANA, NOW, 2)).toHaveLength(2)
         expect(await ids('nobody@example.com')).toEqual([])
       })
 
       test('are ended by id only for their owner, and only once', async () => {
-        const [mine, other, gone] = [newSession(), newSession({ email: BEN }), newSession({ idleExpiresAt: NOW })]
-        await store.addSessions([mine, other, gone])
+        const [mine, other] = [newSession(), newSession({ email: BEN })]
+        const [idle, old] = [newSession({ idleExpiresAt: NOW }), newSession({ expiresAt: NOW })]
+        await store.addSessions([mine, other, idle, old])
         expect(await store.liveSessions([mine.id], NOW)).toEqual([expect.anything()])
-        const asked = [mine, other, gone, mine, { id: 'unknown' }].map(({ id }) => ({ id, email: ANA }))
+        const asked = [mine, other, idle, old, mine, { id: 'unknown' }].map(({ id }) => ({ id, email: ANA }))
         const ofAnother = { id: mine.id, email: BEN }
         expect(await store.revokeSessionsById([ofAnother, ...asked], NOW)).toEqual([
           false,
           true,
+          false,
           false,
           false,
           false,
@@ -235,7 +237,8 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       })
 
       test('are all ended at once, and those of other users are not', async () => {
-        const mine = [newSession(), newSession(), newSession({ idleExpiresAt: NOW })]
+        const expired = [newSession({ idleExpiresAt: NOW }), newSession({ expiresAt: NOW })]
+        const mine = [newSession(), newSession(), ...expired]
         const other = newSession({ email: BEN })
         await store.addSessions([...mine, other])
         expect(
@@ -243,7 +246,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
             mine.map(({ id }) => id),
             NOW,
           ),
-        ).toEqual([expect.anything(), expect.anything(), null])
+        ).toEqual([expect.anything(), expect.anything(), null, null])
         expect(await store.revokeSessionsOf(ANA, NOW)).toBe(2)
         expect(await store.revokeSessionsOf(ANA, NOW)).toBe(0)
         expect(
@@ -251,7 +254,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
             [...mine, other].map(({ id }) => id),
             NOW,
           ),
-        ).toEqual([null, null, null, expect.anything()])
+        ).toEqual([null, null, null, null, expect.anything()])
       })
 
       test('are limited: the least recently used end, whatever their expiry, and are refused at once', async () => {
