@@ -1,11 +1,16 @@
-// Tests that options of `serve` change what a gateway does: its tokens, its sessions, its limits and its audit log.
+// Tests that options of `serve` change what a gateway does: its tokens, its sessions, its limits and its
+// records.
 import { join } from 'node:path'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { exchange, readAnswers } from '../support/wire.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
+
+const DAY_MS = 86_400_000
 
 const newDatabase = () => ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
 
@@ -45,6 +50,34 @@ test('--sessions-per-user ends the least recently used session, and --audit-rete
   expect(refreshed).toEqual([401, 200, 200])
   await kill('SIGTERM')
   expect((await runHere(['audit', ...database])).stdout).toBe('')
+})
+
+test('--ledger-retention says how long REST calls stay in the ledger', async () => {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  const now = Date.now()
+  const [day, lastSeen] = [new Date(now - 10 * DAY_MS).toISOString().slice(0, 10), now]
+  await using store = await openSqliteStore(path, { lockTimeoutMs: 5_000, onFatal() {} })
+  const calls = [{ day, route: 'GET /projects', client: 'web', count: 1, lastSeen }]
+  await store.addRestCalls({ writer: 'another gateway', sequence: 1, calls })
+  const daysAfter = async (retention: string) => {
+    const { kill } = await serveHereForTest(['--database', `file:${path}`, '--ledger-retention', retention])
+    await kill('SIGTERM')
+    return store.restCallDays('', 9)
+  }
+  expect(await daysAfter('20d')).toEqual([day])
+  expect(await daysAfter('5d')).toEqual([])
+})
+
+test('pages of --cors-origin can read why a request was refused before it was read', async () => {
+  const malformed = 'GET / HTTP/x\r\n\r\n'
+  const originOf = async (...options: readonly string[]) => {
+    const { url } = await serveHereForTest([...newDatabase(), ...options])
+    const [answer] = readAnswers(await exchange(url, malformed))
+    expect(answer?.status).toBe(400)
+    return answer?.headers.get('access-control-allow-origin')
+  }
+  expect(await originOf()).toBeNull()
+  expect(await originOf('--cors-origin', 'https://app.example.com')).toBe('*')
 })
 
 test('requests and GraphQL answers are at most as large as the options say', async () => {
