@@ -2,10 +2,10 @@
 // never deadlock, and that none of them takes a part of what another one has staged.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Change } from '../../src/store/contract.ts'
+import { type Change, StagedExportGoneError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
+import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
@@ -155,6 +155,22 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await store.stageReplacement('r', [stagedProject(FIRST, 'b')], NOW)
     await swap(store, 'r')
     expect(await projectsOf(store, FIRST)).toEqual(['a', 'b'])
+  })
+
+  test('an export that is being dropped as stale takes no further elements, and stays dropped', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    const [begin, fill] = exportSteps('s', '2026-01-01')
+    await store.applyChanges([begin, fill].flatMap((step) => step ?? []))
+    const hand = await openHand(url)
+    await hand.query(`begin; update workspace_gateway.staged_export set staged_at = ${DROPPED_AT}`)
+    const more: Change = { type: 'stageElements', stage: 's', position: 1, texts: ['2'], now: NOW }
+    const adding = expect(store.applyChanges([more])).rejects.toThrow(StagedExportGoneError)
+    await untilOneWaits(url)
+    await hand.query('commit')
+    await adding
+    await store.dropStaleStages(NOW)
+    expect(await execute(url, 'select 1 from workspace_gateway.export_element')).toEqual([])
   })
 
   test('what is staged for a user who is being renamed becomes a user of its own', async () => {
