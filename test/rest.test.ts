@@ -194,6 +194,16 @@ test('answers with tokens must not be stored', async () => {
   for (const answer of [login, token, graphql]) expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+test('a GraphQL answer and a GraphQL failure depend on who asks and what is accepted, and must not be stored', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  for (const token of [accessToken, undefined, 'wrong']) {
+    const { headers } = await gateway.graphql('{ me { email } }', { ...(token && { accessToken: token }) })
+    expect(headers.get('vary')).toBe('Accept, Authorization, Accept-Encoding')
+    expect(headers.get('cache-control')).toBe('no-store')
+  }
+})
+
 test('health checks must not be stored, and verifiers may keep the public keys for a minute', async () => {
   const gateway = await startGateway()
   const cachingOf = async (path: string) => (await gateway.get(path)).headers.get('cache-control')
