@@ -182,8 +182,8 @@ test('a read whose If-Match does not match gets the answer of the old server', a
 test('a content coding that the gateway did not request is passed on with its name', async () => {
   const { old, signIn, stop } = await start(FROM_OLD)
   const read = await signIn(ANA)
-  old.setIntercept(({ url }, response) => {
-    if (url !== '/v1/projects') return false
+  old.setIntercept(({ url, headers: asked }, response) => {
+    if (url !== '/v1/projects' || asked['accept-encoding'] !== 'identity') return false
     response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'compress', 'content-length': '3' }).end('abc')
     return true
   })
@@ -216,6 +216,15 @@ describe('a body that stops arriving', () => {
     await writer.close()
     expect((await next).done).toBe(true)
   })
+})
+
+test('a read for which this gateway has no memory is no difference', async () => {
+  const records = documentLine('template', ANA, `{"id":"t","x":"${'x'.repeat(2_000_000)}"}`)
+  const { signIn, comparisons, log, stop } = await start(['--in-flight-bytes', '1048576'], { records })
+  expect((await (await signIn(ANA))('/templates')).status).toBe(503)
+  await expect.poll(() => comparisons('notAnsweredHere')).toBe(1)
+  expect(log()).not.toContain('answers differently')
+  await stop()
 })
 
 test('comparisons that wait for the old server leave room for other long lists', async () => {
