@@ -70,7 +70,7 @@ test('a port that fetch refuses is named as the reason', async () => {
 
 const NEW = 'https://new.example.com/v2'
 
-test.each([301, 302, 307, 308])(
+test.each([301, 302, 303, 307, 308])(
   'import reports where a server has moved (%i), and does not follow the redirect',
   async (status) => {
     await using moved = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
