@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { ownLike } from '../../src/store/sqlite/engine/files/own-like.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -58,6 +59,21 @@ test('restore includes what is only in the log of the restored file, and does no
     expect(readdirSync(restored.directory).filter((name) => name.includes('.part'))).toEqual([])
     expect(contentsOf(folder)).toEqual(before)
   }
+})
+
+test('a backup that was made during a move is restored as a database that takes no part in the move', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const open = (name: string) => openSqliteStore(workspace.path(name), { lockTimeoutMs: 5_000, onFatal() {} })
+  await using moving = await open('workspace.db')
+  expect(await moving.beginMove({ id: 'a move', other: 'another database' })).toBe(true)
+  const backup = workspace.path('backup.db')
+  expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+  const restored = ['--database', `file:${workspace.path('restored.db')}`]
+  expect((await runHere(['restore', backup, ...restored])).exitCode).toBe(0)
+  await using store = await open('restored.db')
+  expect((await store.moveState()).phase).toBe('live')
+  expect((await moving.moveState()).phase).not.toBe('live')
 })
 
 test('restore refuses a backup beside the log of another database until that log is moved away', async () => {
