@@ -187,6 +187,50 @@ describe('the login guard "mail"', () => {
     expect(server.mails).toHaveLength(1)
   })
 
+  test('mails five codes an hour to an address from one network', async () => {
+    const { gateway, server, login } = await startMailGateway()
+    for (let mails = 0; mails < 5; mails += 1) {
+      expectSent(await login(ANA))
+      expect((await server.mail(mails)).to).toBe(ANA)
+      // The code expires, so that the next request does not join it.
+      gateway.advance(600)
+    }
+    // Requests are decided in their order.
+    for (const email of [ANA, STRANGER]) expectSent(await login(email))
+    expect((await server.mail(5)).to).toBe(STRANGER)
+    gateway.advance(600)
+    expectSent(await login(ANA))
+    expect((await server.mail(6)).to).toBe(ANA)
+  })
+
+  test('strangers cannot use up the mails of an owner who signed in from a network within 180 days', async () => {
+    const { gateway, server } = await startMailGateway({ maxPerAddress: 1 }, { trustedProxies: ['127.0.0.1'] })
+    const login = (email: string, network: string, code?: string) =>
+      gateway.send('POST', '/login', JSON.stringify({ email, code }), {
+        'content-type': 'application/json',
+        'x-forwarded-for': network,
+      })
+    const [home, elsewhere] = ['192.0.2.1', '198.51.100.1']
+    expectSent(await login(ANA, home))
+    const { code } = await server.mail(0)
+    expect((await login(ANA, home, code)).status).toBe(200)
+    gateway.advance(179 * 86_400)
+    for (const [network, mail] of [
+      [elsewhere, 1],
+      [home, 2],
+    ] as const) {
+      expectSent(await login(ANA, network))
+      expect((await server.mail(mail)).to).toBe(ANA)
+    }
+    gateway.advance(2 * 86_400)
+    expectSent(await login(ANA, elsewhere))
+    expect((await server.mail(3)).to).toBe(ANA)
+    // The network is forgotten.
+    expectSent(await login(ANA, home))
+    expectSent(await login(STRANGER, home))
+    expect((await server.mail(4)).to).toBe(STRANGER)
+  })
+
   test('refuses the right code after ten minutes and after five wrong codes, and then mails another', async () => {
     const { gateway, server, login } = await startMailGateway()
     expectSent(await login(ANA))
