@@ -38,6 +38,7 @@ test('a read has the headers of the contract, and answers 304 to its entity tag 
       expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
       // RFC 9110 section 15.4.5: what tells a cache how to use the copy that it holds.
       for (const name of ['cache-control', 'vary']) expect(again.headers.get(name)).toBe(first.headers.get(name))
+      expect(again.headers.get('content-type')).toBeNull()
     }
     expect((await gateway.get(path, accessToken, { 'if-none-match': '"other"' })).status).toBe(200)
     // Only after authentication: a stranger learns nothing about what is stored.

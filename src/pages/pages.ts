@@ -86,12 +86,14 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
  */
 export function createPage(build: ExplorerBuild | null, basePath: string, onOpen: () => void): Handler {
   const body = shellOf(build, basePath)
-  const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
+  const etag = entityTag(body)
+  const headers: Headers = { ...PAGE_HEADERS, etag }
+  const { 'content-type': _, ...headersOfUnchanged } = headers
   return async (request): Promise<GatewayResponse> => {
     // Runs after the shell has been handed to the connection.
     setImmediate(onOpen)
-    return matchesEntityTag(request.header('if-none-match'), headers.etag)
-      ? { status: 304, headers, body: null }
+    return matchesEntityTag(request.header('if-none-match'), etag)
+      ? { status: 304, headers: headersOfUnchanged, body: null }
       : { status: 200, headers, body }
   }
 }

@@ -16,11 +16,8 @@ const MAX_WHOLE_BYTES = 4_194_304
 /** In UTF-16 code units. */
 const PIECE_LENGTH = 262_144
 
-const HEADERS: Headers = {
-  'content-type': JSON_TYPE,
-  'cache-control': 'private, no-cache',
-  vary: 'Authorization, Accept-Encoding',
-}
+const CACHING: Headers = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept-Encoding' }
+const HEADERS: Headers = { 'content-type': JSON_TYPE, ...CACHING }
 
 /** Returns `[` + the documents joined by `,` + `]`. `holding` counts the memory of a long list until it is sent. */
 export async function documentsResponse(
@@ -116,7 +113,7 @@ function collectionResponse(etag: string, byteLength: number, body: GatewayRespo
   return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body, derived: {} }
 }
 
-/** Returns the 304 for a reply with this entity tag (RFC 9110 section 15.4.5). */
+/** Returns the 304 for a reply with this entity tag. It does not describe the body (RFC 9110 section 15.4.5). */
 export function notModified(etag: string): GatewayResponse {
-  return { status: 304, headers: { ...HEADERS, etag }, body: null, derived: {} }
+  return { status: 304, headers: { ...CACHING, etag }, body: null, derived: {} }
 }

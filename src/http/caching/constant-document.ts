@@ -17,7 +17,8 @@ export function createConstantDocument(path: string, contentType: string, text: 
   // All responses share this buffer: one copy per unread response would fill the memory.
   const body = Buffer.from(text)
   const tag = entityTag(body)
-  const common: Headers = { 'content-type': contentType, 'cache-control': 'no-cache', vary: 'Accept-Encoding' }
+  const caching: Headers = { 'cache-control': 'no-cache', vary: 'Accept-Encoding' }
+  const common: Headers = { 'content-type': contentType, ...caching }
   const plain: GatewayResponse = { status: 200, headers: { ...common, etag: tag }, body }
   const coded = new Map<Coding, () => Awaitable<GatewayResponse>>()
   const readAcceptEncoding = createAcceptEncodingReader()
@@ -42,7 +43,7 @@ export function createConstantDocument(path: string, contentType: string, text: 
       const ownTag = accepted.coding === null ? tag : codedEntityTag(tag, accepted.coding)
       requireMatch(request.header('if-match'), ownTag, tag, accepted)
       const known = matchingEntityTag(request.header('if-none-match'), ownTag, tag, accepted)
-      if (known !== null) return { status: 304, headers: { ...common, etag: known }, body: null }
+      if (known !== null) return { status: 304, headers: { ...caching, etag: known }, body: null }
       return accepted.coding === null ? plain : encodeOnce(accepted.coding)
     },
   }
