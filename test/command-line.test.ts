@@ -107,6 +107,15 @@ test.each([
   expect(stderr).not.toContain('unknown option')
 })
 
+test.each([
+  ['help', 'sing'],
+  ['keys', 'help', 'sing'],
+])('help about an unknown command says that it is unknown (%s %s)', async (...args) => {
+  const { exitCode, stdout, stderr } = await runHere(args)
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr.startsWith("error: unknown command 'sing'\n\nUsage: "), stderr).toBe(true)
+})
+
 test('help is about the command that is named, also below another command', async () => {
   const help = await runHere(['keys', 'rotate', '--help'])
   expect(help.stdout).toContain('Usage: workspace-gateway keys rotate ')

@@ -1,5 +1,4 @@
-// The error for a command line that names no subcommand, or has an option before it: it always names the missing
-// command.
+// The error for a command line that names no subcommand, has an option before it, or asks for help with an unknown one.
 import type { Command } from 'commander'
 
 /** Adds the error to `group` and to every group below it. */
@@ -13,7 +12,10 @@ export function addMissingCommandErrors(group: Command): void {
 }
 
 function missingCommand(group: Command): string {
-  const first = group.commands.map((command) => command.name())
-  const which = group.parent ? `: ${first.join(', ')}` : ''
+  const [first, asked] = group.args
+  // As commander puts it for a command that is unknown without `help`.
+  if (first === 'help' && asked !== undefined) return `error: unknown command '${asked}'`
+  const names = group.commands.map((command) => command.name())
+  const which = group.parent ? `: ${names.join(', ')}` : ''
   return `error: ${group.name()}: name one of its commands, before all options${which}`
 }
