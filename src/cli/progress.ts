@@ -3,6 +3,9 @@ import type { CommandIo } from './io.ts'
 
 const REDRAW_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
+/** DECAWM of VT100 terminals: text beyond the last column is dropped, because only one row would be cleared. */
+const WRAP_OFF = '\u001b[?7l'
+const WRAP_ON = '\u001b[?7h'
 
 export interface LiveLine {
   /** Replaces the drawn line with the result of `line`, at most once every `REDRAW_MS`. */
@@ -17,7 +20,7 @@ export function createLiveLine({ stderr, isTerminal }: Pick<CommandIo, 'stderr' 
   let drawnAt = Number.NEGATIVE_INFINITY
 
   function show(line: string): void {
-    if (isTerminal) stderr.write(CLEAR_LINE + line)
+    if (isTerminal) stderr.write(line === '' ? CLEAR_LINE : CLEAR_LINE + WRAP_OFF + line + WRAP_ON)
   }
 
   return {

@@ -35,13 +35,13 @@ test('on a terminal one line is redrawn and removed at the end; no time is estim
   {
     using progress = createUserProgress(io, 'verifying', 3)
     progress.update(0, 0)
-    expect(said()).toBe('\r\u001b[2Kverifying: 0 of 3 users, 0 B')
+    expect(said()).toBe('\r\u001b[2K\u001b[?7lverifying: 0 of 3 users, 0 B\u001b[?7h')
     pass(99)
     progress.update(1, 1)
     expect(said()).toBe('')
     pass(901)
     progress.update(1, 1)
-    expect(said()).toBe('\r\u001b[2Kverifying: 1 of 3 users, 1 B, 2 s left')
+    expect(said()).toBe('\r\u001b[2K\u001b[?7lverifying: 1 of 3 users, 1 B, 2 s left\u001b[?7h')
     progress.say('one user is not there')
     expect(said()).toBe('\r\u001b[2Kone user is not there\n')
   }
