@@ -18,7 +18,9 @@ const engines = [
 /** Emits SIGTERM as soon as something listens for it. */
 function stoppedAtOnce(): EventEmitter {
   const signals = new EventEmitter()
-  signals.once('newListener', () => void setImmediate().then(() => signals.emit('SIGTERM')))
+  signals.on('newListener', (event) => {
+    if (event === 'SIGTERM') void setImmediate().then(() => signals.emit('SIGTERM'))
+  })
   return signals
 }
 
