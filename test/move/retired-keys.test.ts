@@ -8,7 +8,8 @@ import { moveOnline } from '../../src/migration/online.ts'
 import type { TracesLeftError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { execute, POSTGRES_DIRECTORY, temporaryDatabase } from '../support/postgres.ts'
+import { ownPostgres } from '../support/own-postgres.ts'
+import { execute, POSTGRES_DIRECTORY } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const STORE = { lockTimeoutMs: 500, connectTimeoutMs: 2_000, statementTimeoutMs: 30_000, poolSize: 4, onFatal() {} }
@@ -46,8 +47,10 @@ async function onSqlite(): Promise<Place> {
   }
 }
 
+const ownDatabase = ownPostgres()
+
 async function onPostgres(): Promise<Place> {
-  const url = await temporaryDatabase()
+  const url = await ownDatabase()
   return {
     url,
     async isInFiles() {

@@ -1,10 +1,10 @@
 // Tests a removed private key that stays in the file of its table, because the server keeps it for somebody or cannot
 // rewrite the file: no command claims that it is gone.
 import { Client } from 'pg'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, runHere } from '../support/command-line.ts'
+import { ownPostgres } from '../support/own-postgres.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
 const TABLE = 'workspace_gateway.signing_key'
@@ -49,19 +49,7 @@ function expectTold({ exitCode, stdout, stderr }: Finished, reason: string): voi
 }
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed key may remain in the files', () => {
-  // On the server that all tests share, a transaction of another test would be the reason.
-  let server: PostgresServer
-  let databases = 0
-  beforeAll(async () => {
-    server = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
-    return () => server[Symbol.asyncDispose]()
-  })
-
-  async function ownDatabase(): Promise<string> {
-    databases += 1
-    await execute(server.url('postgres'), `create database keys_${databases}`)
-    return server.url(`keys_${databases}`)
-  }
+  const ownDatabase = ownPostgres()
 
   test('because of a prepared transaction; a rewrite after its end removes the key', async () => {
     const server = await temporaryServer({ settings: { max_prepared_transactions: '2' } })
@@ -136,7 +124,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   test('because the role does not own the table, which the server then does not rewrite', async () => {
     const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
-    const [username, password] = [`reader_${databases}`, 'of-who-looks']
+    const [username, password] = ['reader', 'of-who-looks']
     const all = 'in schema workspace_gateway'
     await execute(
       url,
