@@ -14,6 +14,7 @@ import { describePages } from './contract/pages.ts'
 import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
 import { put } from './contract/values.ts'
+import { ownPostgres } from './support/own-postgres.ts'
 import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
@@ -244,8 +245,10 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(await execute(url, tables)).toEqual([{ relname: 'move' }, { relname: 'schema_version' }])
   })
 
+  const ownDatabase = ownPostgres()
+
   test('removing or resealing a signing key writes its table to a new file', async () => {
-    const url = await temporaryDatabase()
+    const url = await ownDatabase()
     await using store = await open(url)
     await store.addSigningKey({ kid: 'k', privateJwk: 'a', createdAt: 0 }, null)
     const file = async () =>
@@ -262,7 +265,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const SECRETS = ['first-secret', 'second-secret']
 
     async function prepare(options: { readonly connectTimeoutMs: number; readonly statementTimeoutMs: number }) {
-      const url = await temporaryDatabase()
+      const url = await ownDatabase()
       const store = await openPostgresStore(url, { ...OPTIONS, ...options })
       await store.addSigningKey({ kid: 'k', privateJwk: SECRETS[0] ?? '', createdAt: 0 }, null)
       const inFile = async () => {
