@@ -79,8 +79,12 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
     return { made, users: 0, queued }
   }
 
-  /** When the last client leaves before its turn, the next request for the same does not find this work any more. */
+  /**
+   * When the last client leaves before its turn, the next request for the same does not find this work any more. Work
+   * that has begun goes on, so nobody needs to be watched.
+   */
   function watchClient(key: string, { queued }: Making<T>, onLeave: OnLeave): void {
+    if (queued.giveUp === null) return
     queued.clients += 1
     onLeave(() => {
       queued.clients -= 1
