@@ -117,6 +117,9 @@ export class GatewayError extends Error {
   }
 }
 
+/** For a request whose client has left: nobody reads the answer, and nothing went wrong in the gateway. */
+export const CLIENT_LEFT = new GatewayError('BAD_REQUEST')
+
 /** Wrong usage of the command line, or wrong configuration: the exit code is 2, and nothing is started. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -1,7 +1,6 @@
 // Admits requests by queue time: a few begin in each turn of the event loop, fewer when they are long, in order of
 // arrival per owner. An owner with nothing in the queue begins at once. Under overload, known owners come before
 // strangers, the newest requests begin first, and the excess is refused.
-import { GatewayError } from '../../errors.ts'
 import { createAccepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
@@ -54,9 +53,6 @@ export type WaitOutcome = 'begins' | 'refused' | 'left'
 
 /** Calls `leave` when the client has left, immediately or later. */
 export type OnLeave = (leave: () => void) => void
-
-/** The failure of a request whose client has left: nobody reads it. */
-export const LEFT = new GatewayError('BAD_REQUEST')
 
 export interface Admission {
   /** Whether requests wait, and all that wait belong to a few owners. */

@@ -1,7 +1,7 @@
 // Limits how many tasks of one owner run at a time: more tasks of that owner queue, and other owners do not wait for
 // them.
-import { GatewayError } from '../../errors.ts'
-import { LEFT, type OnLeave } from './admission.ts'
+import { CLIENT_LEFT, GatewayError } from '../../errors.ts'
+import type { OnLeave } from './admission.ts'
 
 export interface ConcurrencyLimitOptions {
   readonly maxRunning: number
@@ -13,7 +13,7 @@ export interface ConcurrencyLimitOptions {
 
 /**
  * Runs `work` when it is its turn and settles as `work` does. Throws `UNAVAILABLE` at once when the queue is too slow.
- * With `onLeave`, work that waits gives up its place when the client leaves, and throws `LEFT`.
+ * With `onLeave`, work that waits gives up its place when the client leaves, and throws `CLIENT_LEFT`.
  */
 export type LimitConcurrency = <T>(owner: number, work: () => Promise<T>, onLeave?: OnLeave) => Promise<T>
 
@@ -51,7 +51,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): LimitC
         const at = waiting.indexOf(own)
         if (at === -1) return
         waiting.splice(at, 1)
-        reject(LEFT)
+        reject(CLIENT_LEFT)
       })
     })
   }

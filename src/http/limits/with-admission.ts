@@ -1,9 +1,10 @@
 // Wraps an endpoint so that it begins work on a request when it is the request's turn, and continues in another turn
 // once the body has arrived. A request that would wait too long is refused.
+import { CLIENT_LEFT } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
-import { type Admission, type Arrival, LEFT } from './admission.ts'
+import type { Admission, Arrival } from './admission.ts'
 import type { OwnerOf } from './request-owner.ts'
 import { createTakeTurn, OVERLOADED } from './take-turn.ts'
 
@@ -54,7 +55,7 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
     const received = receive(request, waiting)
     const outcome = await waiting
     if (outcome === 'begins') return begin(request, received)
-    if (outcome === 'left') throw LEFT
+    if (outcome === 'left') throw CLIENT_LEFT
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
     throw OVERLOADED
   }

@@ -1,13 +1,10 @@
 // Reads a request body whole, within a size limit, and answers `100 Continue` to a client that waits for it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { GatewayError } from '../../errors.ts'
+import { CLIENT_LEFT, GatewayError } from '../../errors.ts'
 import { refusalOfBody } from './client-error.ts'
 import { collectBytes } from './collected-bytes.ts'
 import { createReceivedBytes } from './received-bytes.ts'
 import { expectsContinue, requirePlainBody } from './request-head.ts'
-
-/** The client is gone, so nobody reads the answer, and nothing went wrong in the gateway. */
-const BROKE_OFF = new GatewayError('BAD_REQUEST')
 
 /**
  * Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, `REQUEST_TIMEOUT` when the body is too slow, and
@@ -71,7 +68,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
 
 /** A client that was refused in the middle of its body already has that answer. */
 function whyBrokenOff(incoming: IncomingMessage): GatewayError {
-  return refusalOfBody(incoming) ?? BROKE_OFF
+  return refusalOfBody(incoming) ?? CLIENT_LEFT
 }
 
 function tooLarge(limitBytes: number): GatewayError {

@@ -1,5 +1,5 @@
 // Lets the old server answer reads: clients get its status, its body and the headers that describe them.
-import { GatewayError } from '../../errors.ts'
+import { CLIENT_LEFT, GatewayError } from '../../errors.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { type GatewayResponse, pickHeaders } from '../../http/response.ts'
 import type { OldAnswer } from './old-answer.ts'
@@ -12,9 +12,6 @@ const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'e
 const CONDITIONS = ['if-match', 'if-none-match']
 /** The statuses of the contract and of conditions. Any other status is about the old server, or is no whole answer. */
 const PASSED_STATUSES = new Set([200, 304, 400, 404, 412])
-
-/** The client has left, so nobody reads this. It is no failure of either server, so it is not counted as one. */
-const LEFT = new GatewayError('BAD_REQUEST')
 
 /** Throws `UNAVAILABLE` when the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
@@ -33,7 +30,8 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
         signal,
       })
       .catch((error: unknown) => {
-        if (signal.aborted) throw LEFT
+        // No failure of either server, so it is not counted as one.
+        if (signal.aborted) throw CLIENT_LEFT
         throw error instanceof OldBusyError ? busy(Math.ceil(error.retryAfterMs / 1_000)) : away()
       })
     if (PASSED_STATUSES.has(answer.status)) return answer
