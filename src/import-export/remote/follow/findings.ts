@@ -17,16 +17,24 @@ export interface Followed {
    * first time, when the user was named.
    */
   inStepAt: number
-  /** The loss that the last rounds have found; null for none. */
-  loss: FoundLoss | null
+  /** The losses that the last rounds have found, in the order in which they have to be believed. */
+  losses: readonly FoundLoss[]
   failure: string
 }
 
 export type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'added' | 'replaced' | 'removed', number>
 
-export interface Losing {
+/** A step of a user. */
+export interface Step {
   readonly user: RemoteUser
   readonly one: Followed
+  /** What it may remove at once. */
+  readonly may: Removable
+  /** Number of `losses` that this round has found again and believes. `may` has what they allow. */
+  readonly believed: number
+}
+
+export interface Losing extends Pick<Step, 'user' | 'one'> {
   /** Time of the request, by `performance.now()`. */
   readonly at: number
 }
@@ -55,13 +63,12 @@ export interface Findings {
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
 export type Removable = Pick<MoveInOptions, 'mayLoseLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
-export interface Refused extends Losing {
+/** A refused step. Another one for a further loss of the same user may still remove what it might. */
+export interface Refused extends Step, Losing {
   readonly error: ContractError
-  /** What the refused step might remove. Another step for a further loss of the same user may still remove it. */
-  readonly may: Removable
 }
 
-type Failed = Omit<Refused, 'at' | 'may'>
+type Failed = Pick<Refused, 'user' | 'one' | 'error'>
 
 export function createFindings(): Findings {
   return {

@@ -18,6 +18,7 @@ import {
   type Losing,
   type Refused,
   type Removable,
+  type Step,
 } from './findings.ts'
 import { createFollowedUsers } from './followed-users.ts'
 import { fromAnywhere } from './from-anywhere.ts'
@@ -70,10 +71,11 @@ export function createFollower(options: FollowOptions): Follower {
   const followed = createFollowedUsers(options)
   let wasAbandoned = false
   const changes = { added: 0, replaced: 0, removed: 0 }
-  const aside = createAside(createFindings, (user, found) => tryStep(user, followed.ensure(user), found, removable))
+  const firstStepOf = (user: RemoteUser): Step => ({ user, one: followed.ensure(user), may: removable, believed: 0 })
+  const aside = createAside(createFindings, (user, found) => tryStep(firstStepOf(user), found))
 
   /** Throws an error of the folder `refusals` when the data may not be removed. */
-  async function step({ email }: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<Outcome> {
+  async function takeStep({ user: { email }, one, may }: Step, found: Findings): Promise<Outcome> {
     const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email, options.fields))
     const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true, ...may })
@@ -96,16 +98,16 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  /** Must be called only once per user and round. True when the data here shall be removed. */
-  function isProven({ one, at }: Losing, loss: Loss): boolean {
-    one.loss = findAgain(one.loss, loss, at)
-    return mayRemoveMany || isBelieved(one.loss, at, removeAfterMs)
+  /** Must be called only once per user, round and number. True when the data here shall be removed. */
+  function isProven({ one, at }: Losing, believed: number, loss: Loss): boolean {
+    one.losses = findAgain(one.losses, believed, loss, at)
+    return mayRemoveMany || isBelieved(one.losses[believed], at, removeAfterMs)
   }
 
   /** Returns the number of gone users that still have a workspace here. */
   async function removeGone(found: Findings): Promise<number> {
     const { counts, gone } = found
-    const due = gone.filter((losing) => isProven(losing, 'workspace'))
+    const due = gone.filter((losing) => isProven(losing, 0, 'workspace'))
     let removed = 0
     for (const { user, one, at } of due) {
       try {
@@ -124,27 +126,27 @@ export function createFollower(options: FollowOptions): Follower {
   }
 
   /** A failure that concerns only this user does not end the round. */
-  async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
+  async function tryStep(step: Step, found: Findings): Promise<void> {
+    const { user, one } = step
     const at = performance.now()
     try {
-      const outcome = await step(user, one, found, may)
+      const outcome = await takeStep(step, found)
       tellUnanswered(found)
       found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
       if (outcome === 'gone') found.gone.push({ user, one, at })
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
-      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error, may })
-      else if (error instanceof LostListsError && areAbsentListsEmpty)
-        found.lostLists.push({ user, one, at, error, may })
-      else if (error instanceof EmptiedListsError) found.emptiedLists.push({ user, one, at, error, may })
-      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error, may })
+      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ ...step, at, error })
+      else if (error instanceof LostListsError && areAbsentListsEmpty) found.lostLists.push({ ...step, at, error })
+      else if (error instanceof EmptiedListsError) found.emptiedLists.push({ ...step, at, error })
+      else if (error instanceof LostExportsError) found.lostExports.push({ ...step, at, error })
       else failUnseen(user, one, error, found)
     }
   }
 
   /** Fails the user and resets the loss, which this round did not confirm. */
   function failUnseen(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
-    one.loss = null
+    one.losses = []
     fail(user, one, error, found)
   }
 
@@ -172,9 +174,9 @@ export function createFollower(options: FollowOptions): Follower {
     may: Partial<Removable>,
   ): Promise<void> {
     for (const refused of losing) {
-      const { user, one, error } = refused
-      const isDue = found.outage === null && isProven(refused, loss)
-      if (isDue) await tryStep(user, one, found, { ...refused.may, ...may })
+      const { user, one, believed, error } = refused
+      const isDue = found.outage === null && isProven(refused, believed, loss)
+      if (isDue) await tryStep({ user, one, may: { ...refused.may, ...may }, believed: believed + 1 }, found)
       else fail(user, one, error, found)
     }
   }
@@ -198,10 +200,10 @@ export function createFollower(options: FollowOptions): Follower {
   async function settleEmptiedLists(found: Findings): Promise<void> {
     const losing = found.emptiedLists.splice(0)
     const doubted = doubtedLists(losing, found.counts)
-    for (const { user, one, error, may } of losing) {
+    for (const { user, one, error, may, believed } of losing) {
       const isRefused = found.outage !== null || error.kinds.some((kind) => doubted.includes(kind))
       if (isRefused) failUnseen(user, one, error, found)
-      else await tryStep(user, one, found, { ...may, mayClear: error.kinds })
+      else await tryStep({ user, one, may: { ...may, mayClear: error.kinds }, believed }, found)
     }
   }
 
@@ -227,7 +229,7 @@ export function createFollower(options: FollowOptions): Follower {
     const emptied = found.emptied.splice(0)
     const lost = gone.length + emptied.length
     if (!mayRemoveMany && areTooMany(lost, lost + counts.changed + counts.unchanged)) {
-      for (const { one } of [...gone, ...emptied]) one.loss = null
+      for (const { one } of [...gone, ...emptied]) one.losses = []
       counts.missing -= gone.length
       counts.failed += lost
       return { waiting: gone.length, doubted: lost }
@@ -268,13 +270,13 @@ export function createFollower(options: FollowOptions): Follower {
       found.users = asked.length + (before ? 1 : 0)
       await eachOf(wasAbandoned ? fromAnywhere(asked) : asked, concurrency, async (user) => {
         stop.throwIfAborted()
-        const one = followed.ensure(user)
+        const step = firstStepOf(user)
         if (found.outage !== null) {
-          one.loss = null
+          step.one.losses = []
           counts.failed += 1
           return
         }
-        await tryStep(user, one, found, removable)
+        await tryStep(step, found)
         done += 1
         onUser?.(done)
       })

@@ -27,13 +27,13 @@ export function createFollowedUsers({
       const known = followed.get(email)
       if (known) return known
       const session = createRemoteSession(client, login)
-      const added = { session, seen: null, inStepAt: performance.now(), loss: null, failure: '' }
+      const added = { session, seen: null, inStepAt: performance.now(), losses: [], failure: '' }
       followed.set(email, added)
       return added
     },
     markInStep(one, at) {
       one.inStepAt = at
-      one.loss = null
+      one.losses = []
       one.failure = ''
       wasInStep = true
     },

@@ -24,14 +24,24 @@ export interface FoundLoss {
   readonly since: number
 }
 
-/** Adds a finding to the previous one, which is null for none and when the user was in step since. */
-export function findAgain(before: FoundLoss | null, loss: Loss, at: number): FoundLoss {
-  return before?.loss === loss ? { ...before, rounds: before.rounds + 1 } : { loss, rounds: 1, since: at }
+/**
+ * Adds a finding to those of the round before. Each of `before` was found once those in front of it were believed, as
+ * this one is once the first `believed` of them are.
+ */
+export function findAgain(
+  before: readonly FoundLoss[],
+  believed: number,
+  loss: Loss,
+  at: number,
+): readonly FoundLoss[] {
+  const known = before.find((found) => found.loss === loss)
+  const again = known ? { ...known, rounds: known.rounds + 1 } : { loss, rounds: 1, since: at }
+  return [...before.slice(0, believed), again, ...(known === before[believed] ? before.slice(believed + 1) : [])]
 }
 
 /** Whether the loss of one user is believed at time `at`. */
-export function isBelieved({ rounds, since }: FoundLoss, at: number, afterMs: number): boolean {
-  return rounds >= ROUNDS_TO_BELIEVE && at - since >= afterMs
+export function isBelieved(found: FoundLoss | undefined, at: number, afterMs: number): boolean {
+  return found !== undefined && found.rounds >= ROUNDS_TO_BELIEVE && at - found.since >= afterMs
 }
 
 /**
