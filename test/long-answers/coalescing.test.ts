@@ -1,10 +1,15 @@
 // Tests coalescing: equal concurrent requests share one answer, which is made and held once.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createCoalescing, isSentAtOnce, type Made } from '../../src/http/caching/coalescing.ts'
+import { createCoalescing, isSentAtOnce, type Made, type Shared } from '../../src/http/caching/coalescing.ts'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
 import { liveSession } from '../support/live-session.ts'
 
-const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 100, maxWaitMs: 1_000 })
+/** With a limit of its own: what one test leaves behind must not hold up the next. */
+function createCoalesce({ isOn = true } = {}) {
+  const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 100, maxWaitMs: 1_000 })
+  return createCoalescing<number>({ isOn, limit })
+}
 
 /** The client of a request does not leave before the answer. */
 const stays = () => {}
@@ -36,8 +41,28 @@ function createMaker({ isOfState = true } = {}) {
   return { make, waiting, givenBack }
 }
 
+/**
+ * The value of each request, or the code of its failure, or `waits`. Nothing but `make` takes longer than the turn that
+ * this waits for.
+ */
+async function outcomesOf(requests: readonly Promise<Shared<number>>[]): Promise<readonly (number | string)[]> {
+  const outcomes = requests.map((): number | string => 'waits')
+  for (const [at, request] of requests.entries()) {
+    request.then(
+      ({ value }) => {
+        outcomes[at] = value
+      },
+      ({ code }) => {
+        outcomes[at] = code
+      },
+    )
+  }
+  await nextTurn()
+  return outcomes
+}
+
 test('equal requests share one answer while it is made or held, and the last one releases it', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.resolve()
@@ -61,7 +86,7 @@ test.each([
   ['a viewer without a workspace', liveSession(null), 'list'],
   ['a request without a session', null, 'list'],
 ])('%s never gets the answer that was made for the first request', async (_, who, operation) => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
   const first = coalesce(liveSession(1), 'list', make, stays)
   const other = coalesce(who, operation, make, stays)
@@ -73,7 +98,7 @@ test.each([
   ['two viewers without a workspace', true, liveSession(null)],
   ['all requests with coalescing off', false, liveSession(1)],
 ])('%s make their own answers', async (_, isOn, who) => {
-  const coalesce = createCoalescing<number>({ isOn, limit })
+  const coalesce = createCoalesce({ isOn })
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(who, 'list', make, stays), coalesce(who, 'list', make, stays)]
   for (const turn of waiting) turn.resolve()
@@ -84,7 +109,7 @@ test.each([
 })
 
 test('an answer of another state version is for its own request alone', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting, givenBack } = createMaker({ isOfState: false })
   const [first, second] = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.resolve()
@@ -100,7 +125,7 @@ test('an answer of another state version is for its own request alone', async ()
 })
 
 test('all requests that wait for an answer fail with it, and the next request tries again', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make, stays), coalesce(liveSession(1), 'list', make, stays)]
   waiting[0]?.reject(new Error('no'))
@@ -111,7 +136,7 @@ test('all requests that wait for an answer fail with it, and the next request tr
 })
 
 test('too many different answers of one user wait for each other, and other users do not wait', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
   const own = ['a', 'b', 'c', 'd'].map((operation) => coalesce(liveSession(1), operation, make, stays))
   expect(waiting.length).toBe(2)
@@ -134,46 +159,57 @@ test('too many different answers of one user wait for each other, and other user
 })
 
 test('work that waits is given up when the last of its clients has left, and the next request for it waits anew', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
   const { leaves, mayLeave } = createClients()
   const running = ['a', 'b'].map((operation) => coalesce(liveSession(1), operation, make, stays))
   const left = [1, 2].map(() => coalesce(liveSession(1), 'c', make, mayLeave))
   leaves[0]?.()
+  expect(await outcomesOf(left)).toEqual(['waits', 'waits'])
   const joined = coalesce(liveSession(1), 'c', make, mayLeave)
   leaves[1]?.()
   leaves[2]?.()
   const anew = coalesce(liveSession(1), 'c', make, stays)
-  for (const one of [...left, joined]) await expect(one).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  expect(await outcomesOf([...left, joined, anew])).toEqual(['BAD_REQUEST', 'BAD_REQUEST', 'BAD_REQUEST', 'waits'])
   for (const turn of waiting) turn.resolve()
-  await Promise.all(running)
-  await expect.poll(() => waiting.length).toBe(3)
+  expect(await outcomesOf(running)).toEqual([1, 2])
+  expect(waiting.length).toBe(3)
   waiting[2]?.resolve()
-  expect((await anew).value).toBe(3)
+  expect(await outcomesOf([anew])).toEqual([3])
 })
 
-test('work that has begun is completed for the next request, although its clients have left', async () => {
-  const coalesce = createCoalescing<number>({ isOn: true, limit })
+test.each([
+  ['at once', []],
+  ['after it waited', ['a', 'b']],
+])('work that began %s is completed for the next request, although its clients have left', async (_, before) => {
+  const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
   const { leaves, mayLeave } = createClients()
+  const running = before.map((operation) => coalesce(liveSession(1), operation, make, stays))
   const left = coalesce(liveSession(1), 'list', make, mayLeave)
-  leaves[0]?.()
+  for (const turn of waiting.slice(0, before.length)) turn.resolve()
+  await outcomesOf(running)
+  for (const leave of leaves) leave()
   const next = coalesce(liveSession(1), 'list', make, stays)
-  waiting[0]?.resolve()
-  expect([(await left).value, (await next).value, waiting.length]).toEqual([1, 1, 1])
+  waiting.at(-1)?.resolve()
+  const value = before.length + 1
+  expect(await outcomesOf([left, next])).toEqual([value, value])
+  expect(waiting).toHaveLength(value)
 })
 
-test('with coalescing off, work that waits is given up when its client has left', async () => {
-  const coalesce = createCoalescing<number>({ isOn: false, limit })
+test('with coalescing off, work that waits is given up when its client has left, and takes no place later', async () => {
+  const coalesce = createCoalesce({ isOn: false })
   const { make, waiting } = createMaker()
   const { leaves, mayLeave } = createClients()
   const running = ['a', 'b'].map((operation) => coalesce(liveSession(1), operation, make, stays))
   const left = coalesce(liveSession(1), 'c', make, mayLeave)
   leaves[0]?.()
-  await expect(left).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  expect(await outcomesOf([left])).toEqual(['BAD_REQUEST'])
   for (const turn of waiting) turn.resolve()
-  expect((await Promise.all(running)).map(({ value }) => value)).toEqual([1, 2])
+  expect(await outcomesOf(running)).toEqual([1, 2])
   expect(waiting).toHaveLength(2)
+  for (const operation of ['d', 'e']) void coalesce(liveSession(1), operation, make, stays)
+  expect(waiting).toHaveLength(4)
 })
 
 test.each([
