@@ -308,6 +308,16 @@ describe('an empty value', () => {
   })
 })
 
+test('of a flag with a list, every occurrence counts, and together they replace what else is set', async () => {
+  vi.stubEnv('WORKSPACE_GATEWAY_TRUSTED_PROXY', '192.0.2.1')
+  const proxies = ['--trusted-proxy', '10.0.0.1', '--trusted-proxy=10.0.0.2,10.0.0.3']
+  const printed = await print([...proxies, '--login-guard', 'client', '--login-guard', 'mail'])
+  expect(printed.get('trusted-proxy')?.value).toBe('10.0.0.1,10.0.0.2,10.0.0.3')
+  expect(printed.get('login-guard')?.value).toBe('client,mail')
+  // Of any other flag the last one counts.
+  expect((await print(['--port', '1', '--port', '2'])).get('port')?.value).toBe('2')
+})
+
 test('a switch names its allowed values from every source, and takes no value as a flag', async () => {
   vi.stubEnv('WORKSPACE_GATEWAY_NO_DEMO', 'yes')
   const path = write('serve:\n  proxy-protocol: yes\n')

@@ -1,6 +1,6 @@
 // Keeps the commands of the program together with the option table of each.
 import { type Command, Option } from 'commander'
-import { environmentName, type OptionRow, type Options, optionName } from '../options/option.ts'
+import { environmentName, isList, type OptionRow, type Options, optionName } from '../options/option.ts'
 import { configOption } from './config-option.ts'
 
 /**
@@ -74,11 +74,17 @@ function addOption(command: Command, row: OptionRow): void {
   option.negate = false
   if (row.default !== undefined) option.default(row.default)
   if (row.group !== undefined) option.helpGroup(`${row.group}:`)
+  if (isList(row.schema)) option.argParser(afterEarlier(command, optionName(row)))
   if (row.isEnvironmentOnly === true) {
     option.hideHelp()
     command.addHelpText('after', `\nNot as an argument:\n  ${environmentName(row)}  ${row.description}`)
   }
   command.addOption(option)
+}
+
+/** Every occurrence of a flag with a list counts, and together they replace the default. */
+function afterEarlier(command: Command, name: string) {
+  return (text: string, earlier: string) => (command.getOptionValueSource(name) === 'cli' ? `${earlier},${text}` : text)
 }
 
 /**

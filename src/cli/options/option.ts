@@ -85,6 +85,12 @@ export const wait = duration.refine(
 
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
 
+/** Whether a schema begins with `list`. */
+export function isList(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodOptional) return isList(schema.def.innerType)
+  return schema === list || (schema instanceof z.ZodPipe && isList(schema.in))
+}
+
 /** Zod transform that makes the domain of an email address canonical. Adds an issue for an invalid domain. */
 export function canonicalDomain(domain: string, context: z.RefinementCtx): string {
   const canonical = canonicalEmail(`x@${domain}`)
