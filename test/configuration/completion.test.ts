@@ -26,6 +26,9 @@ const LINES = [
   { typed: 'serve --mail-', has: ['--mail-url', '--mail-tls'], hasNot: ['--port'] },
   { typed: 'serve --port 1 --log-level ', has: ['debug', 'silent'], hasNot: ['--port', 'gateway.yaml'] },
   { typed: 'serve --log-level=d', has: ['debug'], hasNot: ['silent', '--database'] },
+  // A list, and a number that may also be a word.
+  { typed: 'serve --login-guard ', has: ['local', 'mail'], hasNot: ['--host', 'gateway.yaml'] },
+  { typed: 'serve --workers ', has: ['auto'], hasNot: ['--host', 'gateway.yaml'] },
   { typed: 'serve --port ', has: [], hasNot: ['--host', 'gateway.yaml'] },
   { typed: 'serve --config gate', has: ['gateway.yaml'], hasNot: ['--port'] },
   { typed: 'doctor --tls-ca gate', has: ['gateway.yaml'], hasNot: ['--port'] },
