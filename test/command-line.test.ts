@@ -107,14 +107,21 @@ test.each([
   expect(stderr).not.toContain('unknown option')
 })
 
-test.each([
-  ['help', 'sing'],
-  ['keys', 'help', 'sing'],
-])('help about an unknown command says that it is unknown (%s %s)', async (...args) => {
-  const { exitCode, stdout, stderr } = await runHere(args)
-  expect([exitCode, stdout]).toEqual([2, ''])
-  expect(stderr.startsWith("error: unknown command 'sing'\n\nUsage: "), stderr).toBe(true)
-})
+test.each(['servee', 'servee --port 1', 'servee --help', 'help servee', 'help servee now'])(
+  'an unknown command is refused with the one that is probably meant, also by help: %s',
+  async (line) => {
+    const stderr = "error: unknown command 'servee'; did you mean serve?\n"
+    expect(await runHere(line.split(' '))).toEqual({ exitCode: 2, stdout: '', stderr })
+  },
+)
+
+test.each(['keys rotat', 'keys rotat --help', 'keys help rotat', 'help keys rotat'])(
+  'so is one below another command: %s',
+  async (line) => {
+    const stderr = "error: unknown command 'rotat'; did you mean rotate?\n"
+    expect(await runHere(line.split(' '))).toEqual({ exitCode: 2, stdout: '', stderr })
+  },
+)
 
 test('help is about the command that is named, also below another command', async () => {
   const help = await runHere(['keys', 'rotate', '--help'])
