@@ -148,7 +148,7 @@ test('an option with different meanings is printed under its own command', async
   const move = await runHere(['config', 'print', 'move', '--from', 'file:a.db'])
   expect(move.stdout).toMatch(/^move:\n {2}from: file:a\.db +# flag --from\n# {3}to: +# not set$/m)
   const sessions = await runHere(['config', 'print', 'sessions', 'list'])
-  expect(sessions.stdout).toMatch(/^# sessions:\n# {3}list:\n# {5}email: +# not set$/m)
+  expect(sessions.stdout).toMatch(/^sessions:\n {2}list:\n# {5}email: +# not set$/m)
 })
 
 test('a gateway serves as its file says, and ignores the table of another command', async () => {
@@ -402,6 +402,7 @@ describe('a configuration file', () => {
     ['hunter2\n', /:1: a file must hold options, one per line, as NAME: VALUE/],
     ['port: 1\n---\nport: 2\n', /:2: a file must hold only one YAML document/],
     ['[a]: 1\n', /:1: the name of an option must be a word/],
+    ['serve: hunter2\n', /:1: serve: is a command: put its options below it, one per line, as NAME: VALUE/],
   ])('%j is refused with its line, and its content is not repeated', async (text, message) => {
     const { exitCode, stderr } = await runHere(['serve', '--config', write(text)])
     expect(exitCode).toBe(2)
@@ -429,14 +430,16 @@ describe('a configuration file', () => {
     expect(stderr).not.toContain('must be given')
   })
 
-  test('that is missing or not UTF-8 is refused; an empty one is accepted', async () => {
+  test('that is missing or not UTF-8 is refused; one without options is accepted', async () => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
     expect((await runHere(['serve', '--config', path])).stderr).toMatch(
       /^--config: cannot read .*: there is no such file$/m,
     )
     writeFileSync(path, Buffer.from([0x61, 0x3a, 0x20, 0xff]))
     expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*not UTF-8/)
-    expect((await runHere(['config', 'print', '--config', write('# nothing\n')])).exitCode).toBe(0)
+    for (const nothing of ['# nothing\n', 'serve:\n  # port: 1\nkeys:\n  rotate:\n']) {
+      expect(await runHere(['config', 'print', '--config', write(nothing)])).toMatchObject({ exitCode: 0, stderr: '' })
+    }
   })
 })
 

@@ -99,7 +99,12 @@ function problemsOf(
   // An unknown command is reported once, for the table itself, and not again for its entries.
   if (table !== EVERY_COMMAND && below.length === 0 && !commands.some(({ name }) => name === table)) return []
   return entries.flatMap(({ key, line, value }) => {
-    const message = typeof value === 'string' ? valueProblem(key, table, commands) : tableProblem(key, below, commands)
+    const message =
+      typeof value !== 'string'
+        ? tableProblem(key, below, commands)
+        : below.includes(key)
+          ? noTableProblem(value)
+          : valueProblem(key, table, commands)
     return message === null ? [] : [{ line, message: `${key}: ${message}` }]
   })
 }
@@ -108,6 +113,11 @@ function tableProblem(key: string, known: readonly string[], commands: readonly 
   if (known.includes(key)) return null
   const isOption = commands.some(({ options }) => rowsOf(options).some((row) => longName(row) === key))
   return isOption ? 'must be a value, or a list of values' : `there is no such command${didYouMean(key, known)}`
+}
+
+/** A command without options is fine: they may all be comments. */
+function noTableProblem(value: string): string | null {
+  return value === '' ? null : 'is a command: put its options below it, one per line, as NAME: VALUE'
 }
 
 function valueProblem(key: string, table: string, commands: readonly DescribedCommand[]): string | null {

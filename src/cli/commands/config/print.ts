@@ -56,11 +56,9 @@ function findCommand(args: readonly string[], commands: readonly DescribedComman
 /** The lines of options that mean something else to other commands, nested under the name of this command. */
 function linesUnder(words: readonly string[], settings: readonly Setting[]): readonly string[] {
   if (settings.length === 0) return []
-  // If all lines below are comments, the name is a comment too: a name without entries would be read as an option.
-  const start = settings.some(({ source }) => source !== 'unset') ? '' : '# '
   const indent = (depth: number) => '  '.repeat(depth)
   return [
-    ...words.map((word, depth) => `${start}${indent(depth)}${word}:`),
+    ...words.map((word, depth) => `${indent(depth)}${word}:`),
     ...settings.map((setting) => lineOf(setting, indent(words.length))),
   ]
 }
