@@ -1,7 +1,9 @@
-// Makes every small change of a source file that a test should notice.
+// Makes every small change of a source file that a test should notice, and of the SQL in it.
 import { parseSync } from 'vite'
+import { INTERPOLATED, makeSqlMutants } from './make-sql-mutants.ts'
 
 export interface Mutant {
+  readonly kind: MutantKind
   /** UTF-16 offsets of the text that is replaced. */
   readonly start: number
   readonly end: number
@@ -21,7 +23,14 @@ interface SyntaxNode {
   readonly right?: SyntaxNode
   readonly argument?: SyntaxNode
   readonly expression?: SyntaxNode
+  readonly expressions?: readonly SyntaxNode[]
 }
+
+/** `sql` is a change inside an SQL text. */
+export type MutantKind = 'code' | 'sql'
+
+/** Elsewhere is no SQL. */
+const SQL_FOLDER = 'src/store/'
 
 const OTHER_OPERATORS: Readonly<Record<string, string>> = {
   '===': '!==',
@@ -45,7 +54,10 @@ export function makeMutants(file: string, source: string): readonly Mutant[] {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed`)
   const mutants: Mutant[] = []
-  visit(program, (node) => mutants.push(...mutantsOf(node, source)))
+  visit(program, (node) => {
+    mutants.push(...mutantsOf(node, source))
+    if (file.startsWith(SQL_FOLDER) && isText(node)) mutants.push(...sqlMutantsOf(node, source))
+  })
   return mutants.toSorted((a, b) => a.start - b.start)
 }
 
@@ -93,7 +105,24 @@ function withOtherOperator({ start, left, right, operator = '' }: SyntaxNode, so
   const at = source.indexOf(operator, left.end)
   return at === -1 || at >= right.start
     ? []
-    : [{ start: at, end: at + operator.length, replacement: other, cameTo: start }]
+    : [{ kind: 'code', start: at, end: at + operator.length, replacement: other, cameTo: start }]
+}
+
+function sqlMutantsOf({ start, end, expressions = [] }: SyntaxNode, source: string): readonly Mutant[] {
+  const text = source.slice(start + 1, end - 1)
+  let masked = text
+  for (const expression of expressions) {
+    const from = source.lastIndexOf('${', expression.start) - start - 1
+    const to = source.indexOf('}', expression.end) - start
+    masked = masked.slice(0, from) + INTERPOLATED.repeat(to - from) + masked.slice(to)
+  }
+  return makeSqlMutants(masked, text).map((mutant) => ({
+    kind: 'sql',
+    start: start + 1 + mutant.start,
+    end: start + 1 + mutant.end,
+    replacement: mutant.replacement,
+    cameTo: start,
+  }))
 }
 
 /** A joined text is a message; without its plus it is nonsense that nobody would write. */
@@ -106,5 +135,5 @@ function isCall(node: SyntaxNode | undefined): boolean {
 }
 
 function replace({ start, end }: SyntaxNode, replacement: string): Mutant {
-  return { start, end, replacement, cameTo: start }
+  return { kind: 'code', start, end, replacement, cameTo: start }
 }

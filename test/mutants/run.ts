@@ -1,5 +1,5 @@
-// node test/mutants/run.ts [FOLDER…] [--each N] [--seed S] [--jobs N]: breaks the sources in small ways, one at a time, in copies of
-// the project, and counts how many of these mutants the tests notice. Exits with code 1 if these are too few.
+// node test/mutants/run.ts [FOLDER…] [--each N] [--seed S] [--jobs N] [--kind code|sql]: breaks the sources in small ways, one at a
+// time, in copies of the project, and counts how many of these mutants the tests notice. Exits with code 1 if these are too few.
 import { globSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,7 @@ const { values, positionals } = parseArgs({
     each: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(randomSeed()) },
     jobs: { type: 'string', default: String(availableParallelism()) },
+    kind: { type: 'string' },
   },
 })
 const folders = positionals.length > 0 ? positionals : FOLDERS
@@ -64,6 +65,7 @@ async function scoreOf(folder: string) {
     .filter((file) => file.endsWith('.ts') && file !== 'generated.ts')
     .toSorted()
     .flatMap((file) => placedMutants(root, join('src', folder, file)))
+    .filter(({ kind }) => values.kind === undefined || kind === values.kind)
   const sample = createSeededRandom(Number(values.seed)).sample(all, Number(values.each))
   const counts = { killed: 0, survived: 0, uncovered: 0, unclear: 0, equivalent: 0 }
   const left = sample.values()
