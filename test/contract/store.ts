@@ -285,6 +285,18 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect((await ids(ANA)).toSorted()).toEqual([a.id, b.id].toSorted())
       })
 
+      test('end in place of expired ones that are still stored', async () => {
+        // More than the sessions that are added remove.
+        await store.addSessions(
+          Array.from({ length: 50 }, () => newSession({ idleExpiresAt: NOW, lastUsedAt: NOW - 9 })),
+        )
+        const [a, b, c] = [1, 2, 3].map((use) => newSession({ lastUsedAt: NOW + use }))
+        if (!a || !b || !c) throw new Error('three were made')
+        expect(await store.addSessions([a, b], 2)).toEqual([])
+        expect(await store.addSessions([c], 2)).toEqual([{ id: a.id, email: ANA }])
+        expect((await ids(ANA)).toSorted()).toEqual([b.id, c.id].toSorted())
+      })
+
       test('stay within the limit when several stores open them at once', async () => {
         await using other = await reopen()
         await Promise.all(
