@@ -47,6 +47,23 @@ test.each([
   expect(new Set(refreshes.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
+test('a request whose client reset its new connection is not handled: no limit would know its network', async () => {
+  const networks: string[] = []
+  const server = createHttpServer(async ({ client }) => {
+    networks.push(client.address)
+    return { status: 200, headers: {}, body: null }
+  }, serverOptions())
+  const closed = Promise.withResolvers<void>()
+  server.once('connection', (socket) => void socket.once('close', () => closed.resolve()))
+  const url = await listenForTest(server)
+  const leaving = await openSocket(url)
+  leaving.write(requestText({ method: 'POST' }))
+  leaving.resetAndDestroy()
+  await closed.promise
+  await fetch(url)
+  expect(networks).toEqual(['127.0.0.1'])
+})
+
 test.each(['before', 'after'])('a handler learns that its client has left, if it asks %s that', async (when) => {
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const server = createHttpServer(async ({ onClosed }) => {

@@ -167,6 +167,13 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   }
 
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
+    const { socket } = incoming
+    // The client reset its new connection, and its address went with it: neither limits nor the audit log could tell who
+    // it was. Nobody reads the answer.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
     trackExchange(incoming, response)
     pipelining.listen(incoming, response)
     if (hasFaultyFraming(incoming)) closeAfter(incoming, response)
