@@ -1,4 +1,5 @@
 // Tests the progress line that long commands draw on a terminal.
+import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -6,12 +7,16 @@ import { expect, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
 import { createProgress } from '../src/cli/progress.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { PROGRAM } from './support/program.ts'
 import { ANA, documentLine } from './support/workspaces.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 /** A line that is wider than the terminal is not wrapped, as only its last row would be cleared. Other output is. */
 const WRAP_OFF = '\u001b[?7l'
 const WRAP_ON = '\u001b[?7h'
+
+const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
+if (!hasTerminal) console.warn('skipped: a terminal of its own for a command needs script of util-linux')
 
 /** A terminal, and everything that was written to it. */
 function terminal() {
@@ -73,4 +78,16 @@ test('the speed is given in records if there are any, otherwise in bytes', async
   const lines = (await written()).split(CLEAR_LINE + WRAP_OFF).map((line) => line.replace(WRAP_ON, ''))
   expect(lines[1]).toMatch(/^importing 50 % {2}1\.0 MB of 2\.0 MB {2}[\d,]+ records\/s {2}\d+ s left$/)
   expect(lines[2]).toMatch(/^backing up 50 % {2}1\.0 MB of 2\.0 MB {2}[\d.]+ [kMGT]B\/s {2}\d+ s left$/)
+})
+
+test.skipIf(!hasTerminal).each([
+  ['dumb', false],
+  ['xterm', true],
+])('a progress line is drawn with escape codes, which no dumb terminal gets (TERM=%s)', (TERM, isDrawn) => {
+  const workspace = createWorkspace()
+  const path = workspace.write('input.ndjson', documentLine('project', ANA, '{"id":"p"}'))
+  const command = [process.execPath, PROGRAM, 'import', path, ...workspace.flags].join(' ')
+  const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], { env: { ...process.env, TERM } })
+  expect([status, String(stdout)]).toEqual([0, expect.stringContaining('imported ')])
+  expect(String(stdout).includes('\u001b')).toBe(isDrawn)
 })

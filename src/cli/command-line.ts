@@ -42,6 +42,8 @@ const WRONG_USAGE = 2
 const stdoutErrors = new WeakSet<WeakKey>()
 /** File descriptor of stdin. */
 const STDIN = 0
+/** The name by which a terminal says that it knows no escape codes (terminfo), such as a shell in Emacs. */
+const DUMB_TERMINAL = 'dumb'
 /** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
 const READER_GRACE_MS = 1_000
 
@@ -227,7 +229,7 @@ function processIo(): CommandIo {
     stdin: readableStdin(),
     stdout: process.stdout,
     stderr: process.stderr,
-    isTerminal: process.stderr.isTTY === true,
+    isTerminal: process.stderr.isTTY === true && process.env.TERM !== DUMB_TERMINAL,
     clock: Date.now,
   }
 }

@@ -5,7 +5,7 @@ export interface CommandIo {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Whether stderr is a terminal: a progress line is drawn only on one. */
+  /** Whether stderr is a terminal that knows escape codes: a progress line is drawn only on one. */
   readonly isTerminal: boolean
   /** Milliseconds since the epoch. */
   readonly clock: () => number
