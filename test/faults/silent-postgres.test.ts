@@ -1,10 +1,12 @@
-// Tests a PostgreSQL server that goes silent: neither a step of a move nor a dedicated connection waits for it forever.
+// Tests a PostgreSQL server that goes silent: neither a step of a move nor a statement without a time limit waits for it
+// forever.
 import { existsSync, readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
 import { createPool } from '../../src/store/postgres/engine/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { startCuttableRelay } from '../support/cuttable-relay.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
@@ -25,7 +27,69 @@ function keepAliveOf(localPort: number, remotePort: number): number | null {
   return null
 }
 
+/** Opens a connection without a statement timeout through a relay. The timers of the program stand still afterwards. */
+async function connectUntimed() {
+  const url = new URL(await temporaryDatabase())
+  const relay = await startCuttableRelay(Number(url.port))
+  Object.assign(url, { hostname: '127.0.0.1', port: String(relay.port), search: 'sslmode=disable' })
+  const pool = createPool(readPostgresUrl(url.href), OPTIONS)
+  onTestFinished(() => pool[Symbol.asyncDispose]())
+  const connection = await pool.dedicated()
+  onTestFinished(() => connection.close())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { pool, connection, relay }
+}
+
+/** Returns a function that lets the time of a connect pass, and then looks. */
+function afterEachTimeout<T>(look: () => T): () => Promise<T> {
+  return async () => {
+    await vi.advanceTimersByTimeAsync(OPTIONS.connectTimeoutMs)
+    return look()
+  }
+}
+
+const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+
 describe.skipIf(POSTGRES_URL === null)('a PostgreSQL server that goes silent', () => {
+  test('ends a statement without a time limit, once it does not answer other connections either', async () => {
+    const { connection, relay } = await connectUntimed()
+    relay.cut('silent')
+    let outcome = 'waits'
+    const asked = relay.accepted()
+    connection.script('select 1').catch((error: unknown) => {
+      outcome = String(error)
+    })
+    await expect
+      .poll(afterEachTimeout(() => outcome))
+      .toBe('StoreUnavailableError: the database did not answer in time')
+    expect(relay.accepted() - asked).toBe(3)
+    expect(connection.isLost()).toBe(true)
+  })
+
+  test('is told from one whose statement is slow, which answers other connections', async () => {
+    const { pool, connection, relay } = await connectUntimed()
+    const holder = await pool.dedicated()
+    onTestFinished(() => holder.close())
+    await holder.script('select pg_advisory_lock(7)')
+    const answer = connection.script("select pg_advisory_lock(7), 'done' as state")
+    const [asked, open] = [relay.accepted(), openSockets()]
+    for (const probes of [1, 2, 3, 4]) {
+      await vi.advanceTimersByTimeAsync(5 * OPTIONS.connectTimeoutMs)
+      await expect.poll(() => [relay.accepted() - asked, openSockets()]).toEqual([probes, open])
+    }
+    await holder.script('select pg_advisory_unlock(7)')
+    expect(await answer).toMatchObject([{ state: 'done' }])
+  })
+
+  test('does not keep a connection that is closed', async () => {
+    const { connection, relay } = await connectUntimed()
+    const open = openSockets()
+    relay.cut('silent')
+    connection.close()
+    await expect.poll(afterEachTimeout(openSockets)).toBe(open - 1)
+  })
+
   test('makes one step of a move fail, and the next attempt succeeds', async () => {
     const url = new URL(await temporaryDatabase())
     let isSilent = false

@@ -10,16 +10,20 @@ export interface CuttableRelay {
   readonly cut: (how: 'broken' | 'silent') => void
   /** Whatever was held back passes now. */
   readonly mend: () => void
+  /** How many connections were accepted so far. */
+  readonly accepted: () => number
 }
 
 /** The relay ends with the test. */
 export async function startCuttableRelay(toPort: number): Promise<CuttableRelay> {
   let state: 'open' | 'broken' | 'silent' = 'open'
+  let accepted = 0
   const { port, sockets } = await startRelay({
     host: '127.0.0.1',
     port: toPort,
     isOpen: () => state !== 'broken',
     relay(client, upstream) {
+      accepted += 1
       client.on('data', (chunk) => upstream.write(chunk))
       upstream.on('data', (chunk) => client.write(chunk))
       if (state === 'silent') for (const socket of [client, upstream]) socket.pause()
@@ -38,5 +42,6 @@ export async function startCuttableRelay(toPort: number): Promise<CuttableRelay>
       state = 'open'
       for (const socket of sockets) socket.resume()
     },
+    accepted: () => accepted,
   }
 }

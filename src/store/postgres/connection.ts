@@ -2,6 +2,7 @@
 import type { QueryResultRow } from 'pg'
 import { reasonOf } from '../../errors.ts'
 import { createDriverClient } from './engine/connecting/driver-client.ts'
+import { watchForSilence } from './engine/connecting/silent-server.ts'
 import type { Host, PostgresTarget } from './engine/connection-string.ts'
 import { ConnectionLostError, DiskFullError, leavesCommitOpen, toStoreError } from './engine/faults/pg-errors.ts'
 import {
@@ -79,7 +80,7 @@ export async function openConnection(
   options: ConnectionOptions,
   tls: PostgresTarget['tls'],
 ): Promise<Connection> {
-  const { client, socket } = createDriverClient(host, target, options.connectTimeoutMs, tls)
+  const { client, socket, end: endClient } = createDriverClient(host, target, options.connectTimeoutMs, tls)
   const listeners: (() => void)[] = []
   let lost = false
   let isWarned = false
@@ -94,15 +95,19 @@ export async function openConnection(
     for (const listener of listeners) listener()
   }
 
+  /** Calls `giveUp` when no answer is to be expected any more. Returns a function that ends the wait. */
+  function startWait(giveUp: () => void): () => void {
+    const { statementTimeoutMs, connectTimeoutMs } = options
+    if (statementTimeoutMs === 0) return watchForSilence({ host, target, tls, socket, connectTimeoutMs }, giveUp)
+    const timer = setTimeout(giveUp, statementTimeoutMs + SILENCE_MS)
+    return () => clearTimeout(timer)
+  }
+
   /** Every request to the server passes through here. It maps errors to the store contract and enforces the timeout. */
   async function within<T>(asking: () => Promise<T>): Promise<T> {
     if (lost) throw new ConnectionLostError('the connection to the database was lost')
     const silence = Promise.withResolvers<never>()
-    const { statementTimeoutMs } = options
-    const timer = statementTimeoutMs > 0 ? setTimeout(giveUp, statementTimeoutMs + SILENCE_MS) : undefined
-    function giveUp(): void {
-      silence.reject(new ConnectionLostError('the database did not answer in time'))
-    }
+    const endWait = startWait(() => silence.reject(new ConnectionLostError('the database did not answer in time')))
     inFlight += 1
     try {
       const answer = await Promise.race([asking(), silence.promise])
@@ -116,7 +121,7 @@ export async function openConnection(
       throw failure
     } finally {
       inFlight -= 1
-      clearTimeout(timer)
+      endWait()
     }
   }
 
@@ -197,7 +202,7 @@ export async function openConnection(
       lost = true
       // A graceful end would wait for the statements in flight.
       if (inFlight > 0) socket.destroy()
-      else void client.end().catch(() => {})
+      else endClient(options.connectTimeoutMs)
       for (const listener of listeners) listener()
     },
   }

@@ -6,8 +6,8 @@ import { readPasswordFile } from '../password/password-file.ts'
 import { requireChannelBinding } from './channel-binding.ts'
 
 /**
- * Idle time after which TCP keep-alive probes a silent server. A statement without a timeout relies on it. The usual
- * default of the operating system is two hours.
+ * Idle time after which TCP keep-alive probes a silent machine, so that a lost connection is noticed before it is used
+ * again. The usual default of the operating system is two hours.
  */
 const KEEP_ALIVE_MS = 10_000
 /** Object ids of the types `bigint` and `integer`. */
@@ -23,6 +23,8 @@ export interface DriverClient {
   readonly client: Client
   /** The socket under it. Destroying it ends the connection at once. */
   readonly socket: Socket
+  /** Says goodbye to the server, and closes the connection even if the server does not within the grace period. */
+  readonly end: (graceMs: number) => void
 }
 
 export function createDriverClient(
@@ -53,5 +55,13 @@ export function createDriverClient(
   })
   readPasswordFile(client)
   if (target.channelBinding === 'require') requireChannelBinding(client.connection)
-  return { client, socket }
+  return {
+    client,
+    socket,
+    end(graceMs) {
+      void client.end().catch(() => {})
+      const timer = setTimeout(() => socket.destroy(), graceMs)
+      socket.once('close', () => clearTimeout(timer))
+    },
+  }
 }
