@@ -92,6 +92,7 @@ test('a line is bad when its members are ambiguous or cannot be stored', async (
     ],
     [documentLine('template', ANA, '{"id":"a\\ud800"}'), '1: "data.id" is not valid Unicode'],
     [documentLine('template', ANA, `{"id":"${'a'.repeat(1_025)}"}`), '1: "data.id" is longer than 1024 characters'],
+    [documentLine('template', ANA, `{"id":${'1'.repeat(1_025)}}`), '1: "data.id" is longer than 1024 characters'],
     [
       documentLine('project', ANA, '{"id":"c","ref":"a\\u0000"}'),
       '1: "data.ref" has the character U+0000, which cannot be stored',

@@ -173,7 +173,7 @@ function requireFirst({ value }: Envelope, text: string, names: readonly string[
     const member: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined
     if (typeof member === 'string' && member !== '') return requireStorable(member, `data.${name}`)
     const digits = typeof member === 'number' ? integerText(text, name) : null
-    if (digits !== null) return digits
+    if (digits !== null) return requireStorable(digits, `data.${name}`)
   }
   const wanted = 'a string that is not empty, or an integer'
   throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is ${wanted}`)
