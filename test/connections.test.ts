@@ -114,12 +114,16 @@ describe.each(Object.entries(LISTS))('the connection of %s', (_, [open, close]) 
 
   test('refuses a negative number and an unknown cursor, and names the argument', async () => {
     const ask = await startPaging()
+    const { list } = await ask(`{ ${open} { edges { cursor } } ${close} }`)
+    const [{ cursor }] = list.edges
     for (const [page, argument] of [
       ['(first: -1)', 'first'],
       ['(last: -1)', 'last'],
       ['(first: 1, last: -1)', 'last'],
       ['(after: "nowhere")', 'after'],
       ['(last: 1, before: "nowhere")', 'before'],
+      // Decoding ignores the spaces, but takes time for each.
+      [`(after: "${cursor}${' '.repeat(80)}")`, 'after'],
     ]) {
       const { errors } = await ask(`{ ${open}${page} { totalCount } ${close} }`)
       expect(errors, page).toEqual([

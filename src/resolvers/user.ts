@@ -1,6 +1,7 @@
 // User: the resolvers of the viewer's workspace and sessions.
 import { GatewayError } from '../errors.ts'
 import type { DocumentKind, PageWithin, StoredDocument } from '../store/contract.ts'
+import { MAX_NAME_LENGTH } from '../store/reads-contract.ts'
 import type { Context, WorkspaceUser } from './context.ts'
 import type { UserResolvers } from './generated.ts'
 import { type DocumentConnection, toConnection } from './pagination/connection.ts'
@@ -43,12 +44,20 @@ function documentConnection(
   )
 }
 
+/**
+ * Whether a project may have this reference. The loaders would hash a longer text again for each object that asks for
+ * it, and a document may ask ten thousand times.
+ */
+function isPossible(ref: string): boolean {
+  return ref.length <= MAX_NAME_LENGTH
+}
+
 export const User = {
   id: (_me, _args, { nodeIds }) => nodeIds.user(),
   email: ({ email }) => email,
   projects: (me, args, context) => documents('project', me, args, context),
   projectsConnection: (me, args, context) => documentConnection('project', me, args, context),
-  project: ({ userId }, { ref }, { loaders }) => loaders().project.load({ userId, ref }),
+  project: ({ userId }, { ref }, { loaders }) => (isPossible(ref) ? loaders().project.load({ userId, ref }) : null),
   templates: (me, args, context) => documents('template', me, args, context),
   templatesConnection: (me, args, context) => documentConnection('template', me, args, context),
   uiLibraries: (me, args, context) => documents('uiLibrary', me, args, context),
@@ -59,7 +68,7 @@ export const User = {
     return limit === null ? open : open.slice(0, limit)
   },
   async latestExport({ userId }, { ref }, { loaders }) {
-    const newest = await loaders().latestExport.load({ userId, ref })
+    const newest = isPossible(ref) ? await loaders().latestExport.load({ userId, ref }) : undefined
     if (newest) return newest
     throw new GatewayError(newest === null ? 'NO_EXPORT' : 'NO_PROJECT')
   },

@@ -13,6 +13,8 @@ export const MAX_ELEMENTS = 16_777_215
  * the other half for documents on their way to another position.
  */
 export const LAST_DOCUMENT_POSITION = 33_554_431
+/** Maximum length of the id of a document and of a reference, in UTF-16 units. The import refuses longer ones. */
+export const MAX_NAME_LENGTH = 1_024
 
 /** A stored JSON document. */
 export interface StoredDocument {

@@ -136,3 +136,47 @@ test('after long documents, the next ones are read one at a time', async () => {
   expect(answer.json().data.nodes.map((node: { documentId: string }) => node.documentId)).toEqual(names)
   expect(asked.slice(1)).toEqual([1, 1, 1, 1])
 })
+
+test('a text that is longer than any name is looked up nowhere', async () => {
+  const lookedUp: string[] = []
+  const gateway = await startGateway({
+    cacheBytes: 0,
+    wrapStore: (store) => ({
+      ...store,
+      documentsById(keys) {
+        lookedUp.push(...keys.map(({ id }) => id))
+        return store.documentsById(keys)
+      },
+      projectsByRef(keys) {
+        lookedUp.push(...keys.map(({ ref }) => ref))
+        return store.projectsByRef(keys)
+      },
+      latestExports(questions) {
+        lookedUp.push(...questions.map(({ ref }) => ref))
+        return store.latestExports(questions)
+      },
+    }),
+  })
+  const longest = '語'.repeat(1_024)
+  await gateway.load(documentLine('project', ANA, JSON.stringify({ id: longest, ref: longest })))
+  const { accessToken } = await gateway.login(ANA)
+  const { document } = createNodeIds(ANA)
+  const query =
+    'query($ref: String!, $id: ID!) { node(id: $id) { id } me { project(ref: $ref) { ref } latestExport(ref: $ref) { ref } } }'
+  const ask = async (name: string) => {
+    const variables = { ref: name, id: document({ kind: 'project', id: name }) }
+    const { data, errors } = (await gateway.graphql(query, { accessToken, variables })).json()
+    return { data, code: errors[0].extensions.code }
+  }
+
+  const found = await ask(longest)
+  expect(found.data.me.project.ref).toBe(longest)
+  expect(found.data.node.id).toBe(document({ kind: 'project', id: longest }))
+  expect(found.code).toBe('NO_EXPORT')
+  expect(lookedUp.splice(0)).toContain(longest)
+  expect(await ask(longest.repeat(2))).toEqual({
+    data: { node: null, me: { project: null, latestExport: null } },
+    code: 'NO_PROJECT',
+  })
+  expect(lookedUp).toEqual([])
+})

@@ -3,8 +3,8 @@ import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
 import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
 import { toLine } from '../../redact.ts'
+import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
-const MAX_NAME_LENGTH = 1_024
 const INTEGER = /^-?\d+$/
 
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */

@@ -2,6 +2,7 @@
 // owner's data.
 import { createHash } from 'node:crypto'
 import type { DocumentKind, ExportKey, StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
+import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
 /** The first byte of an id. Only append to this table: an issued id must keep its meaning. */
 const TYPE_BYTES = { User: 1, project: 2, template: 3, uiLibrary: 4, Export: 5, ExportElement: 6, Session: 7 } as const
@@ -14,6 +15,13 @@ const INSTANT_BYTES = 12
 const DIGEST_BYTES = 32
 /** Also a multiple of three. */
 const POSITION_BYTES = 6
+/**
+ * Length of the id of an element whose export has the longest reference; a UTF-16 unit takes at most three bytes.
+ * Longer texts are not decoded, because one request may name the same text a thousand times.
+ */
+const MAX_ID_LENGTH = Math.ceil(
+  ((HEAD_BYTES + POSITION_BYTES + INSTANT_BYTES + DIGEST_BYTES + 3 * MAX_NAME_LENGTH) * 4) / 3,
+)
 
 const INSTANT = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{9})0$/
 
@@ -73,6 +81,7 @@ export function createNodeIds(email: string): NodeIds {
     export: (snapshot) => headOf('Export') + exportTail(snapshot),
     element: (snapshot, { position }) => headOf('ExportElement') + positionText(position) + tailOf(snapshot),
     read(id) {
+      if (id.length > MAX_ID_LENGTH) return null
       const bytes = Buffer.from(id, 'base64url')
       const type = TYPES.find((candidate) => TYPE_BYTES[candidate] === bytes[0])
       if (type === undefined) return null

@@ -4,6 +4,8 @@ import type { ExportPlace } from '../../store/contract.ts'
 
 const POSITION = /^[1-9]\d{0,14}$/
 const EXPORT_PLACE = /^(?<instant>[\dT:.Z+-]{1,40})\/(?<id>[1-9]\d{0,14})$/
+/** More than any cursor has. A longer text is not decoded, because a request may name it ten thousand times. */
+const MAX_CURSOR_LENGTH = 80
 
 /** The name of the argument that contained the cursor. */
 type Argument = 'after' | 'before'
@@ -39,6 +41,8 @@ function encode(place: string): string {
   return Buffer.from(place).toString('base64url')
 }
 
+/** Empty if the text is longer than any cursor. */
 function decode(cursor: string): string {
+  if (cursor.length > MAX_CURSOR_LENGTH) return ''
   return Buffer.from(cursor, 'base64url').toString()
 }
