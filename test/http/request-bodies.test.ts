@@ -70,10 +70,14 @@ async function serve(handle: Handler = echo, bodyLimitBytes = MIB) {
   }
 }
 
+function lettersInChunks(length: number) {
+  const text = Array.from({ length }, (_, index) => String.fromCharCode(97 + (index % 26))).join('')
+  return { text, chunks: text.replace(/./g, '1\r\n$&\r\n') }
+}
+
 test('a body in pieces of one byte takes less than 8 MiB of memory, and is whole', async () => {
   const { begin, received } = await serve()
-  const text = Array.from({ length: 200_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('')
-  const chunks = text.replace(/./g, '1\r\n$&\r\n')
+  const { text, chunks } = lettersInChunks(200_000)
   const before = await liveBytes()
   const client = await begin(['Transfer-Encoding', 'chunked'], chunks)
   await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(chunks.length)
@@ -82,6 +86,44 @@ test('a body in pieces of one byte takes less than 8 MiB of memory, and is whole
   const [answer] = readAnswers(await readToEnd(client))
   expect(answer?.status).toBe(200)
   expect(answer?.text === text).toBe(true)
+})
+
+/** The largest number that was added to the count in one turn of the event loop. Call the result to stop. */
+function largestStep(count: () => number): () => number {
+  let [before, largest] = [count(), 0]
+  let next = setImmediate(function look() {
+    const now = count()
+    largest = Math.max(largest, now - before)
+    before = now
+    next = setImmediate(look)
+  })
+  return () => {
+    clearImmediate(next)
+    return largest
+  }
+}
+
+test.each([
+  ['that is read', 'POST', 200],
+  ['that nobody reads', 'PUT', 405],
+])('a body %s, in pieces of one byte, is read 64 KiB in a turn at most', async (_, method, status) => {
+  const { begin, received } = await serve((request) =>
+    request.method === 'POST' ? echo(request) : Promise.reject(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' })),
+  )
+  const { text, chunks } = lettersInChunks(30_000)
+  const clients = [1, 2].map(() => begin(['Transfer-Encoding', 'chunked'], '', { method }))
+  const [first, second] = await Promise.all(clients)
+  const step = largestStep(received)
+  first?.write(chunks)
+  second?.write(chunks)
+  await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(2 * chunks.length)
+  expect(step()).toBeLessThanOrEqual(2 * 65_536)
+  for (const client of [first, second]) {
+    client?.write('0\r\n\r\n')
+    const [answer] = client ? readAnswers(await readToEnd(client)) : []
+    expect(answer?.status).toBe(status)
+    if (status === 200) expect(answer?.text === text).toBe(true)
+  }
 })
 
 test.each(['identity', 'Identity', 'IDENTITY', ''])(

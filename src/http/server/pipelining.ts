@@ -187,7 +187,7 @@ function closeQueued({ inFlight }: Connection): void {
 }
 
 /** Pauses the socket again whenever node:http resumes it for its own reasons: a request ends, or a response is sent. */
-function keepPaused(socket: Socket, isPaused: () => boolean): void {
+export function keepPaused(socket: Socket, isPaused: () => boolean): void {
   const onResume = () => {
     if (isPaused()) socket.pause()
     else socket.off('resume', onResume)

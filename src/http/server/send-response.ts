@@ -10,6 +10,7 @@ import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
+import type { PaceBody } from './pacing/pace-body.ts'
 import { closeAfter } from './pipelining.ts'
 import { createSendDeadlines } from './send-deadline.ts'
 import { whenClosed } from './when-closed.ts'
@@ -40,6 +41,7 @@ export interface SendOptions {
   /** Milliseconds that a client may take for 64 KiB of a body, or for the whole of a smaller one. */
   readonly sendTimeoutMs: number
   readonly reportBrokenOff: ReportBrokenOff
+  readonly paceBody: PaceBody
 }
 
 /**
@@ -53,7 +55,7 @@ export type SendResponse = (
   requestId: string | null,
 ) => Awaitable<number>
 
-export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
+export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBody }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
   const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_WRITE_BYTES })
   const startDeadline = createSendDeadlines()
@@ -131,7 +133,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   function endAfterRequest(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse): number {
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
-    discardBody(incoming)
+    discardBody(incoming, paceBody)
     const timer = setTimeout(() => incoming.destroy(), DISCARD_SILENCE_MS)
     incoming.on('data', () => timer.refresh())
     const endNow = () => {
@@ -186,15 +188,17 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     }
     writeHead(reply, null, response, requestId)
     // Nothing reads the body of a GET. Unread chunks would stay in memory as long as the answer is being sent.
-    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
+    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming, paceBody)
     if (isShown) return stream(body, incoming, response)
     return end(null, incoming, response)
   }
 }
 
-function discardBody(incoming: IncomingMessage): void {
+function discardBody(incoming: IncomingMessage, paceBody: PaceBody): void {
   let discarded = 0
+  const pacePiece = paceBody(incoming)
   incoming.on('data', (chunk: Buffer) => {
+    pacePiece(chunk)
     discarded += chunk.byteLength
     if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
   })

@@ -16,6 +16,7 @@ import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
 import { handleClientError, isNewest, refuseTunnel, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
+import { createBodyPacing } from './pacing/pace-body.ts'
 import { closeAfter, limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
@@ -91,8 +92,9 @@ export interface GatewayServer extends Server {
 export function createHttpServer(handle: Handler, options: ServerOptions): GatewayServer {
   const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
-  const readBody = createBodyReader(bodyLimitBytes)
-  const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
+  const paceBody = createBodyPacing()
+  const readBody = createBodyReader(bodyLimitBytes, paceBody)
+  const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBody })
   const { refusalHeaders = {}, onMalformed } = options
   const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
