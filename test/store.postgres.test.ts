@@ -10,6 +10,7 @@ import { describeChangedReferences } from './contract/changed-references.ts'
 import { describeCutover } from './contract/cutover.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
+import { describeNeighbours } from './contract/neighbours.ts'
 import { describePages } from './contract/pages.ts'
 import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
@@ -34,6 +35,7 @@ const ANA_WORLD: readonly Change[] = [
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describeStore('postgres', emptied(open))
   describePages('postgres', emptied(open))
+  describeNeighbours('postgres', emptied(open))
 
   describeStore(
     'postgres with tables hash-partitioned by user',

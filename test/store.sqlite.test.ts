@@ -23,6 +23,7 @@ import { describeChangedReferences } from './contract/changed-references.ts'
 import { describeCutover } from './contract/cutover.ts'
 import { describeEdits, type EditsSubject } from './contract/edits.ts'
 import { type DatabaseForMoving, describeMoves, MOVE } from './contract/moving.ts'
+import { describeNeighbours } from './contract/neighbours.ts'
 import { describePages } from './contract/pages.ts'
 import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
@@ -167,6 +168,7 @@ async function openEdits(): Promise<EditsSubject> {
 
 describeEdits('sqlite', openEdits)
 describeChangedReferences('sqlite', openEdits)
+describeNeighbours('sqlite', openEdits)
 
 test('only the owner can access new files, even in a directory that is open to everyone', async () => {
   const directory = temporaryDirectory()
