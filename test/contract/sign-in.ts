@@ -261,6 +261,16 @@ export function describeSignIn(
       expect(next?.id).toBe(again.id)
     })
 
+    test('a network is known from its last sign-in on', async () => {
+      const rules = { ...RULES, knownNetworkTtlMs: 100 }
+      for (const at of [NOW, NOW + 90]) {
+        const request = newRequest()
+        await ask([request], at, rules)
+        expect(await guess(request, request.codeHash, at)).toBe('right')
+      }
+      expect(await ask([newRequest()], NOW + 150, { ...rules, maxPerAddress: 0 })).toEqual(['mailed'])
+    })
+
     test('only the newest networks of an address are known', async () => {
       const rules = { ...RULES, maxPerAddress: 100, maxTotal: 100 }
       const networkOf = (index: number) => `198.51.100.${index}`
@@ -330,21 +340,34 @@ export function describeSignIn(
     })
 
     test('a settled mail is gone, or due later; a sender that lost the lease settles nothing', async () => {
-      const [sent, failed] = [newRequest(), newRequest({ email: BEN })]
-      await ask([sent, failed])
+      const [sent, failed, open] = [newRequest(), newRequest({ email: BEN }), newRequest({ network: '192.0.2.2' })]
+      await ask([sent, failed, open])
       const lease = (owner: string, now: number) => store.leaseMails({ owner, leaseMs: 100, limit: 10 }, now)
       await lease('a', NOW)
       await lease('b', NOW + 100)
       await store.settleMails('a', [
         { id: sent.id, dueAt: null, isGivenUp: false },
-        { id: failed.id, dueAt: null, isGivenUp: false },
+        { id: failed.id, dueAt: NOW + 100, isGivenUp: false },
       ])
+      expect(await lease('c', NOW + 199)).toEqual([])
       await store.settleMails('b', [
         { id: sent.id, dueAt: null, isGivenUp: false },
         { id: failed.id, dueAt: NOW + 500, isGivenUp: false },
       ])
+      expect((await lease('c', NOW + 200)).map(({ id }) => id)).toEqual([open.id])
+      await store.settleMails('c', [{ id: open.id, dueAt: null, isGivenUp: false }])
       expect(await lease('c', NOW + 499)).toEqual([])
       expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
+    })
+
+    test('an expired mail is removed even if it is leased and no other one is due', async () => {
+      await ask([newRequest()])
+      await store.leaseMails({ owner: 'a', leaseMs: 2 * TTL_MS, limit: 1 }, NOW)
+      const left = async (now: number) => {
+        await store.leaseMails({ owner: 'b', leaseMs: 1, limit: 1 }, now)
+        return (await store.carriedRowsAfter('outbox', '', 9)).length
+      }
+      expect([await left(NOW + TTL_MS - 1), await left(NOW + TTL_MS)]).toEqual([1, 0])
     })
 
     test('after a mail was given up by the holder of its lease, the next request gets another one, within the limits', async () => {
