@@ -83,6 +83,22 @@ export function describeSignIn(
       expect(await codesInOutbox()).toEqual([first.id, second.id, third.id])
     })
 
+    test('calls at once decide on as many requests as each of them asks for, and together keep to the limits', async () => {
+      await using other = await reopen()
+      const requests = Array.from({ length: 10 }, (_, index) => newRequest({ network: `198.51.100.${index}` }))
+      await store.addCodeRequests(requests)
+      const decided = await Promise.all(
+        requests.map((_, index) => (index % 2 ? store : other).decideCodeRequests(RULES, NOW, 1)),
+      )
+      expect(
+        decided
+          .flat()
+          .map(({ id }) => id)
+          .toSorted(),
+      ).toEqual(requests.map(({ id }) => id))
+      expect(decided.flat().filter(({ outcome }) => outcome === 'mailed')).toHaveLength(RULES.maxPerAddress)
+    })
+
     test('a repeated request joins the pending one: ten requests are one mail, and the first code counts', async () => {
       const requests = Array.from({ length: 10 }, () => newRequest())
       expect(await ask(requests.slice(0, 5))).toEqual(['mailed', 'joined', 'joined', 'joined', 'joined'])
