@@ -1,11 +1,10 @@
 // Old servers that answer 404 for an empty list: with --absent-lists-are-empty, follow believes the 404 of a single list.
-import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
-import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
+import { type PlainServer, readerOf, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -39,12 +38,6 @@ async function followAll(count: number, recordsOf: (email: string, index: number
 
 function loseList(server: PlainServer, list: 'projects' | 'templates', emails: readonly string[]): void {
   for (const email of emails) server.workspaces.get(email)?.[list].splice(0)
-}
-
-/** The user whose access token a request has. */
-function readerOf({ headers }: IncomingMessage): string | null {
-  const payload = headers.authorization?.split('.')[1]
-  return payload === undefined ? null : JSON.parse(Buffer.from(payload, 'base64url').toString()).email
 }
 
 test('a list that two rounds find absent is emptied, as long as the list of somebody else is answered', async () => {

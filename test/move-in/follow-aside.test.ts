@@ -1,11 +1,12 @@
 // A user whom follow reads beside its rounds: an error there does not concern the round that reports it.
 
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openFollower } from '../support/follow.ts'
-import { startPlainServer } from '../support/plain-server.ts'
+import { readerOf, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -50,4 +51,38 @@ test('a database that was unavailable while a user was read beside the rounds is
   isAway = false
   isHeld = false
   expect(await round()).toMatchObject({ unchanged: 1, failed: 1, outage: null })
+})
+
+test('a user whom the server never answers does not keep a round from asking for the others again after a 503', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal() {},
+  })
+  await using follower = openFollower(server.url, store, { maxOutageMs: 2_000 })
+  const round = () => follower.round([BEN, ANA].map((email) => ({ email, login: email, label: email })))
+  const busy = (response: ServerResponse) => response.writeHead(503).end()
+  server.setIntercept(({ url }, response) => {
+    if (url !== '/exports?r=site') return false
+    vi.advanceTimersByTime(2_000)
+    busy(response)
+    return true
+  })
+  expect(await round()).toMatchObject({ changed: 1, failed: 1, outage: null })
+  // The pause between two rounds. From now on ana is read beside the rounds.
+  vi.advanceTimersByTime(5_000)
+  const held: ServerResponse[] = []
+  let requestsOfBen = 0
+  server.setIntercept((request, response) => {
+    if (readerOf(request) !== BEN) return held.push(response) > 0
+    requestsOfBen += 1
+    if (requestsOfBen === 1) busy(response)
+    return requestsOfBen === 1
+  })
+  const next = await round()
+  server.setIntercept(null)
+  for (const response of held) response.writeHead(404).end()
+  expect(next).toMatchObject({ unchanged: 1, failed: 1, outage: null })
 })

@@ -203,6 +203,7 @@ test('the time that a server may be away is not waited again by the next request
   const client = createRemoteClient(server.url, {
     headers: {},
     maxOutageMs: 600_000,
+    isOutageShared: true,
     stop: new AbortController().signal,
   })
   const statuses: number[] = []

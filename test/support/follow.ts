@@ -62,10 +62,10 @@ export function startFollow(url: string, args: readonly string[], { clock = Date
 }
 
 /** The part of `follow` that makes the rounds, one user after another, into a store of the test. */
-export function openFollower(url: string, store: EditableStore, { areAbsentListsEmpty = false } = {}) {
+export function openFollower(url: string, store: EditableStore, { areAbsentListsEmpty = false, maxOutageMs = 0 } = {}) {
   const { signal } = new AbortController()
   return createFollower({
-    client: createRemoteClient(url, { headers: {}, maxOutageMs: 0, stop: signal }),
+    client: createRemoteClient(url, { headers: {}, maxOutageMs, stop: signal }),
     store,
     fields: parseOptions(IMPORT_OPTIONS, {}),
     openTemporaryFile,

@@ -320,3 +320,9 @@ function coded({ status, headers, body }: Reply, coding: keyof typeof CODERS): R
 function toPart(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
+
+/** The user whose access token a request has. */
+export function readerOf({ headers }: IncomingMessage): string | null {
+  const payload = headers.authorization?.split('.')[1]
+  return payload === undefined ? null : JSON.parse(Buffer.from(payload, 'base64url').toString()).email
+}

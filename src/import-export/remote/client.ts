@@ -81,11 +81,13 @@ const TOO_LARGE: NoAnswer = {
 export interface RemoteClientOptions {
   /** Sent with every request, unless the request sets the field itself. */
   readonly headers: Readonly<Record<string, string>>
-  /**
-   * How long the server may be unreachable or busy, in milliseconds. While it has answered nothing at all for so long,
-   * each request is sent only once. A server that has never responded is not retried.
-   */
+  /** How long the server may be unreachable or busy, in milliseconds. A server that has never responded is not retried. */
   readonly maxOutageMs: number
+  /**
+   * Whether all requests share that time: while the server has answered nothing at all for so long, each is sent only
+   * once. Only for requests without pauses between them, because in a pause nobody asks the server. Default: false.
+   */
+  readonly isOutageShared?: boolean
   /** Aborts every wait. */
   readonly stop: AbortSignal
 }
@@ -99,7 +101,7 @@ export interface RemoteClient {
    * a stop, several requests in a row without a response end all sign-outs. A failure is counted and not thrown.
    */
   readonly endSession: (refreshToken: string) => Promise<void>
-  /** Whether to leave the remaining users for another run: see `REQUESTS_OF_DOWN_SERVER`. */
+  /** Whether to leave the remaining users for another run: see `REQUESTS_OF_DOWN_SERVER`. False if not shared. */
   readonly isDown: () => boolean
   /** Address of the server, for messages. */
   readonly address: string
@@ -118,13 +120,16 @@ export interface Traffic {
 }
 
 /** `address` has no trailing slash. */
-export function createRemoteClient(address: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
+export function createRemoteClient(
+  address: string,
+  { headers, maxOutageMs, isOutageShared = false, stop }: RemoteClientOptions,
+): RemoteClient {
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
   /** True even when no response was complete: a server is there. */
   let hasAnswered = false
   /** A busy server is busy for all users. Measured by `performance.now()`, because the system clock may be set. */
   let notBefore = 0
-  /** Since when no request has been answered, by `performance.now()`; null while the server answers. */
+  /** Since when no request has been answered, by `performance.now()`; null while the server answers, or if not shared. */
   let awaySince: number | null = null
   /** Requests without an answer, in a row, that began when the server had been away for too long. */
   let lateRequests = 0
@@ -236,8 +241,8 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   }
 
   function noteWhetherAway(isAway: boolean): void {
-    if (isAway) awaySince ??= performance.now()
-    else [awaySince, lateRequests] = [null, 0]
+    if (!isAway) [awaySince, lateRequests] = [null, 0]
+    else if (isOutageShared) awaySince ??= performance.now()
   }
 
   /** For a request that began at `start`: whether it, or the server's absence, has lasted too long. */

@@ -31,7 +31,8 @@ export async function runServerImport(
   const { concurrency, maxOutage: maxOutageMs, replace: isReplacement = false } = config
   const address = requireServerAddress(url, '--headers')
   const users = await readRemoteUsers(config)
-  const client = createRemoteClient(address, { headers: await readHeaders(config.headers), maxOutageMs, stop })
+  const headers = await readHeaders(config.headers)
+  const client = createRemoteClient(address, { headers, maxOutageMs, isOutageShared: true, stop })
   try {
     await requireAnswer(client)
     await using store = await openActiveStore(config, toStoreOptions(config))
