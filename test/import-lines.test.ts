@@ -1,10 +1,13 @@
 // Import files line by line: bad lines, --keep-going, exports with one line per element, and files that cannot be read.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { run } from './support/command-line.ts'
+import { MachineError } from '../src/errors.ts'
+import { readLines } from '../src/import-export/format/lines.ts'
+import { run, runHere } from './support/command-line.ts'
 import {
   createWorkspace,
   EVE,
@@ -331,6 +334,22 @@ test('a file that cannot be read is wrong usage, reported on one line without a 
     const stderr = `cannot read ${path}: ${reason}\n`
     expect(await workspace.import(path)).toEqual({ exitCode: 2, stdout: '', stderr })
   }
+})
+
+// Linux answers EIO for it, as for a file on a failing disk.
+test.skipIf(process.platform !== 'linux').each(['import', 'restore'])(
+  '%s of a file on a failing disk says that it cannot be read',
+  async (command) => {
+    const args = [command, '/proc/self/mem', '--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+    const stderr = 'cannot read /proc/self/mem: EIO: i/o error, read\n'
+    expect(await runHere(args)).toEqual({ exitCode: 1, stdout: '', stderr })
+  },
+)
+
+test('a disk that fails within a file is a failure of the machine, not a bug', async () => {
+  // A file that is open for writing only cannot be read.
+  await using file = await open(join(temporaryDirectory(), 'input.ndjson'), 'w')
+  await expect(readLines(file).next()).rejects.toThrow(MachineError)
 })
 
 function makePipe(path: string): string {

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { MachineError, reasonOf } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /**
@@ -42,7 +43,10 @@ export class InputChangedError extends Error {
   override readonly name = 'InputChangedError'
 }
 
-/** Yields the lines of the file. A line with more than `maxLineBytes` bytes, without its line end, has no text. */
+/**
+ * Yields the lines of the file. A line with more than `maxLineBytes` bytes, without its line end, has no text. Throws
+ * `MachineError` if the disk fails.
+ */
 export async function* readLines(file: FileHandle, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<LineBlock> {
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let number = 0
@@ -91,7 +95,11 @@ export async function* readLines(file: FileHandle, maxLineBytes = MAX_LINE_BYTES
 async function readFully(file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> {
   let byteLength = 0
   while (byteLength < buffer.byteLength) {
-    const { bytesRead } = await file.read(buffer, byteLength, buffer.byteLength - byteLength, offset + byteLength)
+    const { bytesRead } = await file
+      .read(buffer, byteLength, buffer.byteLength - byteLength, offset + byteLength)
+      .catch((error) => {
+        throw new MachineError(`the file cannot be read any further: ${reasonOf(error)}`, { cause: error })
+      })
     if (bytesRead === 0) break
     byteLength += bytesRead
   }
