@@ -145,6 +145,14 @@ test.skipIf(!isInstalled('systemd-analyze'))(
   },
 )
 
+test('the units of the gateway and of its backup read the same options, from the same folder', () => {
+  const [gateway, backup] = ['workspace-gateway.service', 'workspace-gateway-backup.service'].map((name) =>
+    readFileSync(join(UNITS, name), 'utf8').match(/^(?:Environment|EnvironmentFile|WorkingDirectory)=.*$/gm),
+  )
+  expect(gateway).toHaveLength(3)
+  expect(backup).toEqual(gateway)
+})
+
 async function analyze(args: readonly string[]): Promise<readonly [number | null, string, string?]> {
   const child = spawn('systemd-analyze', args, { env: { ...process.env, SYSTEMD_LOG_LEVEL: 'warning' } })
   let [stdout, stderr] = ['', '']
