@@ -94,3 +94,38 @@ test('requests and GraphQL answers are at most as large as the options say', asy
   })
   expect((await send(`{ me { email } } #${'x'.repeat(256)}`)).status).toBe(413)
 })
+
+test('GraphQL documents are limited as the options say, and names are suggested to whom they say', async () => {
+  const limits = { depth: 3, aliases: 1, 'root-fields': 2, directives: 1, fields: 6 }
+  const { url } = await serveHereForTest([
+    ...newDatabase(),
+    ...Object.entries(limits).flatMap(([name, limit]) => [`--graphql-max-${name}`, String(limit)]),
+    ...['--graphql-suggestions', 'everyone'],
+  ])
+  const refusalOf = async (query: string) => (await postJson(`${url}/graphql`, { query })).json().errors[0].message
+  expect(await refusalOf('{ me { projects { latestExport { createdAt } } } }')).toContain('levels of fields')
+  expect(await refusalOf('{ a: me { b: email } }')).toContain('aliases')
+  expect(await refusalOf('{ me { email } __typename a: __typename }')).toContain('fields at its root')
+  const skipped = '@skip(if: true)'
+  expect(await refusalOf(`{ me ${skipped} { email } __typename ${skipped} }`)).toContain('directives')
+  expect(await refusalOf('{ me { email projects { id name framework } templates { id } } }')).toContain('expanded')
+  expect(await refusalOf('{ me { emial } }')).toContain('Did you mean "email"?')
+})
+
+test.each([
+  ['--graphql-max-objects', '6'],
+  ['--graphql-max-read-bytes', '8192'],
+  ['--graphql-max-held-bytes', '8192'],
+])('%s limits what a GraphQL request reads', async (option, limit) => {
+  const database = newDatabase()
+  const lines = Array.from({ length: 12 }, (_, index) =>
+    documentLine('template', ANA, JSON.stringify({ id: `t${index}`, text: 'x'.repeat(1_024) })),
+  )
+  await runHere(['import', '-', ...database], { stdin: lines.join('') })
+  const { url } = await serveHereForTest([...database, option, limit])
+  const { accessToken } = await openSession(url, ANA)
+  const answerTo = async (query: string) =>
+    (await postJson(`${url}/graphql`, { query }, bearer(accessToken))).json().errors?.[0].extensions.code ?? null
+  expect(await answerTo('{ me { templates(first: 1) { data } } }')).toBeNull()
+  expect(await answerTo('{ me { templates { data } } }')).toBe('RESPONSE_TOO_LARGE')
+})
