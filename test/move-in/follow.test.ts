@@ -438,9 +438,10 @@ test('before the first user is in step the lag is unknown: it is neither reporte
     / round 1: 2 users in \d+\.\d s, 0 changed, 2 failed, lag not known yet, \S+ \S+: no answer \(ECONNREFUSED\)\n$/,
   )
 
-  const port = String(await freePort('127.0.0.1'))
-  const following = startFollow(server.url, [...args, '--metrics-port', port])
-  const metrics = async () => (await ask(`http://127.0.0.1:${port}/metrics`)).text
+  const host = '127.0.0.2'
+  const port = String(await freePort(host))
+  const following = startFollow(server.url, [...args, '--metrics-host', host, '--metrics-port', port])
+  const metrics = async () => (await ask(`http://${host}:${port}/metrics`)).text
   expect(await following.next()).toMatchObject({ failed: 2, lagSeconds: null })
   expect(await following.next()).toMatchObject({ failed: 2, lagSeconds: null })
   const away = await metrics()
