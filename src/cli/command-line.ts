@@ -147,7 +147,7 @@ export function createProgram(
     .argument('[url]', 'where clients reach the gateway, such as https://gateway.example.com')
     .action(async (url: string | undefined, values) => {
       const { runDoctor } = await import('./doctor/doctor.ts')
-      onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io))
+      onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io, environment))
     })
   const context: CommandContext = {
     io,

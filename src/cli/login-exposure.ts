@@ -28,12 +28,6 @@ export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOp
       : [],
 ]
 
-/** Throws one `UsageError` that names every problem. */
-export function requireSafeExposure(config: Exposure, options: GuardOptions): void {
-  const wrong = EXPOSURE_RULES.flatMap((rule) => rule(config, () => options))
-  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
-}
-
 /** Throws `UsageError` for an invalid file of a login guard. Without this check it would fail at the first sign-in. */
 export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: () => GuardOptions) {
   const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options())))

@@ -42,9 +42,9 @@ async function createDatabase(): Promise<string> {
 }
 
 /** Makes a file with a secret that can encrypt keys, and returns its path. */
-function secretFile(): string {
+function secretFile(mode = 0o600): string {
   const path = join(temporaryDirectory(), 'key')
-  writeFileSync(path, Buffer.alloc(32, Math.floor(Math.random() * 255)).toString('base64'), { mode: 0o600 })
+  writeFileSync(path, Buffer.alloc(32, Math.floor(Math.random() * 255)).toString('base64'), { mode })
   return path
 }
 
@@ -59,18 +59,19 @@ interface Planted {
 
 const ON_SQLITE: readonly Planted[] = [
   {
-    what: 'a guard that refuses everybody behind the proxy, too much memory, a missing secret file',
-    checks: ['login-guard', 'memory', 'secret-files'],
+    what: 'a guard that refuses everybody behind the proxy, too much memory, a missing secret file and a readable one',
+    checks: ['configuration', 'login-guard', 'memory', 'secret-files'],
     says: /nobody behind --trusted-proxy can sign in/,
     plant: async () =>
       examine([
         ...['--database', `file:${await createDatabase()}`, '--trusted-proxy', '127.0.0.1'],
-        ...['--in-flight-bytes', '900000000000', '--import-token-file', '/nowhere/token'],
+        ...['--in-flight-bytes', '900000000000', '--import-token-file', secretFile(0o644)],
+        ...['--shadow-headers', '/nowhere/headers'],
       ]),
   },
   {
     what: 'a guard that prevents the start, and missing backups',
-    checks: ['login-guard', 'backups'],
+    checks: ['configuration', 'backups'],
     says: /does not start/,
     plant: async () =>
       examine(['--database', `file:${await createDatabase()}`, '--host', '0.0.0.0', '--backups', temporaryDirectory()]),

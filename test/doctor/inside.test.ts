@@ -110,24 +110,30 @@ describe('doctor', () => {
 
   test('recommends options with which the gateway starts, or the command that says what is missing', async () => {
     const database = ['--database', `file:${await createDatabase()}`]
-    const fixFor = async (...args: readonly string[]) => {
+    const fixFor = async (check: string, ...args: readonly string[]) => {
       const { report } = await examine([...database, ...args])
-      expect(report.findings).toMatchObject([{ check: 'login-guard' }])
+      expect(report.findings).toMatchObject([{ check }])
       return report.findings[0]?.fix ?? {}
     }
     const behindProxy = ['--trusted-proxy', '127.0.0.1']
-    for (const args of [behindProxy, ['--login-guard', 'open']]) {
-      const { gateway = '' } = await fixFor(...args)
+    for (const [args, kept] of [
+      [behindProxy, behindProxy],
+      [['--login-guard', 'open'], []],
+    ] as const) {
+      const { gateway = '' } = await fixFor('login-guard', ...args)
       const filled = gateway.replace('ADDRESS', 'gateway@example.com').split(' ')
-      const check = ['config', 'check', ...database, ...args, ...filled]
+      const check = ['config', 'check', ...database, ...kept, ...filled]
       expect(await runHere(check)).toMatchObject({ exitCode: 0, stderr: '' })
     }
     for (const [args, missing] of [
       [['--login-guard', 'mail'], 'mail-url'],
       [['--proxy-protocol'], '--trusted-proxy'],
+      [['--sunset', '/nowhere=2027-01-31'], '/nowhere'],
+      [['--import-token-file', '/nowhere/token'], 'there is no such file'],
+      [['--read-only', '--database-next', 'postgres://h/d'], '--database-next'],
       [['--host', '0.0.0.0'], '--login-guard assertion'],
     ] as const) {
-      const { run: command = '' } = await fixFor(...args)
+      const { run: command = '' } = await fixFor('configuration', ...args)
       const [program, ...words] = command.split(' ')
       expect(program).toBe('workspace-gateway')
       const { exitCode, stderr } = await runHere([...words, ...database, ...args])
@@ -190,7 +196,7 @@ describe('doctor', () => {
     const path = await createDatabase()
     const [folder, backups] = [temporaryDirectory(), temporaryDirectory()]
     const token = join(folder, 'token')
-    writeFileSync(token, 'secret-import-token', { mode: 0o644 })
+    writeFileSync(token, 'secret-import-token-of-an-operator', { mode: 0o644 })
     chmodSync(path, 0o644)
     writeFileSync(`${path}-wal`, '')
     truncateSync(`${path}-wal`, 300 * 1_048_576)
@@ -202,7 +208,7 @@ describe('doctor', () => {
     expect(new Set(found)).toEqual(
       new Set(['file-permissions', 'wal-size', 'secret-files', 'backups', 'login-guard', 'rate-limits']),
     )
-    expect(JSON.stringify(report)).not.toContain('secret-import-token')
+    expect(JSON.stringify(report)).not.toContain('secret-import-token-of-an-operator')
     expect(exitCode).toBe(1)
   })
 
@@ -253,7 +259,7 @@ describe('doctor', () => {
     const [path, token] = [join(folder, 'my workspace.db'), join(folder, 'a token')]
     await run(['import', '-', '--database', `file:${path}`], { stdin: WORLD })
     chmodSync(path, 0o644)
-    writeFileSync(token, 'secret-import-token', { mode: 0o644 })
+    writeFileSync(token, 'secret-import-token-of-an-operator', { mode: 0o644 })
     const options = ['--database', `file:${path}`, '--import-token-file', token, '--backups', folder]
     const { report } = await examine([...options, '--backup-max-age', '0'])
     const commands = report.findings.flatMap(({ fix }) => fix.run ?? [])

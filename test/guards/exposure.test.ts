@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
 import { createGuardList } from '../../src/auth/guards/guard-list.ts'
 import { guardsOf, LOGIN_GUARD_NAMES } from '../../src/auth/guards/guards.ts'
-import { exposureWarnings, requireSafeExposure } from '../../src/cli/login-exposure.ts'
+import { EXPOSURE_RULES, exposureWarnings } from '../../src/cli/login-exposure.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../../src/cli/options/serve-options.ts'
 import { callerWith } from '../support/callers.ts'
@@ -15,12 +15,8 @@ import { ANA } from '../support/workspaces.ts'
 const OPTIONS = { trustedOrigins: [] }
 
 function problemOf(values: Readonly<Record<string, string | boolean>>): string | null {
-  try {
-    requireSafeExposure(parseOptions(SERVE_OPTIONS, values), OPTIONS)
-    return null
-  } catch (error) {
-    return String(error)
-  }
+  const config = parseOptions(SERVE_OPTIONS, values)
+  return EXPOSURE_RULES.flatMap((rule) => rule(config, () => OPTIONS)).join('\n') || null
 }
 
 describe('the options of a start', () => {

@@ -30,12 +30,17 @@ const NO_PROXY_HEADER =
 const NO_URL: Outcome = { check: 'outside', reason: 'name the URL of the gateway to have it checked' }
 
 /** Returns 1 when there are findings. Throws `UsageError` when no gateway answers at `url`. */
-export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
+export async function runDoctor(
+  url: string | undefined,
+  config: DoctorConfig,
+  io: CommandIo,
+  environment: Inside['environment'],
+): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
     throw new UsageError('--look outside: name the URL of the gateway')
   const { clock } = io
   const database = await lookAtDatabase(config, clock)
-  const inside: Inside = { config, database, keys: await lookAtKeys(config, database), clock }
+  const inside: Inside = { config, environment, database, keys: await lookAtKeys(config, database), clock }
   const outcomes: Outcome[] = []
   if (config.look !== 'outside')
     outcomes.push(...(await checkDatabase(inside)), ...(await runChecks(CONFIGURATION_CHECKS, inside)))

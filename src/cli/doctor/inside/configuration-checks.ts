@@ -1,12 +1,12 @@
-// Checks the configuration and the resources of the gateway: login guards, limits, memory, secret files, signing keys,
-// backups.
+// Checks the configuration and the resources of the gateway: whether it starts, login guards, limits, memory, secret
+// files, signing keys, backups.
 import { statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { UsageError } from '../../../errors.ts'
-import { attemptsPerMinute, isThisMachineOnly, requireSafeExposure } from '../../login-exposure.ts'
-import { toGuardOptions } from '../../options/sign-in/to-guard-options.ts'
+import { attemptsPerMinute, isThisMachineOnly } from '../../login-exposure.ts'
 import { openFilesLimit } from '../../serving/open-files.ts'
 import { withoutWrites } from '../../serving/read-only.ts'
+import { planServe } from '../../serving/serve-plan.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
@@ -18,6 +18,7 @@ const OTHERS = 0o077
 const MIN_FILES = 4_096
 
 export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
+  { name: 'configuration', run: configuration },
   { name: 'login-guard', run: loginGuard },
   { name: 'rate-limits', run: rateLimits },
   { name: 'open-files', run: openFiles },
@@ -27,10 +28,10 @@ export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
   { name: 'backups', run: backups },
 ]
 
-function loginGuard({ config: asked }: Inside): Verdict {
-  const config = withoutWrites(asked)
+async function configuration({ config, environment }: Inside): Promise<Verdict> {
   try {
-    requireSafeExposure(config, toGuardOptions(config))
+    await planServe(config, environment)
+    return null
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return {
@@ -39,6 +40,10 @@ function loginGuard({ config: asked }: Inside): Verdict {
       fix: { run: 'workspace-gateway config check' },
     }
   }
+}
+
+function loginGuard({ config: asked }: Inside): Verdict {
+  const config = withoutWrites(asked)
   if (config.loginGuard.includes('open')) {
     return {
       problem: 'the login guard is open: anyone who reaches the gateway can sign in as anyone',
@@ -90,14 +95,7 @@ function secretFiles({ config }: Inside): Verdict {
   const paths = [config.keyEncryptionKeyFile, config.importTokenFile, config.shadowHeaders, file].flatMap(
     (path) => path ?? [],
   )
-  const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
-  if (missing.length > 0) {
-    return {
-      problem: `a file with a secret does not exist: ${missing.join(' ')}`,
-      fix: { run: `ls -l ${shellWords(...missing)}` },
-    }
-  }
-  const open = paths.filter((path) => (statSync(path).mode & OTHERS) !== 0)
+  const open = paths.filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0)
   if (open.length === 0) return null
   return {
     problem: `other users of this machine can read a secret: ${open.join(' ')}`,

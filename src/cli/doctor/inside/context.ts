@@ -22,6 +22,8 @@ export interface StoredKeys {
 
 export interface Inside {
   readonly config: DoctorConfig
+  /** For variables that other standards define, such as `OTEL_…`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly database: Found<Inspection>
   readonly keys: Found<StoredKeys>
   /** Milliseconds since the epoch. */
