@@ -24,10 +24,15 @@ async function openHand(url: string): Promise<Client> {
   return hand
 }
 
-/** Waits until one transaction waits for another. */
-async function untilOneWaits(url: string): Promise<void> {
+/** Waits until as many transactions wait for others. */
+async function untilWaiting(url: string, count: number): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toHaveLength(count)
+}
+
+/** Waits until one transaction waits for another. */
+function untilOneWaits(url: string): Promise<void> {
+  return untilWaiting(url, 1)
 }
 
 function templateOf(email: string, text: string): Extract<Change, { readonly type: 'putDocument' }> {
@@ -95,6 +100,27 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     expect((await swapping).map(({ email, replaced }) => [email, replaced])).toEqual(
       EMAILS.toReversed().map((email) => [email, 1]),
     )
+  })
+
+  test('an import waits for no user whom another import has added while it added others', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    const [added, alsoAdded, meanwhile] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
+    const hand = await openHand(url)
+    await hand.query(`begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
+    const texts = [meanwhile, alsoAdded, added].map((email) => templateOf(email, '1'))
+    const importing = store.applyChanges([...texts, { type: 'addUser', email: added }])
+    await untilOneWaits(url)
+    // As another import, which then waits for the user whom the first one has added.
+    await store.applyChanges([templateOf(meanwhile, '2')])
+    const other = await openHand(url)
+    await other.query(`begin; select 1 from workspace_gateway.user where email = '${meanwhile}' for no key update`)
+    const waiting = other.query(`insert into workspace_gateway.user (email) values ('${added}')`)
+    await untilWaiting(url, 2)
+    await hand.query('commit')
+    await waiting
+    await other.query('rollback')
+    expect(await importing).toEqual(['replaced', 'added', 'added', 'unchanged'])
   })
 
   test('exports are pruned only after their user is locked, the order in which an import takes locks', async () => {

@@ -13,6 +13,7 @@ import {
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
+import { ADD_USERS, addMissing, type HeldUsers, lockUsers } from './engine/held-users.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { divide } from './import-runs.ts'
@@ -23,25 +24,6 @@ import { putDocuments } from './upsert-documents.ts'
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
 type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
 
-const ADD_USERS: Statement = {
-  name: 'addUsers',
-  text: `insert into workspace_gateway.user (email)
-    select email from unnest($1::text[]) as asked (email)
-    where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
-    order by email on conflict (email) do nothing returning email`,
-}
-// Users are always locked in the order of their ids, so that two imports cannot deadlock. `lateral` with `offset 0`
-// forces one index lookup per email: see upsert-documents.ts.
-const LOCK_USERS: Statement = {
-  name: 'lockUsers',
-  text: `select u.id, u.email from (
-      select named.id from unnest($1::text[]) as asked (email)
-        cross join lateral (select id from workspace_gateway.user where email = asked.email offset 0) named
-      union select user_id from workspace_gateway.staged_export where stage = any($2::text[])
-      order by id) asked
-    cross join lateral (
-      select id, email from workspace_gateway.user where id = asked.id for no key update) u`,
-}
 const STAGE: Statement = {
   name: 'stageExports',
   text: `insert into workspace_gateway.staged_export (stage, user_id, ref, created_at, instant, staged_at)
@@ -123,75 +105,70 @@ function mayTakeLong(change: Change): boolean {
 }
 
 async function apply(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
-  const emails = changes.flatMap((change) => ('email' in change ? change.email : []))
   const stages = changes.flatMap((change) => ('stage' in change ? change.stage : []))
   // The insert of no users fires the move triggers: a move refuses the write before this transaction holds a row lock.
   await connection.query(ADD_USERS, [[]])
   const removed = ofType(changes, 'removeUser').map(({ email }) => email)
   const replacements = removed.length > 0 ? await lockReplacementsOf(connection, removed) : []
-  // All existing users are locked at once, so that two imports that name users in different orders cannot deadlock.
-  const userIds = await lockUsers(connection, emails, stages)
+  // All existing users are locked at once, so that two imports that name users in different orders cannot deadlock. For
+  // the same reason all missing ones are added at once, except those whose removal must not find them.
+  const users: HeldUsers = { ids: await lockUsers(connection, emailsOf(changes), stages), fresh: new Set() }
+  const adding = emailsOf(changes.filter((change) => !isRemoval(change)))
+  for (const email of removed) adding.delete(email)
+  await addMissing(connection, adding, users)
   const outcomes: ChangeOutcome[] = []
-  for (const run of await divide(connection, changes, userIds)) {
-    outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run, replacements) : addAll(connection, run))))
+  for (const run of await divide(connection, changes, users.ids)) {
+    outcomes.push(
+      ...(await (isAllRemovals(run)
+        ? removeAll(connection, run, users, replacements)
+        : addAll(connection, run, users))),
+    )
   }
   if (removed.length > 0) await hashInAudit(connection, removed)
   return outcomes
 }
 
-async function lockUsers(connection: Connection, emails: readonly string[], stages: readonly string[]) {
-  const users = await connection.query<{ id: number; email: string }>(LOCK_USERS, [
-    [...new Set(emails)],
-    [...new Set(stages)],
-  ])
-  return new Map(users.map(({ id, email }) => [email, id]))
-}
-
 async function removeAll(
   connection: Connection,
   changes: readonly Removal[],
+  { ids }: HeldUsers,
   replacements: readonly string[],
 ): Promise<readonly ChangeOutcome[]> {
-  const emails = changes.map(({ email }) => email)
-  const userIds = await lockUsers(connection, emails, [])
+  const userIds = await lockUsers(connection, emailsOf(changes), [])
+  for (const { type, email } of changes) if (type === 'removeUser') ids.delete(email)
   return applyRemovals(connection, changes, { replacements, userIds })
 }
 
-/** Adds missing users and locks all of them. Repeats when a concurrent transaction has removed one in between. */
-async function requireUsers(connection: Connection, emails: readonly string[], stages: readonly string[]) {
-  const added = new Set<string>()
-  for (;;) {
-    for (const { email } of await connection.query<{ email: string }>(ADD_USERS, [emails])) added.add(email)
-    const userIds = await lockUsers(connection, emails, stages)
-    if (emails.every((email) => userIds.has(email))) return { userIds, added }
-  }
-}
-
-async function addAll(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+async function addAll(
+  connection: Connection,
+  changes: readonly Change[],
+  users: HeldUsers,
+): Promise<readonly ChangeOutcome[]> {
   const staging = ofType(changes, 'stageExport')
   const filling = ofType(changes, 'stageElements')
   const sealing = ofType(changes, 'sealExport')
   const putting = ofType(changes, 'putDocument')
-  const emails = [...new Set(changes.flatMap((change) => ('email' in change ? change.email : [])))]
   const stageNames = [...new Set([...filling, ...sealing].map(({ stage }) => stage))]
-  const { userIds, added } = await requireUsers(connection, emails, stageNames)
+  // Those whom an earlier step of the list has removed.
+  await addMissing(connection, emailsOf(changes), users)
 
   const outcomes = new Map<Change, ChangeOutcome>()
-  // An `addUser` step added the user only when no earlier step of this list names the same email.
-  const named = new Set<string>()
   for (const change of changes) {
     if (!('email' in change)) continue
-    if (change.type === 'addUser') {
-      outcomes.set(change, added.has(change.email) && !named.has(change.email) ? 'added' : 'unchanged')
-    }
-    named.add(change.email)
+    // An `addUser` step added the user only when no earlier step names the same email.
+    const isAdded = users.fresh.delete(change.email)
+    if (change.type === 'addUser') outcomes.set(change, isAdded ? 'added' : 'unchanged')
   }
-  if (staging.length > 0) await stageExports(connection, staging, userIds)
+  if (staging.length > 0) await stageExports(connection, staging, users.ids)
   const stages = stageNames.length > 0 ? await lockStages(connection, stageNames) : new Map<string, Stage>()
   if (filling.length > 0) await stageElements(connection, filling, stages)
   if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))
-  if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))
+  if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, users.ids))
   return changes.map((change) => outcomes.get(change) ?? 'staged')
+}
+
+function emailsOf(changes: readonly Change[]): Set<string> {
+  return new Set(changes.flatMap((change) => ('email' in change ? change.email : [])))
 }
 
 function isAllRemovals(run: readonly Change[]): run is readonly Removal[] {

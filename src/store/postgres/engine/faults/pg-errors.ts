@@ -29,6 +29,8 @@ const NOT_UNIQUE = '23505'
 /** A concurrent transaction gave a user the email or the id that was free before. On a retry it is seen as taken. */
 const KEYS_OF_USER: readonly unknown[] = ['user_email_key', 'user_pkey']
 
+export const USER_TAKEN = 'a user was created or renamed at the same moment'
+
 /** SQLSTATE classes of notices from a server that shuts down, and of warnings. */
 const GOING_DOWN = '57'
 const WARNING = '01'
@@ -42,6 +44,9 @@ interface Notice {
 
 /** The connection is lost: the outcome of the statement in flight is unknown. */
 export class ConnectionLostError extends StoreUnavailableError {}
+
+/** The transaction did nothing and has to start over: it could not take its locks in the order that avoids deadlocks. */
+export class ConflictError extends StoreUnavailableError {}
 
 /** The server's disk is full, for a table or for the temporary files of a statement. */
 export class DiskFullError extends StoreUnavailableError {}
@@ -83,7 +88,7 @@ export function toStoreError(error: unknown): unknown {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
   }
   if (isUserTaken(error)) {
-    return new StoreUnavailableError('a user was created or renamed at the same moment', { cause: error })
+    return new StoreUnavailableError(USER_TAKEN, { cause: error })
   }
   if (LATER.test(code))
     return new StoreUnavailableError(`the database cannot answer now: ${error.message}`, { cause: error })
@@ -99,6 +104,7 @@ export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice):
 }
 
 export function isRolledBack(error: unknown): boolean {
+  if (error instanceof ConflictError) return true
   if (!(error instanceof Error && error.cause instanceof DatabaseError)) return false
   return ROLLED_BACK.test(error.cause.code ?? '') || isUserTaken(error.cause)
 }
