@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { Client, fetchExchange } from '@urql/core'
 import ky from 'ky'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -94,8 +94,12 @@ describe('the fetch wrapper of the guide for frontends', () => {
   test('reports an ended session when that is why it cannot renew the token', async () => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
+    const sent = vi.spyOn(globalThis, 'fetch')
     for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetch)).rejects.toThrow()
     expect(signedOut).toEqual(Object.keys(CLIENTS).map(() => 'now'))
+    // The request and the renewal: with the same token, the request would be refused again.
+    expect(sent).toHaveBeenCalledTimes(2 * signedOut.length)
+    sent.mockRestore()
   })
 
   test('keeps the session when the gateway is busy', async () => {

@@ -34,6 +34,6 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
       })
       await renewing
     }
-    return send()
+    return tokens.accessToken === sent ? response : send()
   }
 }
