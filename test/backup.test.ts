@@ -224,8 +224,8 @@ describe('an SQLite backup', () => {
     await workspace.load(changed)
     const before = await workspace.dump()
     const whole = readFileSync(backup)
-    const restore = async (reason: RegExp) => {
-      const { exitCode, stderr } = await workspace.run('restore', backup)
+    const restore = async (reason: RegExp, path = backup) => {
+      const { exitCode, stderr } = await workspace.run('restore', path)
       expect([exitCode, stderr]).toEqual([expect.toSatisfy((code) => code !== 0), expect.stringMatching(reason)])
       expect(await workspace.dump()).toBe(before)
     }
@@ -242,6 +242,13 @@ describe('an SQLite backup', () => {
     const other = workspace.path('other.db')
     writeFileSync(other, whole.subarray(0, whole.length - 8_192))
     expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
+    writeFileSync(other, whole)
+    // Its last page holds a long text, so that everything needed to open the database is there.
+    const longer = new Database(other)
+    longer.exec('create table longer (text); insert into longer values (hex(zeroblob(20000)))')
+    longer.close()
+    truncateSync(other, statSync(other).size - 1)
+    await restore(/^the file is damaged: its end is missing\n$/, other)
     writeFileSync(other, whole.fill(7, 20_000, 40_000))
     expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
     for (const text of ['no backup\n', SMALL_WORLD]) {

@@ -67,7 +67,7 @@ describe('a connection that is opened while others are open', () => {
     expect(() => watchDatabaseFiles(path, second)).not.toThrow()
     // Cuts off only the end, so that everything needed to open the database is there.
     truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100_000)
-    expect(() => watchDatabaseFiles(path, second)).toThrow(/watched\.db-wal was cut short while another process/)
+    expect(() => watchDatabaseFiles(path, second)).toThrow(/watched\.db-wal was cut short: end every process/)
   })
 
   /** A database that was cut short by one page while two connections have it open. */
@@ -87,7 +87,7 @@ describe('a connection that is opened while others are open', () => {
 
   test('detects that the database was cut short under them', () => {
     const { path, second } = openCutShort()
-    expect(() => watchDatabaseFiles(path, second)).toThrow(`${path} was cut short while another process`)
+    expect(() => watchDatabaseFiles(path, second)).toThrow(`${path} was cut short: end every process`)
   })
 
   test.skipIf(!existsSync(DESCRIPTORS))('leaves no file open if it is refused', () => {

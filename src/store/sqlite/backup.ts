@@ -141,6 +141,10 @@ export function verifyDatabase(path: string): void {
     database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })
     const found = database.pragma('integrity_check(1)', { simple: true })
     if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${firstFinding(String(found))}`)
+    // SQLite reads the missing end of the last page as zeros.
+    const pages = Number(database.pragma('page_count', { simple: true }))
+    const byteLength = pages * Number(database.pragma('page_size', { simple: true }))
+    if (statSync(path).size < byteLength) throw new StoreOpenError('the file is damaged: its end is missing')
   } catch (error) {
     if (error instanceof StoreOpenError) throw error
     throw notReadable(error)

@@ -166,9 +166,7 @@ function cutShort(name: string): Error {
 }
 
 function cutShortBesideOthers(name: string): StoreFaultError {
-  return new StoreFaultError(
-    `${name} was cut short while another process uses the database: end that, then restore a backup`,
-  )
+  return new StoreFaultError(`${name} was cut short: end every process that uses the database, then restore a backup`)
 }
 
 function statOf(path: string): BigIntStats | undefined {
