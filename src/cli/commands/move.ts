@@ -14,6 +14,9 @@ import type { MoveConfig } from '../options/move-options.ts'
 import { createLiveLine } from '../progress.ts'
 import { tracesInWords } from './keys/tell-traces.ts'
 
+/** Only a run that copied has compared. */
+const COMPARED = 'all compared by digest'
+
 export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
   const { from, to, cancel, online, maxPause } = config
   if (cancel) return cancelMove(config, io)
@@ -38,10 +41,10 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
     }
     const text = online
       ? await runOnline(source, target, { ...options, maxPauseMs: maxPause, onPhase: progress.say, onCancelFailed })
-      : fingerprint(await move(source, target, options))
+      : `${fingerprint(await move(source, target, options))}; ${COMPARED}`
     progress.clear()
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-    io.stdout.write(`moved ${text}; all compared by digest (${seconds} s)\n`)
+    io.stdout.write(`moved ${text} (${seconds} s)\n`)
     return 0
   } catch (error) {
     progress.clear()
@@ -113,7 +116,7 @@ async function runOnline(
 function onlineInWords({ counts, usersAgain, sessionsAgain, attempts, pauseMs }: OnlineReport): string {
   const again = `${usersAgain} users and ${sessionsAgain} sessions copied again because they changed meanwhile`
   const times = attempts > 1 ? ` on attempt ${attempts}` : ''
-  return `${fingerprint(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over`
+  return `${fingerprint(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over; ${COMPARED}`
 }
 
 function createMoveProgress(io: CommandIo) {
