@@ -559,6 +559,44 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await store.exportCounts([{ userId, ref: 'a' }])).toEqual([2])
       })
 
+      test.each([
+        [false, 4],
+        [true, 3],
+      ])(
+        'takes from each user what only another one keeps, also if exports of projects stay: %s',
+        async (keepsExports, removed) => {
+          await store.applyChanges(['x', 'y'].map((id) => put({ id, ref: id, text: '"old"' })))
+          // The last one waits for a project.
+          for (const ref of ['x', 'y', 'z']) await addExport(ANA, ref, ['0'])
+          const replacement = randomUUID()
+          await store.beginReplacement(replacement, NOW)
+          const steps = [
+            document('x'),
+            ...exportSteps(ANA, 'x', ['1'], at(2), 'new'),
+            ...['x', 'y', 'z'].map((id) => document(id, { email: BEN, text: '"of Ben"' })),
+            // Equal to the one that Ana has.
+            ...exportSteps(BEN, 'y', ['2']),
+          ]
+          await store.stageReplacement(replacement, steps, NOW)
+          expect(await swapAll(replacement, false, keepsExports)).toEqual([
+            { email: ANA, added: 1, replaced: 1, unchanged: 0, removed },
+            { email: BEN, added: 4, replaced: 0, unchanged: 0, removed: 0 },
+          ])
+          const project = (email: string, data: string) => `{"kind":"project","email":"${email}","data":"${data}"}\n`
+          const exportOf = (email: string, r: string, day: number, element: number) =>
+            `{"kind":"export","email":"${email}","r":"${r}","createdAt":"${at(day).createdAt}","data":[${element}]}\n`
+          const ofBen = project(BEN, 'of Ben')
+          expect(await dump()).toBe(
+            [
+              project(ANA, 'x'),
+              keepsExports ? exportOf(ANA, 'x', 1, 0) : '',
+              exportOf(ANA, 'x', 2, 1),
+              ...[ofBen, ofBen, exportOf(BEN, 'y', 1, 2), ofBen],
+            ].join(''),
+          )
+        },
+      )
+
       test('lets projects exchange references and positions', async () => {
         await store.applyChanges(['a', 'b', 'c'].map((id) => put({ id, ref: id, text: `"${id}"` })))
         await addExport(ANA, 'a', ['1'])
