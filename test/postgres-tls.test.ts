@@ -1,12 +1,16 @@
 // Tests TLS to a real PostgreSQL, with certificates that are made here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
+import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { createAuthority } from './support/certificates.ts'
 import { run, serveForTest } from './support/command-line.ts'
+import { startCuttableRelay } from './support/cuttable-relay.ts'
 import { ask } from './support/gateway.ts'
 import { POSTGRES_DIRECTORY } from './support/postgres.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
@@ -168,6 +172,31 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     for (const sslmode of ['require', 'verify-ca', 'verify-full']) {
       expect(await refusal(urlOf(plain, { sslmode })), sslmode).toContain('does not support SSL')
     }
+  })
+
+  test('a server without TLS is asked for it once, and again when it accepts nothing in the clear any more', async () => {
+    const { certificate, key } = authority.sign('database', ['127.0.0.1'])
+    await using plain = await startPostgres(
+      { directory: POSTGRES_DIRECTORY ?? '' },
+      { files: { 'server.crt': certificate, 'server.key': key } },
+    )
+    const relay = await startCuttableRelay(plain.port)
+    const url = Object.assign(new URL(plain.url('postgres')), { port: String(relay.port) }).href
+    await using pool = createPool(readPostgresUrl(url), OPTIONS)
+    async function isEncrypted() {
+      const connection = await pool.dedicated()
+      const [row] = await connection.script('select ssl::text from pg_stat_ssl where pid = pg_backend_pid()')
+      connection.close()
+      return row?.ssl
+    }
+    expect([await isEncrypted(), await isEncrypted(), await isEncrypted()]).toEqual(['false', 'false', 'false'])
+    expect(relay.accepted()).toBe(4)
+    await writeFile(join(plain.dataDirectory, 'pg_hba.conf'), `${SCRAM}\n`)
+    const onServer = await pool.dedicated()
+    await onServer.script('alter system set ssl = on')
+    await onServer.script('select pg_reload_conf()')
+    onServer.close()
+    await expect.poll(isEncrypted).toBe('true')
   })
 
   test('the program reports what is wrong without the password, and serves over TLS', async () => {

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connect } from './connecting/connect.ts'
-import type { PostgresTarget } from './connection-string.ts'
+import type { Host, PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
 
 export interface PoolOptions extends ConnectionOptions {
@@ -62,6 +62,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   const diskFullListeners: (() => void)[] = []
   const options: PoolOptions = { ...withUrlOptions(given, target), onDiskFull: tellDiskFull }
   const open = new Set<Connection>()
+  const withoutTls = new Set<Host>()
   let idle: Connection[] = []
   let waiters: Waiter[] = []
   let opening = 0
@@ -75,7 +76,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   }
 
   async function connectOne(connectionOptions: ConnectionOptions): Promise<Connection> {
-    const { connection, host } = await connect(target, connectionOptions, lastHost)
+    const { connection, host } = await connect(target, connectionOptions, lastHost, withoutTls)
     // A crashing server may close the connection in the same packet that opens it, before any listener was attached.
     if (connection.isLost()) throw new ConnectionLostError('the connection to the database was lost')
     lastHost = host
