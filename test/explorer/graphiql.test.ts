@@ -54,6 +54,22 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(await pane.locator('.status').allInnerTexts()).toEqual([expect.stringMatching(/^200/)])
   })
 
+  test('on a gateway that keeps its schema to itself the first query is answered, and the schema is asked for once', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA, graphqlValues: { introspection: 'nobody' } })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    let askedForSchema = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('__schema')) askedForSchema += 1
+    })
+    await page.goto(`${url}/graphql`)
+    await page.locator('.graphiql-response', { hasText: ANA }).waitFor()
+    expect(await page.locator('.graphiql-response').innerText()).not.toContain('introspection')
+    await page.getByRole('button', { name: 'Show Query builder' }).click()
+    await page.locator('.query-builder', { hasText: 'The schema could not be read' }).waitFor()
+    expect(askedForSchema).toBe(1)
+  })
+
   test("F19: a page of less than 900 kB answers every example from the user's data, with status, time, size and headers", async () => {
     const page = await open()
     await expectLessThan900kB(page)

@@ -60,6 +60,11 @@ function requireSendable(headers: object): void {
   }
 }
 
+interface SchemaAnswer {
+  readonly data?: object
+  readonly errors?: readonly { readonly message: string }[]
+}
+
 interface RunOptions {
   readonly headers?: object
 }
@@ -75,6 +80,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
   const [answers] = useState(createKeptAnswers)
+  const [isSchemaRefused, setSchemaRefused] = useState(false)
   const [{ shared, examples }] = useState(() => {
     const shared = readShared(location.hash)
     readyTabs(storage, shared, refs)
@@ -96,8 +102,12 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         return session.send('/graphql', init)
       }).catch(noAnswer)
       if (operationName !== OWN_INTROSPECTION) return answers.keep(got)
-      if (got.isJson) return JSON.parse(got.text) as unknown
-      throw new Error(`The schema could not be read. ${got.status === 0 ? got.text : NOT_JSON}`)
+      const { data, errors } = (got.isJson ? (JSON.parse(got.text) as SchemaAnswer | null) : null) ?? {}
+      if (data) return { data }
+      // The gateway may keep its schema to itself. Without an exception GraphiQL would ask again.
+      setSchemaRefused(errors !== undefined)
+      const reason = errors?.[0]?.message ?? (got.status === 0 ? got.text : NOT_JSON)
+      throw new Error(`The schema could not be read. ${reason}`)
     },
     [session, answers],
   )
@@ -128,7 +138,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               {/* A link may name another operation, and the first run needs the right one. */}
               <KeepOperation />
               <SharedInAddress />
-              <RunFirst />
+              <RunFirst isSchemaRefused={isSchemaRefused} />
               <SchemaAgain />
               <KeepWritten storage={storage} />
               <KeepHeaders />

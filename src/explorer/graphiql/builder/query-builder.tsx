@@ -10,7 +10,7 @@ import './query-builder.css'
 const KINDS = ['query', 'mutation'] as const
 
 function QueryBuilder(): ReactNode {
-  const { schema } = useSchemaStore()
+  const { schema, fetchError } = useSchemaStore()
   const [text, setText] = useOptimisticState(useOperationsEditorState())
   const [chosen, setChosen] = useState<string | null>(null)
   const isMutation = useMemo(() => readQuery(text, 'query')?.operation === null && hasMutation(text), [text])
@@ -29,7 +29,9 @@ function QueryBuilder(): ReactNode {
           </label>
         ))}
       </fieldset>
-      {edited === null ? (
+      {!schema && fetchError !== null ? (
+        <p className="note">The schema could not be read, so there is nothing to tick here.</p>
+      ) : edited === null ? (
         <p className="note">The query has a mistake. Mend it in the editor to go on here.</p>
       ) : (
         <>
