@@ -4,7 +4,6 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from '../../src/http/request.ts'
-import { createBodyPacing } from '../../src/http/server/pacing/pace-body.ts'
 import { createBodyReader } from '../../src/http/server/read-body.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -86,13 +85,11 @@ test.each(['before', 'after'])('a handler learns that its client has left, if it
 test('a body whose client has left before it is read fails as one that broke off', async () => {
   const incoming = new IncomingMessage(new Socket())
   incoming.destroy()
-  await expect(createBodyReader(MIB, createBodyPacing())(incoming, RESPONSE, '192.0.2.1')).rejects.toMatchObject({
-    code: 'BAD_REQUEST',
-  })
+  await expect(createBodyReader(MIB)(incoming, RESPONSE, '192.0.2.1')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
 
 test('bodies of waiting requests keep their part of the memory until those requests begin', async () => {
-  const readBody = createBodyReader(MIB, createBodyPacing())
+  const readBody = createBodyReader(MIB)
   const turn = Promise.withResolvers<void>()
   const receive = (heldUntil?: Promise<void>) => {
     const incoming = new IncomingMessage(new Socket())

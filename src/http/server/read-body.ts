@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CLIENT_LEFT, GatewayError } from '../../errors.ts'
 import { refusalOfBody } from './client-error.ts'
 import { collectBytes } from './collected-bytes.ts'
-import type { PaceBody } from './pacing/pace-body.ts'
 import { createReceivedBytes } from './received-bytes.ts'
 import { expectsContinue, requirePlainBody } from './request-head.ts'
 
@@ -21,7 +20,7 @@ export type ReadBody = (
   heldUntil?: Promise<unknown>,
 ) => Promise<Uint8Array>
 
-export function createBodyReader(bodyLimitBytes: number, paceBody: PaceBody): ReadBody {
+export function createBodyReader(bodyLimitBytes: number): ReadBody {
   const receiveFrom = createReceivedBytes(bodyLimitBytes)
 
   function collect(
@@ -34,7 +33,6 @@ export function createBodyReader(bodyLimitBytes: number, paceBody: PaceBody): Re
     const release = () => reservation[Symbol.dispose]()
     return new Promise<Uint8Array>((resolve, reject) => {
       const collected = collectBytes(limitBytes, reservation)
-      const pacePiece = paceBody(incoming)
       const refuse = (error: GatewayError) => {
         // The code that sends the answer discards the rest of the body, which may take a while.
         incoming.off('data', add)
@@ -42,7 +40,6 @@ export function createBodyReader(bodyLimitBytes: number, paceBody: PaceBody): Re
         reject(error)
       }
       const add = (piece: Buffer) => {
-        pacePiece(piece)
         if (collected.byteLength() + piece.byteLength > limitBytes) refuse(tooLarge(limitBytes))
         else if (!collected.add(piece)) refuse(noRoom())
       }

@@ -10,7 +10,6 @@ import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
-import type { PaceBody } from './pacing/pace-body.ts'
 import { closeAfter } from './pipelining.ts'
 import { createSendDeadlines } from './send-deadline.ts'
 import { whenClosed } from './when-closed.ts'
@@ -41,7 +40,6 @@ export interface SendOptions {
   /** Milliseconds that a client may take for 64 KiB of a body, or for the whole of a smaller one. */
   readonly sendTimeoutMs: number
   readonly reportBrokenOff: ReportBrokenOff
-  readonly paceBody: PaceBody
 }
 
 /**
@@ -55,7 +53,7 @@ export type SendResponse = (
   requestId: string | null,
 ) => Awaitable<number>
 
-export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBody }: SendOptions): SendResponse {
+export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
   const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_WRITE_BYTES })
   const startDeadline = createSendDeadlines()
@@ -133,7 +131,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBod
   function endAfterRequest(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse): number {
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
-    discardBody(incoming, paceBody)
+    discardBody(incoming)
     const timer = setTimeout(() => incoming.destroy(), DISCARD_SILENCE_MS)
     incoming.on('data', () => timer.refresh())
     const endNow = () => {
@@ -188,17 +186,15 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBod
     }
     writeHead(reply, null, response, requestId)
     // Nothing reads the body of a GET. Unread chunks would stay in memory as long as the answer is being sent.
-    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming, paceBody)
+    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
     if (isShown) return stream(body, incoming, response)
     return end(null, incoming, response)
   }
 }
 
-function discardBody(incoming: IncomingMessage, paceBody: PaceBody): void {
+function discardBody(incoming: IncomingMessage): void {
   let discarded = 0
-  const pacePiece = paceBody(incoming)
   incoming.on('data', (chunk: Buffer) => {
-    pacePiece(chunk)
     discarded += chunk.byteLength
     if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
   })

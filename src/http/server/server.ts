@@ -93,8 +93,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const paceBody = createBodyPacing()
-  const readBody = createBodyReader(bodyLimitBytes, paceBody)
-  const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff, paceBody })
+  const readBody = createBodyReader(bodyLimitBytes)
+  const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
   const { refusalHeaders = {}, onMalformed } = options
   const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
@@ -177,6 +177,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
       return
     }
     trackExchange(incoming, response)
+    paceBody(incoming)
     pipelining.listen(incoming, response)
     if (hasFaultyFraming(incoming)) closeAfter(incoming, response)
   }

@@ -1,40 +1,71 @@
-// Slows down request bodies that come in very many pieces: node:http calls a function for each chunk, so that one read of
-// a socket with chunks of one byte takes as long as hundreds of requests.
+// Slows down connections that send request bodies in very many chunks: node:http calls a function for each, so that one
+// read of a socket with chunks of one byte takes as long as hundreds of requests.
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { createRoundRobin, ONE_A_TURN } from '../../limits/round-robin-scheduler.ts'
-import { createTurnQuota } from '../../limits/turn-quota.ts'
 import { keepPaused } from '../pipelining.ts'
 
-/** Pieces of a body that are not slowed down: more than clients that stream JSON send, as a rule. */
-const FREE_PIECES = 1_024
-/** A piece counts as at least this many bytes, so that a turn reads about a thousand of them. */
-const MIN_PIECE_BYTES = 128
+/** Chunks of one connection in one turn of the event loop that do not slow it down. */
+const MAX_CHUNKS_PER_TURN = 256
 
-/** Returns a function to call for each piece of this body. It stops reading the connection until a later turn. */
-export type PaceBody = (incoming: IncomingMessage) => (piece: Uint8Array) => void
+interface Connection {
+  /** The turn in which `chunks` were counted. */
+  turn: number
+  chunks: number
+  isPaused: boolean
+}
 
-/** When a turn has read its quota, the connections that sent more are read again one a turn. */
+/** Called before the body of this request is parsed. */
+export type PaceBody = (incoming: IncomingMessage) => void
+
+/**
+ * Counts the chunks of each connection, whether or not anything reads them. Connections that send too many in a turn are
+ * then read one a turn.
+ */
 export function createBodyPacing(): PaceBody {
-  const pace = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_PIECE_BYTES })
+  const yieldTurn = createRoundRobin(ONE_A_TURN)
+  const connections = new WeakMap<Socket, Connection>()
+  let turn = 0
+  let isCounting = false
 
-  return ({ socket }) => {
-    let pieces = 0
-    let isPaused = false
+  function endTurn(): void {
+    turn += 1
+    isCounting = false
+  }
 
-    function onTurn(): void {
-      isPaused = false
+  function open(socket: Socket): Connection {
+    const connection = { turn, chunks: 0, isPaused: false }
+    connections.set(socket, connection)
+    return connection
+  }
+
+  function pause(socket: Socket, connection: Connection): void {
+    connection.isPaused = true
+    keepPaused(socket, () => connection.isPaused)
+    void yieldTurn().then(() => {
+      connection.isPaused = false
       socket.resume()
-    }
+    })
+  }
 
-    return ({ byteLength }) => {
-      pieces += 1
-      // What was read before the pause still arrives.
-      if (pieces <= FREE_PIECES || isPaused) return
-      const turn = pace(byteLength)
-      if (turn === null) return
-      isPaused = true
-      keepPaused(socket, () => isPaused)
-      void turn.then(onTurn)
+  function count(socket: Socket): void {
+    if (!isCounting) setImmediate(endTurn)
+    isCounting = true
+    const connection = connections.get(socket) ?? open(socket)
+    if (connection.turn !== turn) Object.assign(connection, { turn, chunks: 0 })
+    connection.chunks += 1
+    // What was read before the pause still arrives.
+    if (connection.chunks > MAX_CHUNKS_PER_TURN && !connection.isPaused) pause(socket, connection)
+  }
+
+  return (incoming) => {
+    // Other bodies come in pieces as large as a read of the socket.
+    if (incoming.headers['transfer-encoding'] === undefined) return
+    // A listener for the data would make it flow before anything reads it.
+    const { push, socket } = incoming
+    incoming.push = (chunk) => {
+      count(socket)
+      return push.call(incoming, chunk)
     }
   }
 }
