@@ -303,6 +303,38 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       })
     })
 
+    test('each kind of change gives the user another state version', async () => {
+      const removeExports = { type: 'removeExports', email: ANA, ref: null, instant: null, digest: null } as const
+      const changes: Readonly<Record<string, () => unknown>> = {
+        'a document': () => store.applyChanges([put()]),
+        'a second document': () => store.applyChanges([put({ kind: 'template', ref: null })]),
+        'a removed document': () =>
+          store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'template', id: 'p' }]),
+        'another text': () => store.applyChanges([put({ text: '"other"' })]),
+        'an export': () => addExport(ANA, 'r', ['1']),
+        'another reference': () => store.applyChanges([put({ ref: 'other', text: '"other"' })]),
+        'the exports removed': () => store.applyChanges([removeExports]),
+        'an export again': () => addExport(ANA, 'other', ['1']),
+        'the exports pruned': async () => {
+          const userId = (await store.userByEmail(ANA))?.id ?? 0
+          expect(await store.pruneExports({ userId, keep: 0, before: null, after: '' })).toMatchObject({ exports: 1 })
+        },
+        'a replacement': () => replace([document('a'), ...exportSteps(ANA, 'a', ['1'])]),
+        'a replacement of exports alone': () => replace([document('a'), ...exportSteps(ANA, 'a', ['2'], at(2), 'd2')]),
+        'a removed project': () =>
+          store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'project', id: 'a' }]),
+      }
+      const seen = [await stateVersion(ANA)]
+      for (const [what, change] of Object.entries(changes)) {
+        await change()
+        const now = await stateVersion(ANA)
+        expect(seen, what).not.toContain(now)
+        seen.push(now)
+      }
+      await store.renameUser(ANA, BEN)
+      expect(seen, 'another email').not.toContain(await stateVersion(BEN))
+    })
+
     test('a user without any data can be added, and then exists', async () => {
       const add = { type: 'addUser', email: ANA } as const
       expect(await store.applyChanges([add, { ...add }, put(), { ...add, email: BEN }])).toEqual([
