@@ -66,7 +66,9 @@ const replaced =
     await store.beginReplacement(replacement, NOW)
     await store.stageReplacement(replacement, steps, NOW)
     const question = { replacement, after: '', maxDocuments: 9, isDryRun: false, now: NOW, ...options }
-    expect(await store.swapReplacement(question)).toMatchObject([{ email }])
+    // The template goes, and so do the three exports, unless they are kept.
+    const removed = options.keepsExports ? 1 : 4
+    expect(await store.swapReplacement(question)).toEqual([{ email, added: 2, replaced: 2, unchanged: 0, removed }])
     await store.endReplacement(replacement)
   }
 
