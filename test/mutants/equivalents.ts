@@ -3,6 +3,7 @@ import { AUTH_EQUIVALENTS } from './equivalents/auth.ts'
 import type { Equivalent } from './equivalents/equivalent.ts'
 import { EXECUTION_EQUIVALENTS } from './equivalents/execution.ts'
 import { HTTP_EQUIVALENTS } from './equivalents/http.ts'
+import { SQL_EQUIVALENTS } from './equivalents/sql.ts'
 import { STORE_EQUIVALENTS } from './equivalents/store.ts'
 import type { PlacedMutant } from './try-mutant.ts'
 
@@ -10,6 +11,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   ...AUTH_EQUIVALENTS,
   ...HTTP_EQUIVALENTS,
   ...STORE_EQUIVALENTS,
+  ...SQL_EQUIVALENTS,
   ...EXECUTION_EQUIVALENTS,
   {
     path: 'src/resolvers/identity/node-id.ts',
