@@ -9,6 +9,7 @@ import { runHere, type Serving, serveHereForTest } from '../support/command-line
 import { type Answer, ask, bearer } from '../support/gateway.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { exchange, readAnswers, requestText } from '../support/wire.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -438,6 +439,18 @@ test('a reported reference hides tokens and emails', async () => {
   expect(differences.map((found) => Object(found).ref).toSorted()).toEqual(shown.toSorted())
   expectNoSecrets(stderr, [accessToken, refreshToken])
   for (const part of accessToken.split('.')) expect(stderr).not.toContain(part.slice(0, 9))
+})
+
+test('the old server is asked for the whole reference, with a number sign in it', async () => {
+  const { gateway, login } = await start(['--answer-from', 'old'])
+  const { accessToken } = await login(BEN)
+  // Clients that are no browsers send it as it is.
+  const bytes = requestText({
+    target: '/exports?r=long#2',
+    headers: [...Object.entries(bearer(accessToken)), ['Connection', 'close']],
+  })
+  const [answer] = readAnswers(await exchange(gateway.url, bytes))
+  expect(answer?.status).toBe(404)
 })
 
 test('answers are compared up to --shadow-bytes', async () => {

@@ -48,7 +48,8 @@ export function createOldServer(
     const timer = setTimeout(giveUp, ANSWER_MS)
     try {
       const name = `${method} ${target.split('?')[0]}`
-      const response = await fetchAgain(`${url}${target}`, {
+      // A `#` belongs to the query, as for this gateway. `fetch` would cut it off, with what follows.
+      const response = await fetchAgain(`${url}${target.replaceAll('#', '%23')}`, {
         method,
         headers: {
           ...headers,
