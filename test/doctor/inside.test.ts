@@ -26,6 +26,9 @@ import { ANA, documentLine } from '../support/workspaces.ts'
 
 const WORLD = documentLine('project', ANA, '{"id":"p"}')
 
+const isRoot = process.getuid?.() === 0
+if (!isRoot) console.warn('skipped: only root can make a secret that belongs to another user than the gateway')
+
 interface Report {
   readonly findings: readonly {
     readonly check: string
@@ -173,6 +176,25 @@ describe('doctor', () => {
       expect((await examine([...database, '--config', path])).found).toEqual([])
       rmSync(path)
     }
+  })
+
+  test.skipIf(!isRoot)('recommends nothing that locks the gateway out of a secret of another user', async () => {
+    const [uid, gid] = [64_001, 64_002]
+    const folder = temporaryDirectory()
+    chmodSync(folder, 0o755)
+    const token = join(folder, 'token')
+    writeFileSync(token, 'secret-import-token-of-an-operator')
+    const secretFiles = async () => {
+      const args = ['doctor', '--look', 'inside', '--format', 'json', '--import-token-file', token]
+      const { report, found } = reportOf(await run(args, { user: { uid, gid }, cwd: folder }))
+      expect(found).not.toContain('configuration')
+      return report.findings.find(({ check }) => check === 'secret-files')?.fix.run
+    }
+    chmodSync(token, 0o644)
+    const advice = await secretFiles()
+    expect(advice).toBe(`chgrp ${gid} ${token} && chmod 640 ${token}`)
+    execFileSync('sh', ['-c', String(advice)])
+    expect(await secretFiles()).toBeUndefined()
   })
 
   test('calls a database path that is no file that, without reading a pipe', async () => {

@@ -14,7 +14,9 @@ import type { Inside } from './context.ts'
 import { holdsSecret } from './secret-values.ts'
 import { shellWords } from './shell-words.ts'
 
-const OTHERS = 0o077
+const GROUP_AND_OTHERS = 0o077
+const OTHERS = 0o007
+const ROOT = 0
 const MIN_FILES = 4_096
 
 export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
@@ -95,12 +97,32 @@ function secretFiles({ config }: Inside): Verdict {
   const paths = [config.keyEncryptionKeyFile, config.importTokenFile, config.shadowHeaders, file].flatMap(
     (path) => path ?? [],
   )
-  const open = paths.filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0)
+  const open = paths.filter(isOpen)
   if (open.length === 0) return null
+  const [own, foreign] = [open.filter(isOwn), open.filter((path) => !isOwn(path))]
+  const commands = [
+    own.length > 0 && `chmod 600 ${shellWords(...own)}`,
+    // With 600 the gateway could not read them.
+    foreign.length > 0 && `chgrp ${process.getgid?.()} ${shellWords(...foreign)}`,
+    foreign.length > 0 && `chmod 640 ${shellWords(...foreign)}`,
+  ].filter((command) => command !== false)
   return {
     problem: `other users of this machine can read a secret: ${open.join(' ')}`,
-    fix: { run: `chmod 600 ${shellWords(...open)}` },
+    fix: { run: commands.join(' && ') },
   }
+}
+
+/** Whether other users can read the file. If it belongs to another user, its group may: the gateway is in that group. */
+function isOpen(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return false
+  const isThroughGroup = !isOwn(path) && [process.getegid?.(), ...(process.getgroups?.() ?? [])].includes(found.gid)
+  return (found.mode & (isThroughGroup ? OTHERS : GROUP_AND_OTHERS)) !== 0
+}
+
+/** Whether the file belongs to the user of the gateway, as whom the doctor runs. Root is not asked to give files away. */
+function isOwn(path: string): boolean {
+  return [ROOT, statSync(path).uid].includes(process.getuid?.() ?? ROOT)
 }
 
 function signingKeys({ keys, config }: Inside): Verdict {
