@@ -1,10 +1,18 @@
 // Tests where the password of PostgreSQL comes from, what is reported if there is none, and which rights a role needs.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run } from './support/command-line.ts'
-import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import {
+  asNewUser,
+  execute,
+  POSTGRES_DIRECTORY,
+  POSTGRES_URL,
+  temporaryDatabase,
+  temporaryServer,
+} from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine } from './support/workspaces.ts'
 
@@ -41,6 +49,27 @@ describe.skipIf(POSTGRES_URL === null)('a PostgreSQL URL without a password', ()
     expect(open.stderr).not.toContain(url.password)
   })
 })
+
+test.skipIf(POSTGRES_DIRECTORY === null)(
+  'a URL of a socket without a user names the one of the operating system, as in libpq',
+  async () => {
+    const socket = temporaryDirectory()
+    chmodSync(socket, 0o777)
+    const server = await temporaryServer({ settings: { unix_socket_directories: socket } })
+    const { port, password } = new URL(server.url(''))
+    const user = userInfo().username
+    await execute(server.url('postgres'), `create role "${user}" superuser login password '${password}'`)
+    const stdin = documentLine('project', ANA, '{"id":"p"}')
+    const database = `postgres:///postgres?host=${socket}&port=${port}`
+    const env = { WORKSPACE_GATEWAY_DATABASE: database, PGPASSWORD: password, USER: 'of-the-shell' }
+    expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
+    const [owner] = await execute(
+      server.url('postgres'),
+      "select distinct tableowner from pg_tables where schemaname = 'workspace_gateway'",
+    )
+    expect(owner).toEqual({ tableowner: user })
+  },
+)
 
 test.skipIf(POSTGRES_URL === null)(
   'the role that the documentation creates can create the schema of the gateway',

@@ -1,6 +1,7 @@
 // Creates the client of the driver for one connection, without connecting it.
 import { Socket } from 'node:net'
-import { Client } from 'pg'
+import { userInfo } from 'node:os'
+import { Client, defaults } from 'pg'
 import type { Host, PostgresTarget } from '../connection-string.ts'
 import { readPasswordFile } from '../password/password-file.ts'
 import { requireChannelBinding } from './channel-binding.ts'
@@ -34,6 +35,7 @@ export function createDriverClient(
   tls: PostgresTarget['tls'],
 ): DriverClient {
   const socket = new Socket()
+  defaults.user = systemUser() ?? defaults.user
   const client = new Client({
     host,
     port,
@@ -63,5 +65,14 @@ export function createDriverClient(
       const timer = setTimeout(() => socket.destroy(), graceMs)
       socket.once('close', () => clearTimeout(timer))
     },
+  }
+}
+
+/** The user whom libpq assumes when neither the URL nor PGUSER names one; null for a user without a name. */
+function systemUser(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return null
   }
 }
