@@ -117,6 +117,16 @@ export function describeSignIn(
       ])
     })
 
+    test('the first sign-in of an address from a network begins the limit of the pair again, and the next does not', async () => {
+      const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
+      const [first, second] = [newRequest(), newRequest()]
+      expect(await ask([first], NOW, rules)).toEqual(['mailed'])
+      expect(await guess(first)).toBe('right')
+      expect(await ask([second], NOW, rules)).toEqual(['mailed'])
+      expect(await guess(second)).toBe('right')
+      expect(await ask([newRequest()], NOW, rules)).toEqual(['refused'])
+    })
+
     test('when a clock that was ahead is set back, the next request gets a mail, and limits begin again', async () => {
       const ahead = NOW + 2 * HOUR_MS
       const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
