@@ -238,6 +238,11 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(await pane.innerText()).not.toMatch(/Unexpected|"errors"|"stack"|\.js:/)
     await pane.getByRole('status').filter({ hasText: 'The schema could not be read.' }).waitFor({ state: 'attached' })
     await page.unroute('**/graphql')
+    const json = { status: 502, contentType: 'application/json', body: '{"message":"upstream is gone"}' }
+    await page.route('**/graphql', (route) => route.fulfill(json))
+    await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click()
+    await pane.locator('.line', { hasText: 'The schema could not be read. {"message":"upstream is gone"}' }).waitFor()
+    await page.unroute('**/graphql')
     await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click()
     await page.getByRole('button', { name: /Execute query/ }).click()
     await pane.getByText('Quillmoor').first().waitFor()

@@ -106,7 +106,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       if (data) return { data }
       // The gateway may keep its schema to itself. Without an exception GraphiQL would ask again.
       setSchemaRefused(errors !== undefined)
-      const reason = errors?.[0]?.message ?? (got.status === 0 ? got.text : NOT_JSON)
+      const reason = errors?.[0]?.message ?? (got.isJson || got.status === 0 ? got.text : NOT_JSON)
       throw new Error(`The schema could not be read. ${reason}`)
     },
     [session, answers],
