@@ -1,6 +1,6 @@
 // The command line: registers every command, stops it on a signal, and maps errors to exit codes. Only this file reads
 // the arguments, the environment and the streams of the process.
-import { fstatSync } from 'node:fs'
+import { fstatSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
@@ -44,6 +44,7 @@ const stdoutErrors = new WeakSet<WeakKey>()
 const STDIN = 0
 /** The name by which a terminal says that it knows no escape codes (terminfo), such as a shell in Emacs. */
 const DUMB_TERMINAL = 'dumb'
+const STDOUT = 1
 /** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
 const READER_GRACE_MS = 1_000
 
@@ -224,6 +225,7 @@ function helpFor(error: StoreUnavailableError | StoreFaultError): string {
 
 function processIo(): CommandIo {
   process.stdout.on('error', reportStdout)
+  if (fstatSync(STDOUT).isFile()) process.stdout._write = writeWhole
   process.stderr.on('error', ignore)
   return {
     stdin: readableStdin(),
@@ -231,6 +233,16 @@ function processIo(): CommandIo {
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY === true && process.env.TERM !== DUMB_TERMINAL,
     clock: Date.now,
+  }
+}
+
+/** Node itself drops the rest of a chunk, without an error, when a file had room for its beginning only. */
+function writeWhole(chunk: Buffer, _encoding: BufferEncoding, onWritten: (error?: Error) => void): void {
+  try {
+    writeFileSync(STDOUT, chunk)
+    onWritten()
+  } catch (error) {
+    onWritten(error instanceof Error ? error : new Error(reasonOf(error)))
   }
 }
 

@@ -11,7 +11,7 @@ import { freePort } from '../support/free-port.ts'
 import { createWorkspace, EVE, templateLines } from '../support/import-workspace.ts'
 import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
 import { PROGRAM } from '../support/program.ts'
-import { BEN, SMALL_WORLD } from '../support/workspaces.ts'
+import { BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(!canMount())('on a full disk', () => {
   // More bytes than a disk of one mebibyte has.
@@ -25,6 +25,18 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect(stderr).toMatch(/^cannot store stdin in \S+ \(set TMPDIR to use another folder\): ENOSPC.*\n$/)
     expect(stderr).toContain(env.TMPDIR)
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+  })
+
+  test('a dump to stdout exits with 1 when there is room for the beginning of its last chunk only', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(documentLine('template', EVE, `{"id":"t1","text":"${'x'.repeat(100_000)}"}`))
+    const file = openSync(join(smallDisk(32_768).path, 'dump.ndjson'), 'w')
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'dump', ...workspace.flags], {
+      stdio: ['ignore', file, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(file)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^cannot write to stdout: ENOSPC[^\n]*\n$/)])
   })
 
   test('an import that fills the disk says that its first records are stored, and another run completes it', async () => {
