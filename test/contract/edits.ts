@@ -598,6 +598,8 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         'takes from each user what only another one keeps, also if exports of projects stay: %s',
         async (keepsExports, removed) => {
           await store.applyChanges(['x', 'y'].map((id) => put({ id, ref: id, text: '"old"' })))
+          // Has the reference of a project that Ana keeps, and goes.
+          await store.applyChanges([put({ email: BEN, id: 'w', ref: 'x' })])
           // The last one waits for a project.
           for (const ref of ['x', 'y', 'z']) await addExport(ANA, ref, ['0'])
           const replacement = randomUUID()
@@ -612,7 +614,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           await store.stageReplacement(replacement, steps, NOW)
           expect(await swapAll(replacement, false, keepsExports)).toEqual([
             { email: ANA, added: 1, replaced: 1, unchanged: 0, removed },
-            { email: BEN, added: 4, replaced: 0, unchanged: 0, removed: 0 },
+            { email: BEN, added: 4, replaced: 0, unchanged: 0, removed: 1 },
           ])
           const project = (email: string, data: string) => `{"kind":"project","email":"${email}","data":"${data}"}\n`
           const exportOf = (email: string, r: string, day: number, element: number) =>
