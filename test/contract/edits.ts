@@ -638,6 +638,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           document('c', { ref: 'a' }),
           document('a', { ref: 'b' }),
           document('b', { ref: 'c' }),
+          document('t', { kind: 'template', ref: null }),
           ...exportSteps(ANA, 'a', ['1']),
         ])
         const user = await store.userByEmail(ANA)
@@ -649,6 +650,8 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           ['a', 'b', 2],
           ['b', 'c', 3],
         ])
+        const [template] = await store.documentsById([{ userId: user?.id ?? 0, kind: 'template', id: 't' }])
+        expect(template?.position).toBe(1)
         expect(await newestExport(ANA, 'a')).toBe('d1')
       })
 
