@@ -1,7 +1,7 @@
 // Reads and changes the move state of a PostgreSQL database: begin, note changes, fence, finish, cancel.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreUnavailableError } from '../contract.ts'
 import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
 import { GUARDED_TABLES, NOTED_TABLES, type NotedChange, toChanged } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
@@ -48,6 +48,13 @@ const STATE: Statement = {
 const TAKE_INTO_USE: Statement = {
   name: 'activate',
   text: `update workspace_gateway.move set phase = 'live' where phase = 'filled'`,
+}
+// A role with all privileges may add triggers, but only an owner may drop them, which a cancellation does.
+const NOT_OWNED: Statement = {
+  name: 'tablesOfOthers',
+  text: `select relname as name from pg_class
+    where relnamespace = 'workspace_gateway'::regnamespace and relname = any($1::text[]) and not pg_has_role(relowner, 'usage')
+    order by relname limit 1`,
 }
 const BEGIN: Statement = {
   name: 'beginMove',
@@ -135,6 +142,13 @@ export function createMoves(pool: Pool): MoveVerbs {
     return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
+  async function requireOwner(): Promise<void> {
+    const [other] = await pool.repeatable((connection) =>
+      connection.query<{ readonly name: string }>(NOT_OWNED, [GUARDED_TABLES]),
+    )
+    if (other) throw new StoreFaultError(`only the owner of the table ${other.name} can begin a move, and cancel it`)
+  }
+
   async function forgetChanges(moveId: string | null): Promise<void> {
     await pool.unboundedTransaction((connection) => connection.query(FORGET, [moveId]))
   }
@@ -186,6 +200,7 @@ export function createMoves(pool: Pool): MoveVerbs {
         return currentState(connection)
       }),
     async beginMove({ id, other }) {
+      await requireOwner()
       if (!(await affects(BEGIN, [id, other]))) return false
       await runEach(ADD_TRIGGERS, (state) => state?.moveId === id && state.phase === 'copying')
       await forgetChanges(id)
