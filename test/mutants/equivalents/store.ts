@@ -16,7 +16,10 @@ const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[]
     'const stages = stageNames.length > 0 ? await lockStages(connection, stageNames) : new Map<string, Stage>()',
   ],
   ['import.ts', 'if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))'],
-  ['import.ts', 'if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, users.ids))'],
+  [
+    'import.ts',
+    'if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, users.ids))',
+  ],
   ['import.ts', 'if (unchanged.length > 0) {'],
   ['reads.ts', 'if (questions.length === 0) return []'],
   ['removals.ts', 'if (ids.length > 0) await connection.query(PRUNE, [userId, ids])'],
