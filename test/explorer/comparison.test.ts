@@ -15,3 +15,11 @@ test.each([
 ])('compare() names the side that has no comparable answer: %s', (_sides, rest, graphql, text) => {
   expect(compare(rest, graphql)).toEqual({ kind: 'incomparable', text })
 })
+
+test('compare() groups the digits of how many documents are the same', () => {
+  const list = `[${Array(1_234).fill('{}').join(',')}]`
+  const graphql = `{"data":{"me":{"projects":${list.replaceAll('{}', '{"data":{}}')}}}}`
+  const { text } = compare({ ...JSON_ANSWER, text: list }, { ...JSON_ANSWER, text: graphql })
+  expect(text).toBe(`Both sides hold the same ${(1_234).toLocaleString()} documents, byte for byte.`)
+  expect(text).not.toContain('1234')
+})

@@ -71,7 +71,10 @@ function incomparable(text: string): Verdict {
 
 function compareDocuments(documents: readonly string[], twins: readonly string[]): Verdict {
   if (documents.length !== twins.length) {
-    return { kind: 'different', text: `REST holds ${count(documents.length)}, GraphQL ${twins.length}.` }
+    return {
+      kind: 'different',
+      text: `REST holds ${count(documents.length)}, GraphQL ${twins.length.toLocaleString()}.`,
+    }
   }
   const other = documents.findIndex((text, index) => text !== twins[index])
   if (other !== -1) {
@@ -91,7 +94,7 @@ function compareDocuments(documents: readonly string[], twins: readonly string[]
 }
 
 function count(documents: number): string {
-  return documents === 1 ? '1 document' : `${documents} documents`
+  return documents === 1 ? '1 document' : `${documents.toLocaleString()} documents`
 }
 
 /** Compares session calls by the names of their members, because the token values differ with every call. */
