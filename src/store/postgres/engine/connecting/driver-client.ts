@@ -35,7 +35,7 @@ export function createDriverClient(
   tls: PostgresTarget['tls'],
 ): DriverClient {
   const socket = new Socket()
-  defaults.user = systemUser() ?? defaults.user
+  if (target.user === undefined) defaults.user = systemUser() ?? defaults.user
   const client = new Client({
     host,
     port,
