@@ -40,11 +40,11 @@ const FAILED = 1
 const WRONG_USAGE = 2
 /** Errors of stdout that have been reported, so that a command that ends with one of them does not repeat it. */
 const stdoutErrors = new WeakSet<WeakKey>()
-/** File descriptor of stdin. */
+/** File descriptors. */
 const STDIN = 0
+const STDOUT = 1
 /** The name by which a terminal says that it knows no escape codes (terminfo), such as a shell in Emacs. */
 const DUMB_TERMINAL = 'dumb'
-const STDOUT = 1
 /** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
 const READER_GRACE_MS = 1_000
 
