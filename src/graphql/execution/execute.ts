@@ -66,7 +66,7 @@ export function createExecutor({ schema, clock }: ExecutorOptions): Executor {
         argumentValues: [],
         fieldCount: 0,
         scannedLength: 0,
-        longDocuments: null,
+        scannedDocuments: null,
         pendingCount: 0,
       }
       try {

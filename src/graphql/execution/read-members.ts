@@ -1,18 +1,26 @@
-// Reads the members of a selection from a stored document, and scans a long document at most once per request.
+// Reads the members of a selection from a stored document. Scans a long document at most once per request, and shorter
+// ones too once the request has scanned much.
 import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { type MemberReader, memberText } from '../../resolvers/documents/member-reader.ts'
 import type { SelectedMembers } from './plan/type-members.ts'
-import type { LongDocument, Run } from './run.ts'
+import type { Run, ScannedDocument } from './run.ts'
 import { itemsOfLength } from './turn-clock.ts'
 
 /** A document of at least this many UTF-16 units is long. Scanning a shorter one is cheaper than caching the result. */
 const MIN_REMEMBERED_LENGTH = 16_384
+/**
+ * UTF-16 units of shorter documents that one request may scan before it remembers those too: aliases may name a few
+ * documents of 16 kB at 75,000 places.
+ */
+const FREE_LENGTH = 4_194_304
+/** From then on, a document of at least this many UTF-16 units is remembered. */
+const MIN_REPEATED_LENGTH = 2_048
 
 /** The JSON texts that the fields answer; null for a member that is missing or of another type. */
 export function readMembers(members: SelectedMembers, run: Run, document: HasText): readonly (string | null)[] {
   const { reader, fields, places } = members
   const { text } = document
-  if (text.length >= MIN_REMEMBERED_LENGTH) return readLong(members, run, document)
+  if (isRemembered(run, text.length)) return readRemembered(members, run, document)
   run.scannedLength += text.length
   const values = reader.texts(text, places)
   for (let slot = 0; slot < values.length; slot += 1) {
@@ -25,22 +33,28 @@ export function readMembers(members: SelectedMembers, run: Run, document: HasTex
 /** Whether to scan the document in a later turn: it is long, not scanned yet, and this turn has done enough work. */
 export function shouldDefer(run: Run, document: HasText): boolean {
   const { length } = document.text
-  if (length < MIN_REMEMBERED_LENGTH || run.longDocuments?.has(storedObjectOf(document))) return false
+  if (length < MIN_REMEMBERED_LENGTH || run.scannedDocuments?.has(storedObjectOf(document))) return false
   return run.clock.isOverdue(1, itemsOfLength(length))
 }
 
-/** Scans a long document at most once per request. */
-function findMembers(reader: MemberReader, run: Run, document: HasText): LongDocument {
-  run.longDocuments ??= new WeakMap()
+function isRemembered(run: Run, length: number): boolean {
+  return length >= (run.scannedLength > FREE_LENGTH ? MIN_REPEATED_LENGTH : MIN_REMEMBERED_LENGTH)
+}
+
+/** Scans a document at most once per request. */
+function findMembers(reader: MemberReader, run: Run, document: HasText): ScannedDocument {
+  run.scannedDocuments ??= new WeakMap()
   const stored = storedObjectOf(document)
-  const known = run.longDocuments.get(stored)
+  const known = run.scannedDocuments.get(stored)
   if (known) return known
-  const found: LongDocument = { spans: reader.spans(document.text), values: new Map() }
-  run.longDocuments.set(stored, found)
+  // Long documents count for the clock in `shouldDefer`.
+  if (document.text.length < MIN_REMEMBERED_LENGTH) run.scannedLength += document.text.length
+  const found: ScannedDocument = { spans: reader.spans(document.text), values: new Map() }
+  run.scannedDocuments.set(stored, found)
   return found
 }
 
-function readLong({ reader, fields, places }: SelectedMembers, run: Run, document: HasText) {
+function readRemembered({ reader, fields, places }: SelectedMembers, run: Run, document: HasText) {
   const { spans, values } = findMembers(reader, run, document)
   return fields.map((field, slot) => {
     const known = values.get(field)

@@ -6,8 +6,8 @@ import type { MemberField } from '../../resolvers/documents/member-field.ts'
 import type { CollectedErrors } from './collected-errors.ts'
 import type { RunClock } from './turn-clock.ts'
 
-/** The cached result of scanning a long stored document. */
-export interface LongDocument {
+/** The cached result of scanning a stored document. */
+export interface ScannedDocument {
   /** The offsets that `MemberReader.spans` returned. */
   readonly spans: Int32Array
   /** JSON texts of the fields that were read so far; null for a member that is missing or of another type. */
@@ -27,10 +27,10 @@ export interface Run {
   /** UTF-16 units of short documents that were scanned for members. */
   scannedLength: number
   /**
-   * Keyed by the object that the store returned, for as long as that is referenced; null until there is a long
-   * document.
+   * Keyed by the object that the store returned, for as long as that is referenced; null until there is a document to
+   * remember.
    */
-  longDocuments: WeakMap<object, LongDocument> | null
+  scannedDocuments: WeakMap<object, ScannedDocument> | null
   /** Number of list items that wait for reads, counted as `MAX_PENDING` in `complete-list.ts` counts them. */
   pendingCount: number
 }

@@ -62,6 +62,19 @@ test.for([
   expect(counts.name).toBe(1)
 })
 
+test('shorter documents are searched once each after a request has searched much, however often they are named', async () => {
+  const documents = numbers(15).map((index) => documentOf(16_000, `"${index}"`))
+  const { told, counts } = createWorld(documents)
+  const { data, errors } = await told(aliases(90, () => 'documents { name }'))
+  const expected = numbers(15).map((index) => ({ name: `${index}` }))
+  expect([new Set(Object.values(data as object).map((list) => JSON.stringify(list))), errors]).toEqual([
+    new Set([JSON.stringify(expected)]),
+    [],
+  ])
+  // Without the bound, 1,350 searches of 16,000 characters.
+  expect(counts.name).toBeLessThan(300)
+})
+
 test('a long document is searched once even if it is several objects, as elements of exports are', async () => {
   const stored = documentOf(20_000)
   const { told, counts } = createWorld(numbers(100).map(() => ({ ...stored, stored })))
