@@ -260,6 +260,28 @@ export function describeSignIn(
       expect(await spent(next, NOW + HOUR_MS), 'counted anew').toBe(RULES.maxPerAddress - 1)
     })
 
+    test('addresses that differ only after a plus sign share the quota of an address, and other addresses do not', async () => {
+      const rules = { ...RULES, maxPerAddress: 2, maxPerNetwork: 100 }
+      const emails = ['ana+1@example.com', 'ana+2@example.com', 'ana+2+3@example.com', ANA]
+      expect(
+        await ask(
+          emails.map((email) => newRequest({ email })),
+          NOW,
+          rules,
+        ),
+      ).toEqual(['mailed', 'mailed', 'refused', 'refused'])
+      const others = ['an@example.com', 'ana@example.org', 'ana.1@example.com', '+1@example.com', '+2@example.com']
+      expect(
+        new Set(
+          await ask(
+            others.map((email) => newRequest({ email })),
+            NOW,
+            rules,
+          ),
+        ),
+      ).toEqual(new Set(['mailed']))
+    })
+
     test('a network that signed in before has a quota that strangers cannot use up, until it is forgotten', async () => {
       const first = newRequest()
       await ask([first])

@@ -36,7 +36,7 @@ export interface CodeRules {
   readonly isForKnownUsersOnly: boolean
   /** Per address and network, known or not. */
   readonly maxPerAddressAndNetwork: number
-  /** Per address, from networks that are not known to it. */
+  /** Per address, from networks that are not known to it. Addresses that differ only after a `+` share it. */
   readonly maxPerAddress: number
   /** Per network, for addresses that do not know it. */
   readonly maxPerNetwork: number

@@ -151,10 +151,17 @@ export function quotaKeysOf({ email, network }: Pair): readonly [string, string,
   return [
     keyOf('known', email, network),
     keyOf('pair', email, network),
-    keyOf('address', email),
+    keyOf('address', mailboxOf(email)),
     keyOf('network', network),
     keyOf('total'),
   ]
+}
+
+/**
+ * The address without what stands after a `+`: most mail servers deliver both to one mailbox (subaddressing, RFC 5233).
+ */
+function mailboxOf(email: string): string {
+  return email.replace(/^([^+]+)\+.*(?=@)/, '$1')
 }
 
 /** The key of a known network. It is a hash, so that the table does not show who signed in from where. */
