@@ -65,6 +65,22 @@ test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
   },
 )
 
+test('conformance finds no fault in a server with one session per user, and says that a login ends the earlier one', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, hasOneSessionPerUser: true })
+  const { exitCode, checks, sessionsLeftOpen } = await conformance(server.url)
+  expect(checks.filter(({ outcome }) => outcome === 'fail')).toEqual([])
+  expect(checks.find(({ name }) => name === 'ends no earlier session of the user')).toMatchObject({
+    group: 'POST /login',
+    outcome: 'silent',
+    found: 'answered 401',
+  })
+  const skipped = checks.filter(({ outcome }) => outcome === 'skipped')
+  expect(skipped.map(({ group, name, found }) => [group, name, found])).toEqual([
+    ['DELETE /logout', 'ends no other session of the user', 'DELETE /logout answered 401'],
+  ])
+  expect([exitCode, sessionsLeftOpen, server.openSessions()]).toEqual([0, 0, 0])
+})
+
 test('conformance finds no fault in a server that closes a connection just as the next request arrives on it', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const used = new WeakSet<object>()

@@ -25,6 +25,8 @@ export interface PlainServerOptions {
   readonly refusedTokenStatus?: 401 | 403
   /** `POST /token` uses up the refresh token and returns a new one. */
   readonly rotatesRefreshTokens?: boolean
+  /** A login ends the earlier session of its user, whose access tokens are refused from then on. */
+  readonly hasOneSessionPerUser?: boolean
   /** The content coding of every body, whether the client accepts it or not. */
   readonly coding?: keyof typeof CODERS
   /** Every body in JSON begins with a byte order mark. */
@@ -80,6 +82,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     accessTokenTtlSeconds = 900,
     refusedTokenStatus = 401,
     rotatesRefreshTokens = false,
+    hasOneSessionPerUser = false,
     coding,
     hasByteOrderMark = false,
   } = options
@@ -89,6 +92,9 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
   /** Both map a token to an email. */
   const sessions = new Map<string, string>()
   const opaque = new Map<string, string>()
+  /** The access tokens of ended sessions, and those of the open session by email: only with one session per user. */
+  const ended = new Set<string>()
+  const current = new Map<string, readonly string[]>()
   let faults = new Set(options.faults)
   let intercept = options.intercept ?? null
   let lastEmail = ''
@@ -151,6 +157,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     if (!isGiven && !faults.has('login-needs-no-email')) return failure(400, new Error('email is required'))
     lastEmail = isGiven ? email : lastEmail
     const refreshToken = randomBytes(24).toString('hex')
+    if (hasOneSessionPerUser) endSessionsOf(lastEmail)
     sessions.set(refreshToken, lastEmail)
     const accessToken = issue(lastEmail)
     const status = faults.has('login-is-201') ? 201 : 200
@@ -172,11 +179,15 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     const email = emailOf(refreshToken)
     if (email === undefined && !faults.has('logout-takes-anything')) return refusal(refreshToken)
     if (!faults.has('logout-ends-nothing')) sessions.delete(String(refreshToken))
-    if (faults.has('logout-ends-all')) {
-      for (const [token, owner] of sessions) if (owner === email) sessions.delete(token)
-    }
+    if (faults.has('logout-ends-all') && email !== undefined) endSessionsOf(email)
     if (faults.has('logout-is-204')) return { status: 204, headers: {}, body: '' }
     return json(200, { message: 'Logout successful' })
+  }
+
+  function endSessionsOf(email: string): void {
+    for (const [token, owner] of sessions) if (owner === email) sessions.delete(token)
+    for (const token of current.get(email) ?? []) ended.add(token)
+    current.delete(email)
   }
 
   function emailOf(refreshToken: unknown): string | undefined {
@@ -229,7 +240,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     if (token === '' && faults.has('reads-need-no-token')) return lastEmail
     if (faults.has('reads-take-refresh-token') && sessions.has(token)) return sessions.get(token) ?? null
     if (faults.has('access-token-is-no-jwt') && opaque.has(token)) return opaque.get(token) ?? null
-    return verify(token)
+    return ended.has(token) ? null : verify(token)
   }
 
   function expected(email: string, path: string): string | null {
@@ -251,7 +262,9 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     const seconds = Math.floor(Date.now() / 1_000)
     const claims = { email, iat: seconds, exp: seconds + accessTokenTtlSeconds, jti: randomUUID() }
     const unsigned = [{ alg: 'HS256', typ: 'JWT' }, claims].map(toPart).join('.')
-    return `${unsigned}.${signatureOf(unsigned)}`
+    const token = `${unsigned}.${signatureOf(unsigned)}`
+    if (hasOneSessionPerUser) current.set(email, [...(current.get(email) ?? []), token])
+    return token
   }
 
   function verify(token: string): string | null {

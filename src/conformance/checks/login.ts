@@ -4,6 +4,7 @@ import { type Check, unlessStatus } from '../check.ts'
 import { requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
+import { renew } from './token.ts'
 
 const group = 'POST /login'
 
@@ -73,6 +74,16 @@ export const LOGIN_CHECKS: readonly Check[] = [
     name: 'tells caches not to store tokens',
     source: 'gateway',
     run: async (probe) => unlessHeader(await probe.login(), 'cache-control', /no-store/),
+  },
+  {
+    group,
+    name: 'ends no earlier session of the user',
+    source: 'gateway',
+    async run(probe) {
+      const refreshToken = requireRefreshToken(await probe.newSession())
+      await probe.newSession()
+      return unlessStatus(await renew(probe, refreshToken), 200)
+    },
   },
 ]
 

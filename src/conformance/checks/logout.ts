@@ -34,8 +34,9 @@ export const LOGOUT_CHECKS: readonly Check[] = [
     name: 'ends no other session of the user',
     source: 'contract',
     async run(probe) {
+      const session = await sessionToEnd(probe)
       const other = await sessionToEnd(probe)
-      await endedSession(probe)
+      await end(probe, session)
       return unlessStatus(await renew(probe, other.refreshToken), 200)
     },
   },
@@ -92,7 +93,11 @@ async function sessionToEnd(probe: Probe): Promise<Tokens> {
 
 async function endedSession(probe: Probe): Promise<Tokens> {
   const session = await sessionToEnd(probe)
-  const { status } = await logout(probe, session.refreshToken)
-  if (status >= 300) throw new CannotTellError(`DELETE /logout answered ${status}`)
+  await end(probe, session)
   return session
+}
+
+async function end(probe: Probe, { refreshToken }: Tokens): Promise<void> {
+  const { status } = await logout(probe, refreshToken)
+  if (status >= 300) throw new CannotTellError(`DELETE /logout answered ${status}`)
 }

@@ -17,7 +17,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     name: 'answers 200 and an accessToken',
     source: 'contract',
     async run(probe) {
-      const answer = await renew(probe, await refreshTokenOf(probe))
+      const answer = await renew(probe, await newRefreshToken(probe))
       return unlessStatus(answer, 200) ?? unlessSentAsJson(answer) ?? unlessAccessToken(answer)
     },
   },
@@ -37,7 +37,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     name: 'takes the same refresh token again',
     source: 'contract',
     async run(probe) {
-      const refreshToken = requireRefreshToken(await probe.newSession())
+      const refreshToken = await newRefreshToken(probe)
       await renew(probe, refreshToken)
       return unlessStatus(await renew(probe, refreshToken), 200)
     },
@@ -47,7 +47,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     name: 'takes the same refresh token several times at once',
     source: 'gateway',
     async run(probe) {
-      const refreshToken = await refreshTokenOf(probe)
+      const refreshToken = await newRefreshToken(probe)
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => renew(probe, refreshToken)))
       return answers.map((answer) => unlessStatus(answer, 200)).find((found) => found !== null) ?? null
     },
@@ -89,13 +89,14 @@ export function renew(probe: Probe, refreshToken: string): Promise<ProbeAnswer> 
 }
 
 async function renewedToken(probe: Probe): Promise<string> {
-  const accessToken = memberOf(jsonOf(await renew(probe, await refreshTokenOf(probe))), 'accessToken')
+  const accessToken = memberOf(jsonOf(await renew(probe, await newRefreshToken(probe))), 'accessToken')
   if (typeof accessToken !== 'string') throw new CannotTellError('no new access token')
   return accessToken
 }
 
-async function refreshTokenOf(probe: Probe): Promise<string> {
-  return requireRefreshToken(await probe.session())
+/** Of the latest login, because a server may keep only that session of a user. */
+async function newRefreshToken(probe: Probe): Promise<string> {
+  return requireRefreshToken(await probe.newSession())
 }
 
 async function unless401(probe: Probe, body: object): Promise<string | null> {
