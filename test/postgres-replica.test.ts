@@ -1,6 +1,8 @@
 // Tests reads from a real streaming standby, which is used while it is in the state that the session lookup on the
 // primary saw.
 import { randomUUID } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
@@ -183,6 +185,24 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(await told()).toMatchObject({ isUsed: false, lagSeconds: null })
     await servers.standby.start()
     await next(true)
+  })
+
+  test('reports a lag while it is cut off from its primary, although it has applied all that it received', async () => {
+    const lag = async () => (await gateway.store.statistics(Date.now())).replica?.lagSeconds
+    const file = join(servers.primary.dataDirectory, 'pg_hba.conf')
+    const rules = await readFile(file, 'utf8')
+    await writeFile(file, `host replication all all reject\n${rules}`)
+    try {
+      await execute(servers.primary.url('postgres'), 'select pg_reload_conf()')
+      await execute(servers.primary.url('postgres'), 'select pg_terminate_backend(pid) from pg_stat_replication')
+      await expect.poll(lag).toBeGreaterThan(0)
+      expect(await read(0)).toBe('[{"id":"p","v":0}]')
+    } finally {
+      await writeFile(file, rules)
+      await execute(servers.primary.url('postgres'), 'select pg_reload_conf()')
+    }
+    await servers.untilCaughtUp()
+    await expect.poll(lag).toBe(0)
   })
 
   test('is skipped when it hangs; the primary answers the reads in flight and the following ones', async () => {

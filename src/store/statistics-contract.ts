@@ -16,7 +16,10 @@ export interface PoolStatistics {
 export interface ReplicaStatistics {
   /** Whether reads are sent to the replica at the moment. */
   readonly isUsed: boolean
-  /** Replication lag. 0 if the replica has applied everything it received, null if it cannot be queried. */
+  /**
+   * Replication lag. 0 if the replica is connected to its primary and has applied everything it received, null if it
+   * cannot be queried.
+   */
   readonly lagSeconds: number | null
 }
 

@@ -25,11 +25,14 @@ export interface Replica extends AsyncDisposable {
 
 const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
 
-// When everything received is replayed, the time of the last transaction only shows when the primary last wrote.
+// When everything received is replayed, the time of the last transaction only shows when the primary last wrote. But
+// without a receiver, nobody knows what the primary has written since then. It may be none since the standby started.
 const LAG: Statement = {
   name: 'replicaLag',
-  text: `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-    else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) end::float8 as "lagSeconds"`,
+  text: `select case when not pg_is_in_recovery() then 0
+    when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and exists(select from pg_stat_wal_receiver) then 0
+    else extract(epoch from clock_timestamp() - coalesce(pg_last_xact_replay_timestamp(), pg_postmaster_start_time()))
+    end::float8 as "lagSeconds"`,
 }
 
 /** Backoff before the replica is tried again. It doubles until the replica has answered a read. */
