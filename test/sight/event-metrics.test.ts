@@ -40,7 +40,7 @@ test('mailed codes are counted once, apart from code requests', async () => {
   for (const secret of [ANA, 'example.org', code]) expect(text).not.toContain(secret)
 })
 
-test('imports are counted by result, their records by outcome, and queue times one by one', async () => {
+test('imports are counted from 0 by result, their records by outcome, and queue times one by one', async () => {
   const file = join(temporaryDirectory(), 'token')
   writeFileSync(file, TOKEN, { mode: 0o600 })
   const { serving, accessToken, metrics } = await startWatched([
@@ -53,6 +53,10 @@ test('imports are counted by result, their records by outcome, and queue times o
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' }
     return (await ask(`${serving.url}/import${query}`, { method: 'POST', headers, body })).text
   }
+  // Prometheus sees no increase when a counter appears with its first event.
+  const before = await metrics()
+  expect(before).toContain('\nworkspace_gateway_imports_total{result="imported"} 0\n')
+  expect(before).toContain('\nworkspace_gateway_responses_broken_off_total{reason="left"} 0\n')
   const [first, second] = ['{"id":"p1"}', '{"id":"p2"}'].map((data) => documentLine('project', ANA, data))
   await load(`${first}${second}`)
   await load(`${first}${documentLine('project', ANA, '{"id":"p2","n":1}')}`)

@@ -8,7 +8,8 @@ import type { ImportEvent } from '../../import-export/run-import.ts'
 import { type CollectMetrics, counter } from './metric.ts'
 
 /** Event types that end an import. */
-const IMPORT_RESULTS = new Set<ImportEvent['type']>(['imported', 'wouldImport', 'refused', 'failed'])
+const IMPORT_RESULTS = ['imported', 'wouldImport', 'refused', 'failed'] as const
+type ImportResult = (typeof IMPORT_RESULTS)[number] | 'left'
 
 export interface EventMetrics {
   /** Counts logins, codes, logouts, removals: the events of the audit log. */
@@ -24,11 +25,11 @@ export interface EventMetrics {
 
 export function createEventMetrics(): EventMetrics {
   const events = new Map<string, { readonly event: AuditEvent; count: number }>()
-  const brokenOff = new Map<string, number>()
   const malformed = new Map<string, number>()
-  // Starts at 0: Prometheus sees no increase when a counter appears with its first event.
+  // These start at 0: Prometheus sees no increase when a counter appears with its first event.
+  const brokenOff: Record<BreakReason, number> = { stalled: 0, left: 0, failed: 0 }
   const refused: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0, tooManyAhead: 0 }
-  const imports = new Map<string, number>()
+  const imports: Record<ImportResult, number> = { imported: 0, wouldImport: 0, refused: 0, failed: 0, left: 0 }
   const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
 
   return {
@@ -38,14 +39,15 @@ export function createEventMetrics(): EventMetrics {
       if (known) known.count += 1
       else events.set(name, { event: { kind: event.kind, result: event.result }, count: 1 })
     },
-    onBrokenOff: (reason) => brokenOff.set(reason, (brokenOff.get(reason) ?? 0) + 1),
+    onBrokenOff(reason) {
+      brokenOff[reason] += 1
+    },
     onMalformed: (code) => malformed.set(code, (malformed.get(code) ?? 0) + 1),
     onRefusedConnection(reason) {
       refused[reason] += 1
     },
     onImport(last) {
-      const result = last === null || !IMPORT_RESULTS.has(last.type) ? 'left' : last.type
-      imports.set(result, (imports.get(result) ?? 0) + 1)
+      imports[IMPORT_RESULTS.find((result) => result === last?.type) ?? 'left'] += 1
       if (last?.type !== 'imported') return
       importedRecords.added += last.added
       importedRecords.replaced += last.replaced
@@ -61,7 +63,7 @@ export function createEventMetrics(): EventMetrics {
       counter(
         'workspace_gateway_responses_broken_off_total',
         'Responses that broke off before they were complete.',
-        [...brokenOff].map(([reason, value]) => ({ value, labels: { reason } })),
+        Object.entries(brokenOff).map(([reason, value]) => ({ value, labels: { reason } })),
       ),
       counter(
         'workspace_gateway_malformed_requests_total',
@@ -76,7 +78,7 @@ export function createEventMetrics(): EventMetrics {
       counter(
         'workspace_gateway_imports_total',
         'Imports through POST /import, by outcome.',
-        [...imports].map(([result, value]) => ({ value, labels: { result } })),
+        Object.entries(imports).map(([result, value]) => ({ value, labels: { result } })),
       ),
       counter(
         'workspace_gateway_import_records_total',
