@@ -1,7 +1,7 @@
 // The guard behind an identity proxy or provider: requires a header with a signed assertion of the email that signs in.
 import { GatewayError } from '../../../errors.ts'
 import { canonicalEmail } from '../../email.ts'
-import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+import { type Admission, admit, type LoginGuard, pass, type Refusal, refuse } from '../guard.ts'
 import type { KeySource } from './keys/key-source.ts'
 import type { AssertionSettings } from './settings.ts'
 import { AssertionError, verifyAssertion } from './verify-assertion.ts'
@@ -38,7 +38,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
       const token = header === 'authorization' ? bearerOf(value) : value
       if (token === undefined || token === '') {
         const reason = `the request has no assertion (${header})`
-        return { ...refuse(reason, 'sign in through the identity proxy, which adds it'), outcome: 'passed' }
+        return pass(reason, 'sign in through the identity proxy, which adds it')
       }
       try {
         return admitIfSameEmail(email, await emailIn(token))

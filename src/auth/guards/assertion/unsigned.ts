@@ -1,7 +1,7 @@
 // The guard for proxies that send only the email: it trusts listed proxies that also send a secret.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { vouchedEmail } from '../../email.ts'
-import { type LoginGuard, refuse } from '../guard.ts'
+import { type LoginGuard, pass, refuse } from '../guard.ts'
 import { admitIfSameEmail } from './assertion.ts'
 
 /** Minimum number of characters, so that the secret cannot be guessed. */
@@ -22,8 +22,7 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
     decide({ caller, email }) {
       const [asserted, presented] = [caller.header(header), caller.header(secretHeader)]
       if (asserted === undefined || presented === undefined) {
-        const reason = 'the request did not come through the identity proxy'
-        return { ...refuse(reason, 'sign in through the proxy'), outcome: 'passed' }
+        return pass('the request did not come through the identity proxy', 'sign in through the proxy')
       }
       // Compares hashes, so that the time does not depend on the length of the secret either.
       const isKnown = timingSafeEqual(hash('sha256', presented, 'buffer'), expected)

@@ -6,7 +6,7 @@ import { canonicalEmail } from '../../email.ts'
 import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../limits/token-buckets.ts'
-import { type Admission, admit, type LoginGuard, type Refusal, refuse, refuseEmail } from '../guard.ts'
+import { type Admission, admit, type LoginGuard, pass, type Refusal, refuse, refuseEmail } from '../guard.ts'
 import { clientOf, readBasicCredentials } from './client-secret.ts'
 
 /** What a client may be allowed to do. */
@@ -72,7 +72,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
       const credentials = readBasicCredentials(caller.header('authorization'))
       if (credentials === null) {
         const reason = 'the request has no credentials of a registered client (Authorization: Basic)'
-        return { ...refuse(reason, 'register it with clients add'), outcome: 'passed' }
+        return pass(reason, 'register it with clients add')
       }
       const client = await clientOf(store, credentials)
       if (client) return decideFor(client, email)
