@@ -12,8 +12,8 @@ export interface BadProxy {
   readonly isOpen?: boolean
   /** Whether all other checks depend on this one, so that it is the only finding. */
   readonly hidesOthers?: boolean
-  /** Whether checks that rely on the errors of the gateway are skipped rather than blamed. */
-  readonly hidesErrors?: boolean
+  /** The checks that rely on the errors that it replaces: they are skipped, neither blamed nor passed. */
+  readonly skips?: readonly string[]
 }
 
 const passTo = (path: string) => (block: string) => block.replace(/(proxy_pass .*);/, `$1${path};`)
@@ -144,7 +144,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     proxy: 'nginx',
     check: 'problem-documents',
     change: inServer('proxy_intercept_errors on; error_page 401 /denied.html;'),
-    hidesErrors: true,
+    skips: ['delete-body', 'authorization', 'body-limit'],
   },
   {
     name: 'replaces errors with a page of its own',
@@ -153,7 +153,8 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: inServer(
       'proxy_intercept_errors on; error_page 400 401 403 404 405 /denied.html; location = /denied.html { internal; return 200 "denied"; }',
     ),
-    hidesErrors: true,
+    isOpen: true,
+    skips: ['login-open', 'login-open-graphql', 'delete-body', 'authorization', 'body-limit'],
   },
   {
     name: 'accepts old versions of TLS',

@@ -1,7 +1,7 @@
 // Checks that the proxy passes requests and answers on unchanged and in time: bodies, headers, content coding,
 // streaming.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
-import type { Check, Verdict } from '../check.ts'
+import type { Check, NotChecked, Verdict } from '../check.ts'
 import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
 
 const NO_TOKEN = 'doctor'
@@ -19,12 +19,17 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'metrics-open', run: metricsOpen },
 ]
 
+export const ERRORS_ARE_LOST: NotChecked = {
+  reason: 'this check needs the errors of the gateway, which do not arrive: see problem-documents',
+}
+
 /** Wraps a check that reads the gateway's errors. The check is skipped when a proxy replaces those errors. */
 function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['run'] {
-  return async (outside) =>
-    (await problemDocuments(outside)) === null
-      ? run(outside)
-      : { reason: 'this check needs the errors of the gateway, which do not arrive: see problem-documents' }
+  return async (outside) => ((await doErrorsArrive(outside)) ? run(outside) : ERRORS_ARE_LOST)
+}
+
+export async function doErrorsArrive(outside: Outside): Promise<boolean> {
+  return (await problemDocuments(outside)) === null
 }
 
 /** Error codes of a retired route. The gateway answers with them before it looks at anything else. */

@@ -2,7 +2,8 @@
 // sent.
 import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
 import { isDirect } from './client.ts'
-import { codeOf, memberOf, type Outside } from './context.ts'
+import { codeOf, hasErrors, memberOf, type Outside } from './context.ts'
+import { doErrorsArrive, ERRORS_ARE_LOST } from './message-checks.ts'
 
 const NO_EMAIL = 'doctor'
 const JSON_BODY = { 'content-type': 'application/json', accept: 'application/json' }
@@ -19,6 +20,8 @@ async function loginOpen(outside: Outside): Promise<Verdict> {
     headers: JSON_BODY,
     body: JSON.stringify({ email: NO_EMAIL }),
   })
+  // Only the error tells a login that admits anybody from one that is refused.
+  if (codeOf(body) === '' && !(await doErrorsArrive(outside))) return ERRORS_ARE_LOST
   if (codeOf(body) !== 'INVALID_EMAIL' || (await isGuarded(outside))) return null
   return {
     problem: 'anyone who reaches this address can sign in as anyone: POST /login asks only for an email',
@@ -38,6 +41,7 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
     headers: JSON_BODY,
     body: JSON.stringify({ query: `mutation { login(email: "${NO_EMAIL}") { accessToken } }` }),
   })
+  if (!hasErrors(body) && !(await doErrorsArrive(outside))) return ERRORS_ARE_LOST
   if (!body.includes('"INVALID_EMAIL"') || (await isGuarded(outside))) return null
   return {
     problem:
