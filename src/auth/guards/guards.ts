@@ -62,12 +62,6 @@ function localWarnings(): readonly string[] {
     : []
 }
 
-/** Throws `UsageError` without options. That cannot happen if the start checked `problems` first. */
-function requireOptions<T>(options: T | null | undefined, problem: string): T {
-  if (!options) throw new UsageError(problem)
-  return options
-}
-
 export type LoginGuardName = 'assertion' | 'client' | 'local' | 'mail' | 'none' | 'open'
 
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
@@ -101,7 +95,11 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     warnings: NOTHING,
     problems: ({ mail }) => (mail ? [] : [NO_MAIL_SERVER]),
     fileProblems: NOTHING,
-    create: ({ mail }, services) => openMailGuard(requireOptions(mail, NO_MAIL_SERVER), services),
+    create({ mail }, services) {
+      // Cannot happen if the start checked `problems` first.
+      if (!mail) throw new UsageError(NO_MAIL_SERVER)
+      return openMailGuard(mail, services)
+    },
   },
   none: {
     summary: 'nobody; open sessions continue',
