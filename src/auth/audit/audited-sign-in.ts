@@ -1,6 +1,5 @@
 // Wraps sign-in and sign-out so that their outcomes are recorded in the audit log.
 import { type FailureCode, statusOf } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
 import { emailWithoutCode } from '../mail/code-spelling.ts'
 import type { SignIn } from '../sign-in.ts'
 import { toGatewayError } from '../to-gateway-error.ts'
@@ -27,21 +26,17 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
     }
   }
 
-  function addressOf({ client }: Caller): string {
-    return client.address
-  }
-
   return {
     async login(sent, caller) {
       const email = emailWithoutCode(sent.email) ?? undefined
-      const about = { email, address: addressOf(caller) }
+      const about = { email, address: caller.client.address }
       const tokens = await refusalsOf('login', () => signIn.login(sent, caller), about)
       audit.record({ kind: 'login', result: 'done', ...about })
       return tokens
     },
     refresh: (refreshToken, caller) =>
-      refusalsOf('refresh', () => signIn.refresh(refreshToken, caller), { address: addressOf(caller) }),
+      refusalsOf('refresh', () => signIn.refresh(refreshToken, caller), { address: caller.client.address }),
     logout: (refreshToken, caller) =>
-      refusalsOf('logout', () => signIn.logout(refreshToken, caller), { address: addressOf(caller) }),
+      refusalsOf('logout', () => signIn.logout(refreshToken, caller), { address: caller.client.address }),
   }
 }
