@@ -58,8 +58,8 @@ export function createKeyCipher(secrets: readonly Uint8Array[]): KeyCipher {
       throw new KeyUnreadableError(kid, first === undefined ? 'noSecret' : 'otherSecret')
     },
     isCurrent(kid, stored) {
-      if (first === undefined || !isSealed(stored)) return first === undefined && !isSealed(stored)
-      return decrypt(kid, stored, first) !== null
+      if (first === undefined) return !isSealed(stored)
+      return isSealed(stored) && decrypt(kid, stored, first) !== null
     },
   }
 }
