@@ -1,9 +1,9 @@
 // Issues and verifies access tokens, which are JWTs in the profile of RFC 9068, but without its `client_id`.
 import { randomUUID } from 'node:crypto'
-import type { CryptoKey } from 'jose'
-import { JOSEAlgNotAllowed, JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { JOSEError } from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
 import type { Awaitable } from '../../store/awaitable.ts'
+import { createKeyLookup } from './key-lookup.ts'
 import type { Keyset } from './keyset.ts'
 import type { SigningKey } from './signing-key.ts'
 import { TOKEN_ALGORITHM_NAMES, TOKEN_ALGORITHMS } from './token-algorithms.ts'
@@ -55,6 +55,7 @@ interface KnownToken extends AccessTokenClaims {
 
 export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
   const { issuer, audience, ttlSeconds, clock, maxKnown = MAX_KNOWN } = options
+  const keyOf = createKeyLookup(keyset)
   // A cache by signature in two generations: a token that is not used while the younger one fills is evicted with the
   // older one.
   let younger = new Map<string, KnownToken>()
@@ -107,14 +108,6 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       if (error instanceof JOSEError) return null
       throw error
     }
-  }
-
-  /** Allows only the key's own algorithm (RFC 8725 section 3.1). */
-  async function keyOf({ kid, alg }: { readonly kid?: string; readonly alg?: string }): Promise<CryptoKey> {
-    const key = kid === undefined ? null : await keyset.keyOf(kid)
-    if (!key) throw new JWKSNoMatchingKey()
-    if (alg !== key.algorithm) throw new JOSEAlgNotAllowed()
-    return key.publicKey
   }
 
   let header = { kid: '', part: '' }
