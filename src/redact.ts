@@ -1,4 +1,4 @@
-// Makes text safe to show to people: removes tokens, passwords and email addresses, and control characters.
+// Makes text safe to show to people: without tokens, passwords, email addresses and control characters, or as HTML.
 
 /** Maximum length of client input that a message repeats, in UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 512
@@ -37,6 +37,11 @@ export function redact(text: string): string {
  */
 export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+}
+
+/** Valid in the text of an HTML element, and in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /**

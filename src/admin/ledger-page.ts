@@ -1,6 +1,7 @@
 // Renders the operator's page about REST calls: one document without scripts, in the colours of the user pages.
 import { createHash } from 'node:crypto'
 import type { GatewayResponse } from '../http/response.ts'
+import { escapeHtml } from '../redact.ts'
 
 /** The calls of one client to one route. */
 export interface LedgerTotal {
@@ -51,16 +52,12 @@ ${routes.length === 0 ? none : routes.join('\n')}</body></html>`
 }
 
 function routeSection(route: string, clients: readonly LedgerTotal[]): string {
+  // Clients choose their own names, so a name may contain HTML.
   const rows = clients.map(
     ({ client, count, lastSeen }) =>
-      `<tr><td>${escaped(client)}</td><td class="count">${count}</td><td>${new Date(lastSeen).toISOString().slice(0, 16).replace('T', ' ')} UTC</td></tr>`,
+      `<tr><td>${escapeHtml(client)}</td><td class="count">${count}</td><td>${new Date(lastSeen).toISOString().slice(0, 16).replace('T', ' ')} UTC</td></tr>`,
   )
-  return `<section><h2>${escaped(route)}</h2><p>In GraphQL: <code>${escaped(clients[0]?.twin ?? '')}</code></p>
+  return `<section><h2>${escapeHtml(route)}</h2><p>In GraphQL: <code>${escapeHtml(clients[0]?.twin ?? '')}</code></p>
 <table><thead><tr><th scope="col">Client</th><th scope="col" class="count">Calls</th><th scope="col">Last seen</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></section>`
-}
-
-/** Clients choose their own names, so the text may contain HTML. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

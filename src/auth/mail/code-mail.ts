@@ -1,4 +1,5 @@
 // Composes the mail with a sign-in code, as text and as HTML: the code to type, who asked for it, and nothing to click.
+import { escapeHtml } from '../../redact.ts'
 
 export interface CodeMail {
   readonly code: string
@@ -44,8 +45,4 @@ export function composeCodeMail({ code, network, agent, askedAt, validMinutes }:
       '</body></html>',
     ].join('\n'),
   }
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
