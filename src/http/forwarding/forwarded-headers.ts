@@ -111,8 +111,11 @@ function toScheme(text: string | undefined): Hop['scheme'] {
   return lower === 'http' || lower === 'https' ? lower : null
 }
 
+/** A name or an address, with an optional port (RFC 3986 section 3.2). */
+export function isHost(text: string): boolean {
+  return /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/.test(text)
+}
+
 function toHost(text: string | undefined): string | null {
-  return text !== undefined && /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/.test(text)
-    ? text
-    : null
+  return text !== undefined && isHost(text) ? text : null
 }

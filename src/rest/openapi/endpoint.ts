@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Client } from '../../auth/caller.ts'
 import { createConstantDocument } from '../../http/caching/constant-document.ts'
+import { isHost } from '../../http/forwarding/forwarded-headers.ts'
 import type { Endpoint } from '../../http/handler.ts'
 import { JSON_TYPE } from '../../http/response.ts'
 import { createOpenApi, type OpenApiOptions, serversAt } from './openapi.ts'
@@ -11,8 +12,6 @@ import type { Json } from './parts.ts'
 const PATH = '/openapi.json'
 /** A gateway has few host names. Made-up ones evict each other's documents, and those of names not used lately. */
 const MAX_ORIGINS = 8
-/** A name or an address, with an optional port (RFC 3986 section 3.2). */
-const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
   const documents = new LRUCache<string, Endpoint>({ max: MAX_ORIGINS })
@@ -34,5 +33,5 @@ export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOpt
 
 /** Returns '' when the caller sent no valid host; server addresses are then relative to the document. */
 function originOf({ scheme, host }: Client): string {
-  return HOST.test(host) ? `${scheme}://${host}` : ''
+  return isHost(host) ? `${scheme}://${host}` : ''
 }
