@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoExamples } from '../src/cli/demo/demo.ts'
 import { createSchema } from '../src/graphql/schema.ts'
-import { API_VERSION } from '../src/http/response.ts'
 import { createOpenApi } from '../src/rest/openapi/openapi.ts'
 import { writeBillOfMaterials } from './package/bill-of-materials.ts'
 import { bundleProgram } from './package/bundle.ts'
@@ -30,6 +29,6 @@ if (!process.argv.includes('--after')) {
 }
 
 async function writeOpenApi(): Promise<void> {
-  const options = { apiVersion: API_VERSION, basePath: '', examples: await demoExamples() }
+  const options = { basePath: '', examples: await demoExamples() }
   await writeFile(join(OUTPUT, 'openapi.json'), `${JSON.stringify(createOpenApi(createSchema(), options), null, 2)}\n`)
 }

@@ -28,7 +28,6 @@ import { createTurnQuota } from './http/limits/turn-quota.ts'
 import { withAdmission } from './http/limits/with-admission.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
-import { API_VERSION } from './http/response.ts'
 import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-data.ts'
 import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
@@ -190,15 +189,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const endpoints = [
     ...createPageEndpoints(page, basePath, schemaDocuments.length > 0),
     ...(build?.files ?? []),
-    createOpenApiEndpoint(schema, {
-      apiVersion: API_VERSION,
-      basePath,
-      examples: options.examples,
-      retirement: options.retirement,
-    }),
+    createOpenApiEndpoint(schema, { basePath, examples: options.examples, retirement: options.retirement }),
     ...schemaDocuments,
     createExplorerDataEndpoint({
-      apiVersion: API_VERSION,
       basePath,
       loginGuard: guard.name,
       async findDemoEmail() {

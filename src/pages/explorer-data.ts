@@ -1,11 +1,10 @@
 // Serves /explorer.json, which tells the pages about this gateway: the route table and who may sign in.
 import type { Endpoint } from '../http/handler.ts'
-import { jsonResponse, NO_STORE } from '../http/response.ts'
+import { API_VERSION, jsonResponse, NO_STORE } from '../http/response.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
 import type { ExplorerData, ExplorerRoute } from './explorer-config.ts'
 
 export interface ExplorerDataOptions {
-  readonly apiVersion: string
   readonly basePath: string
   readonly loginGuard: string
   readonly findDemoEmail: () => Promise<string | null>
@@ -35,7 +34,8 @@ export function createExplorerDataEndpoint({ findDemoEmail, ...facts }: Explorer
     method: 'GET',
     path: '/explorer.json',
     async handle() {
-      const data: ExplorerData = { ...facts, demoEmail: await findDemoEmail(), routes: EXPLORER_ROUTES }
+      const demoEmail = await findDemoEmail()
+      const data: ExplorerData = { apiVersion: API_VERSION, ...facts, demoEmail, routes: EXPLORER_ROUTES }
       return jsonResponse(data, NO_STORE)
     },
   }

@@ -7,7 +7,6 @@ import { breakingGraphql } from '../../packaging/gate/breaking-graphql.ts'
 import { breakingOpenApi } from '../../packaging/gate/breaking-openapi.ts'
 import { demoExamples } from '../../src/cli/demo/demo.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
-import { API_VERSION } from '../../src/http/response.ts'
 import { createOpenApi } from '../../src/rest/openapi/openapi.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
@@ -24,7 +23,7 @@ const CHANGELOG = read('../../CHANGELOG.md')
 const NEWEST = RELEASES.includes(version) ? 'Unreleased' : version
 
 test('the change log names every change that breaks clients of the last release', async () => {
-  const options = { apiVersion: API_VERSION, basePath: '', examples: await demoExamples() }
+  const options = { basePath: '', examples: await demoExamples() }
   const openApi = createOpenApi(createSchema(), options)
   const changes = [
     ...breakingGraphql(OLD_SCHEMA, read('../../schema.graphql')),

@@ -1,6 +1,7 @@
 // Generates the REST contract as OpenAPI 3.1 from the route table, the table of failures and the GraphQL schema.
 import type { GraphQLSchema } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
+import { API_VERSION } from '../../http/response.ts'
 import type { RetirementPlan } from '../retirement/plan.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
 import { deprecationOf } from './deprecation.ts'
@@ -17,7 +18,6 @@ import {
 } from './schemas.ts'
 
 export interface OpenApiOptions {
-  readonly apiVersion: string
   readonly basePath: string
   /** Example documents by the name of their GraphQL type. */
   readonly examples: Readonly<Record<string, Json>>
@@ -32,13 +32,13 @@ export function serversAt(origin: string, basePath: string): readonly Json[] {
 
 export function createOpenApi(
   schema: GraphQLSchema,
-  { apiVersion, basePath, examples, retirement = new Map() }: OpenApiOptions,
+  { basePath, examples, retirement = new Map() }: OpenApiOptions,
 ): Json {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Workspace Gateway',
-      version: apiVersion,
+      version: API_VERSION,
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
