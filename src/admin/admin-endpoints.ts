@@ -13,10 +13,10 @@ export interface AdminServices extends HealthServices {
   readonly version: string
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>
-  /** The ledger of the last days: callers by REST route, in the order of the contract. */
-  readonly ledger: (days: number) => Promise<readonly LedgerTotal[]>
   /** The media type of that text. */
   readonly metricsType: string
+  /** The ledger of the last days: callers by REST route, in the order of the contract. */
+  readonly ledger: (days: number) => Promise<readonly LedgerTotal[]>
   /**
    * Whether the port is reachable from this machine only. Then a request that names another host is refused (DNS
    * rebinding).
