@@ -1,5 +1,5 @@
 // Renders the operator's page about REST calls: one document without scripts, in the colours of the user pages.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { GatewayResponse } from '../http/response.ts'
 import { escapeHtml } from '../redact.ts'
 
@@ -35,7 +35,7 @@ th{font-weight:500}.count{text-align:end;font-variant-numeric:tabular-nums}`
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
 }
 

@@ -1,5 +1,5 @@
 // Authorizes `POST /import`: the operator's token, or a registered client with the scope `import`.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { ANY_DOMAIN } from '../auth/guards/client/client.ts'
 import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
 import { networkOf } from '../auth/limits/network.ts'
@@ -48,5 +48,5 @@ export function createImportAccess({ token, store, limits }: ImportAccessParts):
 }
 
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

@@ -1,5 +1,5 @@
 // Records in a file which users of a long import are done, so that the next run can resume.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { MachineError, reasonOf, UsageError, unreadable } from '../../errors.ts'
 
@@ -84,5 +84,5 @@ function openToAppend(path: string): Promise<FileHandle> {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }

@@ -1,5 +1,5 @@
 // Remembers the last seen state of a workspace by entity tags and digests, enough to detect changes.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DocumentKind, Store, StoredDocument } from '../../store/contract.ts'
 import { createExportDigest } from '../export-digest.ts'
 import type { RecordFields } from '../format/read-record.ts'
@@ -36,7 +36,7 @@ export function exportPath(ref: string): string {
 }
 
 export function digestOf(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return hash('sha256', bytes)
 }
 
 /** Digest of an array as this gateway serves it: without white space between documents. */

@@ -1,6 +1,6 @@
 // Creates and parses global ids: base64url of one type byte, 14 bytes that identify the owner, and the key within the
 // owner's data.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DocumentKind, ExportKey, StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
 import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
@@ -96,10 +96,7 @@ const TYPES = Object.keys(TYPE_BYTES) as readonly NodeType[]
 
 /** Not the plain hash of the email, because others use plain hashes to look emails up. */
 function ownerOf(email: string): Buffer {
-  return createHash('sha256')
-    .update(`workspace-gateway user ${email}`)
-    .digest()
-    .subarray(0, HEAD_BYTES - 1)
+  return hash('sha256', `workspace-gateway user ${email}`, 'buffer').subarray(0, HEAD_BYTES - 1)
 }
 
 function positionText(position: number): string {
