@@ -1,5 +1,5 @@
 // The move state of an SQLite database, and the steps of a move away from it.
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { type NewSession, StoreUnavailableError } from '../contract.ts'
 import {
   CLOSED_MESSAGE,
@@ -98,8 +98,8 @@ export function createMoves(
     .pluck()
   const session = reader.prepare<[string], NewSession>(`select ${SESSION} from session where id = ?`)
 
-  function currentState(): MoveState {
-    const found = stateForWriting.get()
+  function stateBy(statement: Statement<[], MoveState>): MoveState {
+    const found = statement.get()
     if (!found) throw new Error('the database has no row in its table move, which says whether it has moved')
     return found
   }
@@ -107,14 +107,12 @@ export function createMoves(
   return {
     moveState() {
       turn.refresh()
-      const found = turn.read(() => state.get())
-      if (!found) throw new Error('the database has no row in its table move, which says whether it has moved')
-      return found
+      return turn.read(() => stateBy(state))
     },
     activate: () =>
       commits.write(() => {
         activate.run()
-        return currentState()
+        return stateBy(stateForWriting)
       }),
     beginMove: ({ id, other }) =>
       commits.write(() => {
@@ -125,7 +123,7 @@ export function createMoves(
       }),
     drainChangeLog: (moveId) =>
       commits.write(() => {
-        const { phase, moveId: current } = currentState()
+        const { phase, moveId: current } = stateBy(stateForWriting)
         if (current !== moveId || (phase !== 'copying' && phase !== 'closed')) return null
         const found = changes.all()
         forget.run()
