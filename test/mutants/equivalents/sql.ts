@@ -38,16 +38,6 @@ export const SQL_EQUIVALENTS: readonly Equivalent[] = [
     from: 'due_at > ?',
     reason: 'a mail that expires that late is due that late, too',
   },
-  ...[
-    'where owner = $owner and $userId is not null`,',
-    '`delete from staged_document where owner = $owner and $userId is not null`,',
-    '`delete from staged_user where id = $owner and $userId is not null`,',
-  ].map((line) => ({
-    path: 'src/store/sqlite/engine/swap-user.ts',
-    line,
-    from: '$userId is not null',
-    reason: 'every user who is swapped in has an id by then',
-  })),
   {
     path: 'src/store/sqlite/migrations/3-removal.ts',
     line: "when old.kind = 'project' and (select phase from move) <> 'filling' begin",

@@ -80,11 +80,10 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
        from staged_export where owner = $owner and digest is not null order by id`,
     `delete from staged_export where owner = $owner and id in (select id from export where user_id = $userId)`,
     // The staged elements of exports that existed already are removed later, in pieces, or together with the user.
-    `update staged_export set owner = null, user_id = $userId, staged_at = ${DROPPED_AT}
-       where owner = $owner and $userId is not null`,
-    `delete from staged_document where owner = $owner and $userId is not null`,
-    `delete from staged_user where id = $owner and $userId is not null`,
-  ].map((sql) => ({ sql, statement: prepareNamed(writer, sql) }))
+    `update staged_export set owner = null, user_id = $userId, staged_at = ${DROPPED_AT} where owner = $owner`,
+    'delete from staged_document where owner = $owner',
+    'delete from staged_user where id = $owner',
+  ].map((sql) => writer.prepare<Names>(sql))
 
   return (owner, email, { isDryRun, keepsExports = false }) => {
     const known = userId.get(email)
@@ -93,12 +92,8 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
     if (!found) throw new Error('the changes of a replacement could not be counted')
     if (!isDryRun) {
       const id = known ?? Number(addUser.run(email).lastInsertRowid)
-      for (const { statement } of changes) statement.run({ ...names, userId: id })
+      for (const change of changes) change.run({ ...names, userId: id })
     }
     return { email, ...found }
   }
-}
-
-function prepareNamed(writer: Database, sql: string) {
-  return writer.prepare<Names>(sql)
 }
