@@ -39,6 +39,7 @@ function nextSize(size: number, length: number): number {
   return Math.max(1, Math.min(fitting, size * 2, MAX_PORTION))
 }
 
-function lengthOf(portion: readonly (HasText | null)[]): number {
-  return portion.reduce((sum, item) => sum + (item?.text.length ?? 0), 0)
+/** In UTF-16 units. */
+export function lengthOf(items: readonly (HasText | null)[]): number {
+  return items.reduce((sum, item) => sum + (item?.text.length ?? 0), 0)
 }

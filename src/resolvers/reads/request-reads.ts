@@ -3,6 +3,7 @@
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { ExpectedVersion, PagePart, PageWithin } from '../../store/contract.ts'
 import type { HasText } from '../documents/member-field.ts'
+import { lengthOf } from '../documents/read-in-portions.ts'
 import { EXPORT_LENGTH } from '../pagination/read-history.ts'
 import type { RequestBudget } from '../request-budget.ts'
 import { createReadLimit, type LimitReads } from './read-limit.ts'
@@ -33,8 +34,7 @@ export function createRequestReads(
   // A part ends with the document that exceeds its byte limit, and that document may have any allowed length. Elements
   // need no such limit: the length of an export is known, so the callers pace these reads.
   const limitDocumentReads = createReadLimit(paceReading)
-  const countFound = (found: readonly (HasText | null)[]) =>
-    budget.read(lengthOf(found.filter((item) => item !== null)))
+  const countFound = (found: readonly (HasText | null)[]) => budget.read(lengthOf(found))
 
   return {
     ...reads,
@@ -109,10 +109,6 @@ function sharedParts<K extends PageWithin, T extends HasText>(
     asked.set(key, { part, holders: 1 })
     return part
   }
-}
-
-function lengthOf(items: readonly HasText[]): number {
-  return items.reduce((sum, { text }) => sum + text.length, 0)
 }
 
 function counted<K, V>(read: (question: K) => Promise<V>, count: (answer: V) => void): (question: K) => Promise<V> {
