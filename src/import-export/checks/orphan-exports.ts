@@ -1,6 +1,6 @@
 // Counts the exports of a file that have no project so far, in little memory. The project may still follow.
 import type { Line, LinePlace } from '../format/lines.ts'
-import { createPlaceIndex, type HashOf, type NamedByUser } from './place-index.ts'
+import { createPlaceIndex, type NamedByUser } from './place-index.ts'
 
 /** Maximum number of references that are reported one by one. */
 const MAX_TOLD = 10
@@ -24,8 +24,8 @@ export interface OrphanExports {
 }
 
 /** `read` rereads the export line at a place and returns its reference. */
-export function createOrphanExports(read: (place: LinePlace) => NamedByUser, hashOf?: HashOf): OrphanExports {
-  const refs = createPlaceIndex(read, hashOf)
+export function createOrphanExports(read: (place: LinePlace) => NamedByUser): OrphanExports {
+  const refs = createPlaceIndex(read)
   /** Number of orphans by entry number of the reference; `lines` has the same index. */
   const counts: number[] = []
   /** Line of the reference's first export without a project. */
