@@ -30,7 +30,6 @@ export interface OnlineReport {
   /** Users and sessions that changed during the copy and were copied again. */
   readonly usersAgain: number
   readonly sessionsAgain: number
-  readonly rounds: number
   /** Number of times that writes were fenced. All but the last attempt failed. */
   readonly attempts: number
   /** Time from the fencing of writes to the cutover. */
@@ -150,7 +149,7 @@ function createCatchUp(from: MigratableStore, target: MoveTarget) {
   const callDays = new Set<string>()
   const rows = new Map<string, ChangedRow>()
   let hasKeys = false
-  const counts = { usersAgain: 0, sessionsAgain: 0, rounds: 0 }
+  const counts = { usersAgain: 0, sessionsAgain: 0 }
 
   async function noteChanges(): Promise<void> {
     const changed = await from.drainChangeLog(target.moveId)
@@ -187,7 +186,6 @@ function createCatchUp(from: MigratableStore, target: MoveTarget) {
     },
     /** Copies the noted changes, until the deadline. True when all of them are copied in time. */
     async copyChanges(source: WorkspaceReads, deadline: number): Promise<boolean> {
-      counts.rounds += 1
       await copyUsers(source, deadline)
       if (users.size > 0) return false
       const ids = [...sessions]
