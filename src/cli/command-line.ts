@@ -98,7 +98,7 @@ export function createProgram(
       const { runServe } = await import('./commands/serve.ts')
       onExit(
         await runServe(parseOptions(SERVE_OPTIONS, values), io, {
-          stop: stopSignal(signals),
+          stopSignal: () => stopSignal(signals),
           onReload: (listener) => signals.on('SIGHUP', listener),
           onUncaught: (report) => endWhenUncaught(signals, report),
           environment,

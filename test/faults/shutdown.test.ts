@@ -1,13 +1,14 @@
 // Tests graceful shutdown: readiness, the shutdown delay, a second signal, open connections, and a load balancer.
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
+import { runHere, type Serving, serve, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -39,6 +40,25 @@ test('after SIGTERM, the gateway is not ready, and continues to serve during --s
   expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
   expect(await tokenOf(serving)).not.toBe('')
   expect(serving.process.exitCode).toBe(null)
+})
+
+test('a start that waits for a file of the configuration, which is a pipe without an end, is ended by a signal', async () => {
+  for (const flag of ['--key-encryption-key-file', '--import-token-file']) {
+    const pipe = join(temporaryDirectory(), 'pipe')
+    execFileSync('mkfifo', [pipe])
+    let child: ChildProcess | undefined
+    const served = serve(['--database', await database(), flag, pipe], {}, (started) => {
+      child = started
+    })
+    onTestFinished(() => void child?.kill('SIGKILL'))
+    const ended = expect(served).rejects.toThrow('serve ended before it listened')
+    // Opened when the gateway opens it too.
+    const writer = await open(pipe, 'w')
+    child?.kill('SIGTERM')
+    await ended
+    await writer.close()
+    expect(child?.signalCode).toBe('SIGTERM')
+  }
 })
 
 test('a second signal ends the gateway at once, even if it differs from the first', async () => {

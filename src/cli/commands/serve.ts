@@ -15,7 +15,8 @@ import { superviseWorkers } from '../workers/workers.ts'
 
 /** What the command line passes on from the process. */
 export interface ServeSignals {
-  readonly stop: AbortSignal
+  /** Once this was called, a signal aborts the returned `AbortSignal` instead of ending the process. */
+  readonly stopSignal: () => AbortSignal
   readonly onReload: (listener: () => void) => void
   /** The process ends after `report` was called with an exception that nothing caught. */
   readonly onUncaught: (report: (error: unknown) => void) => void
@@ -24,13 +25,13 @@ export interface ServeSignals {
 }
 
 /**
- * Serves until `stop` is aborted or the database fails. Returns 0, or 1 when the database failed; with workers also the
+ * Serves until it is stopped or the database fails. Returns 0, or 1 when the database failed; with workers also the
  * exit code of a first worker that could not start. Throws `UsageError` for a wrong configuration.
  */
 export async function runServe(
   asked: ServeConfig,
   io: CommandIo,
-  { stop, onReload, onUncaught, environment }: ServeSignals,
+  { stopSignal, onReload, onUncaught, environment }: ServeSignals,
 ): Promise<ExitCode> {
   const stderr = cluster.isWorker || workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
   const logOutput = createLogOutput(stderr, (bytes) =>
@@ -42,6 +43,8 @@ export async function runServe(
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know the state of the gateway'),
   )
   const plan = await planServe(withInheritedSocket(asked, service), environment)
+  // Not before: a file of the configuration may be a pipe whose writer never comes, and reading it heeds no signal.
+  const stop = stopSignal()
   const { config } = plan
   const warnings = exposureWarnings(config, process.getuid?.())
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
