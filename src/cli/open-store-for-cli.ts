@@ -1,6 +1,6 @@
 // Opens the store for commands, with the database options of the command line.
 import { UsageError } from '../errors.ts'
-import { StoreMissingError, StoreNotWritableError } from '../store/contract.ts'
+import { StoreMissingError, StoreNotWritableError, StoreOpenError } from '../store/contract.ts'
 import { type MigratableStore, MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { EditableStore } from '../store/workspace-edits.ts'
@@ -58,6 +58,19 @@ export async function openWholeStore(config: CommandStoreConfig): Promise<Migrat
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openWritableOrNot(config))
   requireWhole(await store.moveState())
+  // The caller closes it.
+  opened.move()
+  return store
+}
+
+/**
+ * Like `openWholeStore`, for what only the database in charge may answer: who may sign in, and backups, since new writes
+ * go there and every later backup of the old one would be the same. Throws `StoreOpenError` for one that has moved.
+ */
+export async function openStoreInCharge(config: CommandStoreConfig): Promise<MigratableStore> {
+  await using opened = new AsyncDisposableStack()
+  const store = opened.use(await openWholeStore(config))
+  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
   // The caller closes it.
   opened.move()
   return store

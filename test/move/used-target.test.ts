@@ -85,7 +85,7 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
           isRefused ? /^the database has moved to another one.*\n$/ : /^warning: the database has moved.*\n$/,
         )
         expect({ ...shown, stderr: '' }, command.join(' ')).toEqual(
-          isRefused ? { exitCode: 1, stdout: '', stderr: '' } : before[index],
+          isRefused ? { exitCode: 2, stdout: '', stderr: '' } : before[index],
         )
         expect((await show(command, away)).stderr, command.join(' ')).toBe('')
       }

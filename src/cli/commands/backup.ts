@@ -9,8 +9,6 @@ import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { backupLines } from '../../migration/backup-records.ts'
-import { StoreOpenError } from '../../store/contract.ts'
-import { type MigratableStore, MOVED_MESSAGE } from '../../store/cutover/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeAbandonedParts, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
@@ -18,7 +16,7 @@ import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openWholeStore } from '../open-store-for-cli.ts'
+import { openStoreInCharge } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
 import { createProgress, toSize } from '../progress.ts'
 
@@ -81,7 +79,7 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
     throw new UsageError('--keep-newest: name a folder for the backups instead of stdout (-)')
   using _low = yieldProcessor()
   const start = performance.now()
-  await using store = await openBackedUp(config)
+  await using store = await openStoreInCharge(config)
   const hash = createHash('sha256')
   let byteLength = 0
   async function* counted(lines: AsyncIterable<string>): AsyncGenerator<string> {
@@ -102,22 +100,11 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
   io.stderr.write(`backed up to stdout: ${toSize(byteLength)} in ${seconds} s, sha256 ${hash.digest('hex')}\n`)
 }
 
-async function openBackedUp(config: BackupConfig): Promise<MigratableStore> {
-  await using opened = new AsyncDisposableStack()
-  // Opening the store reports a problem of the database before anything is written.
-  const store = opened.use(await openWholeStore(config))
-  // New writes go to the database that took over, so every later backup of this one would hold the same old state.
-  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
-  // The caller closes the store.
-  opened.move()
-  return store
-}
-
 async function makeBackup(path: string, config: BackupConfig, { io, stop }: Context): Promise<void> {
   using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
-  await using store = await openBackedUp(config)
+  await using store = await openStoreInCharge(config)
   const digest = await publishFile(path, async (part) => {
     if (from !== null) await copyFile(from, part, { io, stop })
     else await writeLines(backupLines(store, io.clock()), part, stop)

@@ -4,7 +4,7 @@ import { createClientSecret, isClientName } from '../../auth/guards/client/clien
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreToWrite, openWholeStore } from '../open-store-for-cli.ts'
+import { openStoreInCharge, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 export async function runClientsAdd(name: string, config: ClientsAddConfig, io: CommandIo): Promise<ExitCode> {
@@ -38,7 +38,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
 
 /** Writes one tab-separated line for each client: name, domains, scopes, logins a minute, creation time. */
 export async function runClientsList(config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openWholeStore(config)
+  await using store = await openStoreInCharge(config)
   for (const { name, domains, scopes, perMinute, createdAt } of await store.clients()) {
     const columns = [name, domains.join(','), scopes.join(','), perMinute, new Date(createdAt).toISOString()]
     io.stdout.write(`${columns.join('\t')}\n`)

@@ -3,14 +3,14 @@ import { isSealed } from '../../../auth/tokens/key-cipher.ts'
 import { standingsOf } from '../../../auth/tokens/key-states.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
-import { openWholeStore } from '../../open-store-for-cli.ts'
+import { openStoreInCharge } from '../../open-store-for-cli.ts'
 import type { KeysListConfig } from '../../options/key-options.ts'
 import { readKeyCipher } from '../../read-key-cipher.ts'
 import { writeLine } from '../../write-line.ts'
 
 export async function runKeysList(config: KeysListConfig, { stdout, clock }: CommandIo): Promise<ExitCode> {
   const cipher = readKeyCipher(config)
-  await using store = await openWholeStore(config)
+  await using store = await openStoreInCharge(config)
   const keys = await store.signingKeys()
   const standings = standingsOf(keys, { now: clock(), accessTokenTtlSeconds: config.accessTokenTtl })
   for (const [index, key] of keys.entries()) {
