@@ -129,6 +129,7 @@ test('help is about the command that is named, also below another command', asyn
   expect(await runHere(['help', 'keys', 'rotate'])).toEqual(help)
   expect(await runHere(['keys', 'help', 'rotate'])).toEqual(help)
   expect((await runHere(['help', 'keys'])).stdout).toContain('Usage: workspace-gateway keys ')
+  expect(await runHere(['help', 'help'])).toEqual(await runHere(['--help']))
 })
 
 test('a port in use, an unknown option and an unknown command are wrong usage', async () => {

@@ -165,9 +165,13 @@ export function createProgram(
   return program
 }
 
-/** Rewrites `help keys rotate` to `keys rotate --help`: commander would answer with the help of `keys`. */
+/**
+ * Rewrites `help keys rotate` to `keys rotate --help`: commander would answer with the help of `keys`. It does not know
+ * the command `help` itself.
+ */
 function helpAsOption(args: readonly string[]): readonly string[] {
   const [first, ...words] = args
+  if (first === 'help' && words.join(' ') === 'help') return ['help']
   return first === 'help' && words.length > 1 ? [...words, '--help'] : args
 }
 
