@@ -1,7 +1,7 @@
 // Ends `npm ci` and `npm install` in a clone: links the Node that `packaging/node` brings, and builds the pages. It runs
 // on the machine's Node, which may be too old for TypeScript.
 const { execSync } = require('node:child_process')
-const { existsSync, symlinkSync } = require('node:fs')
+const { existsSync, rmSync, symlinkSync } = require('node:fs')
 const { optionalDependencies } = require('./node/package.json')
 
 const LINK = 'node_modules/.bin/node'
@@ -10,6 +10,8 @@ const LINK = 'node_modules/.bin/node'
 // link with them, because all of them have this one link. On Windows a link is a script that only npm can write.
 const installed = Object.keys(optionalDependencies).find((name) => existsSync(`node_modules/${name}`))
 if (installed !== undefined && !existsSync(LINK) && process.platform !== 'win32') {
+  // A link whose Node was removed is still there.
+  rmSync(LINK, { force: true })
   symlinkSync(`../${installed}/bin/node`, LINK)
 }
 

@@ -9,6 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** A folder of this repository: its package.json names the packages that contain Node. */
 const NODE = 'packaging/node'
+const LINK = 'node_modules/.bin/node'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
 
@@ -39,10 +40,15 @@ test('an installation whose npm left no link to Node, as npm 10 does, links the 
     symlinkSync(join(ROOT, path), clone.path(path))
   }
   expect(clone.prepare().status).toBe(0)
-  const linked = execFileSync(clone.path('node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })
+  const linked = execFileSync(clone.path(LINK), ['--version'], { encoding: 'utf8' })
   expect(linked).toBe(`v${read(`${NODE}/package.json`).version}\n`)
   // The next installation finds the link.
   expect(clone.prepare().status).toBe(0)
+  // Another Node was installed meanwhile, and npm removed the one that was linked.
+  rmSync(clone.path(LINK))
+  symlinkSync('../removed/bin/node', clone.path(LINK))
+  expect(clone.prepare().status).toBe(0)
+  expect(execFileSync(clone.path(LINK), ['--version'], { encoding: 'utf8' })).toBe(linked)
 })
 
 test('an installation without the packages for development says so, and what to run instead', () => {
