@@ -236,8 +236,14 @@ function processIo(): CommandIo {
     stdout: process.stdout,
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY === true && process.env.TERM !== DUMB_TERMINAL,
+    isColourless: isColourless(process.env),
     clock: Date.now,
   }
+}
+
+/** The variables that many programs know (no-color.org, force-color.org). The second overrides the first, as in Node. */
+function isColourless({ NO_COLOR = '', FORCE_COLOR }: Environment): boolean {
+  return FORCE_COLOR === undefined ? NO_COLOR !== '' : ['0', 'false'].includes(FORCE_COLOR)
 }
 
 /** Node itself drops the rest of a chunk, without an error, when a file had room for its beginning only. */

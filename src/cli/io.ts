@@ -7,6 +7,8 @@ export interface CommandIo {
   readonly stderr: Writable
   /** Whether stderr is a terminal that knows escape codes: a progress line is drawn only on one. */
   readonly isTerminal: boolean
+  /** Whether the readable form of the log has no colours. */
+  readonly isColourless?: boolean
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }

@@ -23,7 +23,11 @@ type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'acce
 
 export function createLog(
   { logLevel, accessLog = 'auto' }: LogConfig,
-  { stderr, isTerminal }: { readonly stderr: LogOutput } & Pick<CommandIo, 'isTerminal'>,
+  {
+    stderr,
+    isTerminal,
+    isColourless = false,
+  }: { readonly stderr: LogOutput } & Pick<CommandIo, 'isTerminal' | 'isColourless'>,
 ): Logger {
   return pino(
     {
@@ -32,7 +36,7 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => toLoggedError(error, MAX_CAUSES) },
     },
-    isReadable(accessLog, isTerminal) ? { write: (line) => stderr.write(toReadableLine(line)) } : stderr,
+    isReadable(accessLog, isTerminal) ? { write: (line) => stderr.write(toReadableLine(line, isColourless)) } : stderr,
   )
 }
 

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { createReport } from '../../src/cli/log.ts'
+import { serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { logInMemory } from '../support/log-in-memory.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -37,6 +38,23 @@ test('at a terminal, each line has the time, the level, the message and the fiel
   const shape = /^\d\d:\d\d:\d\d\.\d{3} info {2}(?:audit at=\S+ kind=\w+ result=done .+|stopping)$/
   for (const line of lines) expect(stripVTControlCharacters(line)).toMatch(shape)
   expect(lines.join('\n')).toMatch(/kind=login result=done who=hmac-sha256:[0-9a-f]{32} network=127\.0\.0\.0\/24$/m)
+})
+
+test.each([
+  [{ NO_COLOR: '1' }, false],
+  [{ FORCE_COLOR: '0' }, false],
+  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true],
+])('with %j, the readable log has colours: %s', async (env, hasColours) => {
+  for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, undefined)
+  const serving = await serveForTest(['--no-demo', '--access-log', 'pretty'], { cwd: temporaryDirectory(), env })
+  expect((await fetch(`${serving.url}/projects`)).status).toBe(401)
+  expect(await serving.kill('SIGTERM')).toBe(0)
+  const lines = serving.stderr().split('\n')
+  const [request = '', stopping = ''] = ['/projects', 'stopping'].map((text) =>
+    lines.find((line) => line.includes(text)),
+  )
+  expect([request, stopping]).not.toContain('')
+  expect([request, stopping].map((line) => line.includes('\u001b'))).toEqual([hasColours, hasColours])
 })
 
 test.each([

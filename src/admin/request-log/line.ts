@@ -96,23 +96,23 @@ const GREEN = '\u001b[32m'
 const YELLOW = '\u001b[33m'
 const RED = '\u001b[31m'
 
-export function putPrettyLine(out: LineBytes, { method, record }: GatewayRequest, context: LineContext): void {
-  const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused } = record
-  const level = levelOf(record)
-  const colour = level === ERROR ? RED : level === WARN ? YELLOW : GREEN
-  const notes = [
-    operationName?.slice(0, MAX_OPERATION_LENGTH),
-    failureCode,
-    isKept ? 'kept' : null,
-    record.isBrokenOff ? 'broken off' : null,
-    isOriginRefused ? 'origin refused' : null,
-    context.user,
-    level === INFO ? null : context.requestId,
-  ].filter((note) => note != null)
-  const time = new Date(context.now).toISOString().slice(11, 23)
-  const what = `${method.padEnd(7)} ${(route?.path ?? '-').padEnd(14)}`
-  putText(
-    out,
-    `${time} ${what} ${colour}${status}${RESET} ${durationMs.toFixed(1)} ms ${sentBytes} B ${notes.join(' ')}\n`,
-  )
+export function createPrettyLine(isColourless: boolean): PutLine {
+  return (out, { method, record }, context) => {
+    const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused } = record
+    const level = levelOf(record)
+    const colour = level === ERROR ? RED : level === WARN ? YELLOW : GREEN
+    const notes = [
+      operationName?.slice(0, MAX_OPERATION_LENGTH),
+      failureCode,
+      isKept ? 'kept' : null,
+      record.isBrokenOff ? 'broken off' : null,
+      isOriginRefused ? 'origin refused' : null,
+      context.user,
+      level === INFO ? null : context.requestId,
+    ].filter((note) => note != null)
+    const time = new Date(context.now).toISOString().slice(11, 23)
+    const what = `${method.padEnd(7)} ${(route?.path ?? '-').padEnd(14)}`
+    const shownStatus = isColourless ? status : `${colour}${status}${RESET}`
+    putText(out, `${time} ${what} ${shownStatus} ${durationMs.toFixed(1)} ms ${sentBytes} B ${notes.join(' ')}\n`)
+  }
 }

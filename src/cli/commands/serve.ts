@@ -37,7 +37,7 @@ export async function runServe(
   const logOutput = createLogOutput(stderr, (bytes) =>
     log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),
   )
-  const log = createLog(asked, { stderr: logOutput, isTerminal: io.isTerminal })
+  const log = createLog(asked, { ...io, stderr: logOutput })
   onUncaught((error) => log.fatal({ err: error }, 'an unexpected error ends the process'))
   const service = readServiceManager(environment, (error) =>
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know the state of the gateway'),

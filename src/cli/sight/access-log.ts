@@ -1,7 +1,7 @@
 // Writes the request log of `serve` to stderr, in batches of lines.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
-import { createJsonLine, putPrettyLine } from '../../admin/request-log/line.ts'
+import { createJsonLine, createPrettyLine } from '../../admin/request-log/line.ts'
 import { type LineBytes, MAX_LINE_BYTES } from '../../admin/request-log/line-bytes.ts'
 import { createRequestLog, type RequestLog } from '../../admin/request-log/request-log.ts'
 import type { CommandIo } from '../io.ts'
@@ -23,7 +23,7 @@ type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logL
 export function openAccessLog(
   { accessLog, accessLogSample, logLevel }: AccessLogConfig,
   salt: string,
-  { isTerminal, clock }: Pick<CommandIo, 'isTerminal' | 'clock'>,
+  { isTerminal, isColourless = false, clock }: Pick<CommandIo, 'isTerminal' | 'isColourless' | 'clock'>,
   output: LogOutput,
   log: Logger,
 ): RequestLog | null {
@@ -31,7 +31,7 @@ export function openAccessLog(
   const lines = openLines(output, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
   const requests = createRequestLog({
     sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
-    putLine: isReadable(accessLog, isTerminal) ? putPrettyLine : createJsonLine(),
+    putLine: isReadable(accessLog, isTerminal) ? createPrettyLine(isColourless) : createJsonLine(),
     salt,
     clock,
     roomForLine: lines.roomForLine,

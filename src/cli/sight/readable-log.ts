@@ -33,12 +33,13 @@ export function isReadable(accessLog: ServeConfig['accessLog'], isTerminal: bool
 }
 
 /** `line` is a JSON line of pino. The frames of a stack follow on lines of their own. */
-export function toReadableLine(line: string): string {
+export function toReadableLine(line: string, isColourless: boolean): string {
   const { level, time, msg, ...rest }: LogLine = JSON.parse(line)
   const frames: string[] = []
   const members = [...membersOf(rest, '', msg, frames)]
   const colour = level >= ERROR ? RED : level === WARN ? YELLOW : RESET
-  const shownLevel = `${colour}${(LEVELS.get(level) ?? String(level)).padEnd(5)}${RESET}`
+  const name = (LEVELS.get(level) ?? String(level)).padEnd(5)
+  const shownLevel = isColourless ? name : `${colour}${name}${RESET}`
   const first = [time.slice(11, 23), shownLevel, unquoted(msg), ...members].join(' ')
   return `${[first, ...frames].join('\n')}\n`
 }
