@@ -184,6 +184,9 @@ test('every mistake in flags, environment and file is named at once, with its pl
       '  rotat: {sign-after: 1}',
       'import:',
       '  sign-after: 3',
+      'ledgr:', // line 14
+      'exports:',
+      '  prun:',
       '',
     ].join('\n'),
   )
@@ -214,6 +217,8 @@ test('every mistake in flags, environment and file is named at once, with its pl
     `${path}:8: srve: there is no such command; did you mean serve?`,
     `${path}:11: rotat: there is no such command; did you mean rotate?`,
     `${path}:13: sign-after: import does not have this option`,
+    `${path}:14: ledgr: no command has this option; did you mean ledger?`,
+    `${path}:16: prun: exports does not have this option; did you mean prune?`,
     '',
   ])
 })

@@ -104,7 +104,7 @@ function problemsOf(
         ? tableProblem(key, below, commands)
         : below.includes(key)
           ? noTableProblem(value)
-          : valueProblem(key, table, commands)
+          : valueProblem(key, table, commands, value === '' ? below : [])
     return message === null ? [] : [{ line, message: `${key}: ${message}` }]
   })
 }
@@ -120,13 +120,19 @@ function noTableProblem(value: string): string | null {
   return value === '' ? null : 'is a command: put its options below it, one per line, as NAME: VALUE'
 }
 
-function valueProblem(key: string, table: string, commands: readonly DescribedCommand[]): string | null {
+/** `alsoMeant` are further names that a misspelt key may stand for: one without a value may be the section of a command. */
+function valueProblem(
+  key: string,
+  table: string,
+  commands: readonly DescribedCommand[],
+  alsoMeant: readonly string[],
+): string | null {
   const inTable = table === EVERY_COMMAND ? commands : commands.filter(({ name }) => name === table)
   const rows = inTable.flatMap(({ name, options }) => rowsOf(options).map((row) => ({ name, row })))
   const found = rows.filter(({ row }) => longName(row) === key)
   if (found.length === 0) {
     const whose = table === EVERY_COMMAND ? 'no command has' : `${table} does not have`
-    const known = rows.map(({ row }) => longName(row))
+    const known = [...rows.map(({ row }) => longName(row)), ...alsoMeant]
     return `${whose} this option${didYouMean(key, known)}`
   }
   if (!isOwn(key, inTable)) return null
