@@ -319,8 +319,19 @@ test('of a flag with a list, every occurrence counts, and together they replace 
   const printed = await print([...proxies, '--login-guard', 'client', '--login-guard', 'mail'])
   expect(printed.get('trusted-proxy')?.value).toBe('10.0.0.1,10.0.0.2,10.0.0.3')
   expect(printed.get('login-guard')?.value).toBe('client,mail')
-  // Of any other flag the last one counts.
-  expect((await print(['--port', '1', '--port', '2'])).get('port')?.value).toBe('2')
+})
+
+test.each([
+  [['sessions', 'revoke', '--email', 'ana@example.com', '--email', 'ben@example.com'], '--email'],
+  [['sessions', 'revoke', '--email', 'ana@example.com', '--email=ana@example.com'], '--email'],
+  [['config', 'check', '--port', '1', '--no-demo', '--no-demo', '--port', '2'], '--port'],
+  [['config', 'print', '--port', '1', '--port', '2'], '--port'],
+])('%j is an error: the option takes one value, and no other may go unnoticed', async (args, flag) => {
+  expect(await runHere(args)).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `${flag}: takes one value, and is given more than once\n`,
+  })
 })
 
 test('a switch names its allowed values from every source, and takes no value as a flag', async () => {

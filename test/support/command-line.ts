@@ -76,9 +76,14 @@ export function serve(
   options: RunOptions = {},
   onStarted: (child: ChildProcess) => void = () => {},
 ): Promise<ServingProcess> {
-  const child = start(['serve', '--port', '0', ...args], options)
+  const child = start(serveArguments(args), options)
   onStarted(child)
   return untilListening(child)
+}
+
+/** On a free port, unless the arguments name one. */
+function serveArguments(args: readonly string[]): readonly string[] {
+  return ['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args]
 }
 
 async function untilListening(child: ChildProcess): Promise<ServingProcess> {
@@ -121,7 +126,7 @@ export function serveHereForTest(args: readonly string[]): Promise<Serving> {
   const signals = new EventEmitter()
   const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
   const serve = async () => {
-    const exitCode = await runCommandLine(['serve', '--port', '0', ...args], io, signals)
+    const exitCode = await runCommandLine(serveArguments(args), io, signals)
     await Promise.all([stdout, stderr].map((stream) => finished(stream.end())))
     return exitCode
   }
@@ -135,7 +140,7 @@ export function serveHereForTest(args: readonly string[]): Promise<Serving> {
 
 /** Like `serve`, but the process is killed at the end of the test. */
 export async function serveForTest(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
-  const child = start(['serve', '--port', '0', ...args], options)
+  const child = start(serveArguments(args), options)
   const exited = once(child, 'close')
   // The process must end even if it never listens and the test fails for that reason.
   onTestFinished(async () => {

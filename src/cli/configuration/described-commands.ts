@@ -1,4 +1,5 @@
 // Keeps the commands of the program together with the option table of each.
+import cluster from 'node:cluster'
 import { type Command, Option } from 'commander'
 import { environmentName, isList, type OptionRow, type Options, optionName } from '../options/option.ts'
 import { configOption } from './config-option.ts'
@@ -28,6 +29,8 @@ export interface DescribedCommand {
   readonly options: Options
   /** The unknown arguments of the command line, in order. Valid after the command was parsed. */
   readonly unknownArguments: () => readonly string[]
+  /** The options with one value that are given again. Valid after the command was parsed. */
+  readonly repeatedOptions: ReadonlySet<OptionRow>
   readonly furtherProblems: FurtherProblems
   /**
    * The name of the command that this one is about, or null. Values of a file for that command apply to this one too.
@@ -48,12 +51,14 @@ export function createDescribedCommands(): DescribedCommands {
   return {
     describe(command, options, furtherProblems = async () => [], looksAt = null) {
       const all = { ...options, config: configOption }
-      for (const row of Object.values(all)) addOption(command, row)
+      const repeatedOptions = new Set<OptionRow>()
+      for (const row of Object.values(all)) addOption(command, row, repeatedOptions)
       described.set(command, {
         command,
         name: nameOf(command),
         options: all,
         unknownArguments: keepUnknown(command),
+        repeatedOptions,
         furtherProblems,
         looksAt,
       })
@@ -65,26 +70,30 @@ export function createDescribedCommands(): DescribedCommands {
 }
 
 /**
- * --help shows the environment variable of every option. For an option that is environment-only it shows the variable
- * alone.
+ * Every occurrence of a flag with a list counts, and together they replace the default. `repeated` receives any other
+ * option with a value that is given again. --help shows the environment variable of every option. For an option that is
+ * environment-only it shows the variable alone.
  */
-function addOption(command: Command, row: OptionRow): void {
+function addOption(command: Command, row: OptionRow, repeated: Set<OptionRow>): void {
   const option = new Option(row.flags, row.description).env(environmentName(row))
   option.attributeName = () => optionName(row)
   option.negate = false
   if (row.default !== undefined) option.default(row.default)
   if (row.group !== undefined) option.helpGroup(`${row.group}:`)
-  if (isList(row.schema)) option.argParser(afterEarlier(command, optionName(row)))
+  if (option.required) {
+    option.argParser((text: string, earlier: string) => {
+      if (command.getOptionValueSource(optionName(row)) !== 'cli') return text
+      if (isList(row.schema)) return `${earlier},${text}`
+      // A supervisor appends the addresses that its workers share to its own arguments, which it has checked.
+      if (!cluster.isWorker) repeated.add(row)
+      return text
+    })
+  }
   if (row.isEnvironmentOnly === true) {
     option.hideHelp()
     command.addHelpText('after', `\nNot as an argument:\n  ${environmentName(row)}  ${row.description}`)
   }
   command.addOption(option)
-}
-
-/** Every occurrence of a flag with a list counts, and together they replace the default. */
-function afterEarlier(command: Command, name: string) {
-  return (text: string, earlier: string) => (command.getOptionValueSource(name) === 'cli' ? `${earlier},${text}` : text)
 }
 
 /**

@@ -63,6 +63,9 @@ export function examineSettings(
     settings,
     problems: [
       ...unknownArguments(described),
+      ...[...described.repeatedOptions].map(
+        (row) => `--${longName(row)}: takes one value, and is given more than once`,
+      ),
       ...wrong.flatMap(problemsOf),
       ...unknownVariables(commands, environment),
       ...(file?.problems ?? []),
