@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { queryObjects } from 'node:v8'
 import { describe, expect, test } from 'vitest'
 import { compareBytes, digestsOf } from '../../src/rest/shadow/compare-bytes.ts'
 import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
@@ -451,6 +452,22 @@ test('the old server is asked for the whole reference, with a number sign in it'
   })
   const [answer] = readAnswers(await exchange(gateway.url, bytes))
   expect(answer?.status).toBe(404)
+})
+
+test('a comparison leaves no signal behind in memory', async () => {
+  const { old, login, read, stop } = await start([])
+  const { accessToken } = await login(ANA)
+  const signals = () => queryObjects(AbortSignal, { format: 'count' })
+  const compare = async (count: number, total: number) => {
+    for (let index = 0; index < count; index += 1) await read(accessToken, '/templates')
+    await untilAsked(old, total)
+  }
+  // Opens the session and the connections, whose signals stay.
+  await compare(5, 5)
+  const before = signals()
+  await compare(40, 45)
+  await expect.poll(signals, { timeout: 20_000 }).toBeLessThan(before + 20)
+  await stop()
 })
 
 test('answers are compared up to --shadow-bytes', async () => {

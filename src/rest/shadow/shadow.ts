@@ -6,6 +6,7 @@ import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
+import { createSilenceLimit } from '../../import-export/remote/answer-limits.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { READ_ROUTES } from '../routes.ts'
 import { asServedHere } from './as-served-here.ts'
@@ -56,9 +57,10 @@ export function createShadow(old: OldServer, limits: ShadowLimits, report: Shado
 
   async function compare(read: Read, isConfirmation: boolean): Promise<void> {
     const { endpoint, email, search } = read
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(COMPARISON_MS)])
+    // Not `AbortSignal.timeout`: the read combines this signal with others, and Node would then keep it for ever.
+    using limit = createSilenceLimit(COMPARISON_MS, [stop])
     const target = search === '' ? endpoint.path : `${endpoint.path}?${search}`
-    const theirs = await old.read(email, { method: 'GET', target, signal }).catch((error: unknown) => {
+    const theirs = await old.read(email, { method: 'GET', target, signal: limit.signal }).catch((error: unknown) => {
       if (!stop.aborted) report.skipped(reasonOf(error))
       return null
     })
