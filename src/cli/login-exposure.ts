@@ -62,8 +62,14 @@ export function exposureWarnings(
 ): readonly string[] {
   const isDynamicUser = userId !== undefined && userId >= FIRST_DYNAMIC_USER && userId <= LAST_DYNAMIC_USER
   const isLocalOnly = loginGuard.every((name: LoginGuardName) => name === 'local')
+  const mailAt = loginGuard.indexOf('mail')
+  const neverAsked = mailAt === -1 ? [] : loginGuard.slice(mailAt + 1).filter((name) => name !== 'mail')
   return [
     ...loginGuard.flatMap((name) => LOGIN_GUARDS[name].warnings()),
+    ...neverAsked.map(
+      (name) =>
+        `login guard "${name}": it is never asked, since "mail" decides before it; name mail last in --login-guard`,
+    ),
     ...(isLocalOnly && isDynamicUser
       ? [
           'login guard "local": nobody can sign in, since no client runs as the user of this service; choose another with --login-guard',

@@ -81,6 +81,12 @@ describe('the options of a start', () => {
     expect(warnings({ trustedProxy: '127.0.0.1' })).toContainEqual(expect.stringContaining('--login-guard'))
   })
 
+  test('cause a warning about each guard that is never asked, because mail decides before it', () => {
+    const warnings = (loginGuard: string) => exposureWarnings(parseOptions(SERVE_OPTIONS, { loginGuard }), 1_000)
+    expect(warnings('client,mail,assertion')).toEqual([expect.stringMatching('"assertion": it is never asked')])
+    expect(warnings('client,assertion,mail')).toEqual([])
+  })
+
   test("cause a warning if systemd created the user of the service, but the manual's lines cause none", async () => {
     const warnings = (loginGuard: string, userId: number | undefined) =>
       exposureWarnings(parseOptions(SERVE_OPTIONS, { loginGuard }), userId)
