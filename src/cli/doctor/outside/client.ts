@@ -69,7 +69,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       host,
       port: portOf(url),
       method,
-      path: url.pathname.replace(/\/$/, '') + path,
+      path: pathBelow(url, path),
       headers: {
         host: url.host,
         ...headers,
@@ -150,6 +150,11 @@ export function isDirect({ url, address }: Target): boolean {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+/** A path of the gateway as its clients see it: the URL may have a path of its own. */
+export function pathBelow(url: URL, path: string): string {
+  return url.pathname.replace(/\/$/, '') + path
 }
 
 export function hostOf(url: URL): string {

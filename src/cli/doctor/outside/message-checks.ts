@@ -2,6 +2,7 @@
 // streaming.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
+import { pathBelow } from './client.ts'
 import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
 
 const NO_TOKEN = 'doctor'
@@ -36,7 +37,7 @@ export async function doErrorsArrive(outside: Outside): Promise<boolean> {
 const RETIRED: readonly unknown[] = ['ROUTE_RETIRED', 'ROUTE_BROWNOUT']
 const ROUTE_IS_RETIRED = { reason: 'the route is retired, or in a brownout' }
 
-async function deleteBody({ ask }: Outside): Promise<Verdict> {
+async function deleteBody({ ask, target }: Outside): Promise<Verdict> {
   const body = JSON.stringify({ refreshToken: NO_TOKEN })
   const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body })
   const code = codeOf(reply.body)
@@ -63,7 +64,7 @@ async function deleteBody({ ask }: Outside): Promise<Verdict> {
   }
   return {
     problem: `DELETE /logout is answered ${reply.status} by something in front of the gateway`,
-    fix: { haproxy: 'http-request allow if METH_DELETE { path /logout }', gateway },
+    fix: { haproxy: `http-request allow if METH_DELETE { path ${pathBelow(target.url, '/logout')} }`, gateway },
   }
 }
 
@@ -114,7 +115,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
     fix: {
       nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
       haproxy: 'http-request deny if { req.body_size gt … } must not be there',
-      caddy: `request_body { max_size ${Math.ceil(limit / 1_048_576)}MiB }`,
+      caddy: `max_size ${Math.ceil(limit / 1_048_576)}MiB`,
     },
   }
 }
@@ -165,15 +166,16 @@ async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
   }
 }
 
-async function metricsOpen({ ask }: Outside): Promise<Verdict> {
+async function metricsOpen({ ask, target }: Outside): Promise<Verdict> {
+  const path = pathBelow(target.url, '/metrics')
   const { status, body } = await ask({ path: '/metrics' })
   if (status !== 200 || !body.includes('# TYPE')) return null
   return {
     problem: 'the metrics of the gateway are open to anyone who reaches this address',
     fix: {
-      nginx: 'location = /metrics { deny all; }',
-      haproxy: 'http-request deny if { path /metrics }',
-      caddy: 'respond /metrics 403',
+      nginx: `location = ${path} { deny all; }`,
+      haproxy: `http-request deny if { path ${path} }`,
+      caddy: `respond ${path} 403`,
     },
   }
 }

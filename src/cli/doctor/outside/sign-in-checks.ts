@@ -1,7 +1,7 @@
 // Checks who may sign in from where the doctor runs. It sends an invalid email, so no session is opened and no mail is
 // sent.
 import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
-import { isDirect } from './client.ts'
+import { isDirect, pathBelow } from './client.ts'
 import { codeOf, hasErrors, memberOf, type Outside } from './context.ts'
 import { doErrorsArrive, ERRORS_ARE_LOST } from './message-checks.ts'
 
@@ -23,13 +23,14 @@ async function loginOpen(outside: Outside): Promise<Verdict> {
   // Only the error tells a login that admits anybody from one that is refused.
   if (codeOf(body) === '' && !(await doErrorsArrive(outside))) return ERRORS_ARE_LOST
   if (codeOf(body) !== 'INVALID_EMAIL' || (await isGuarded(outside))) return null
+  const path = pathBelow(outside.target.url, '/login')
   return {
     problem: 'anyone who reaches this address can sign in as anyone: POST /login asks only for an email',
     fix: {
       gateway: MAIL_GUARD,
-      nginx: 'location = /login { deny all; }',
-      haproxy: 'http-request deny if { path /login }',
-      caddy: 'respond /login 403',
+      nginx: `location = ${path} { deny all; }`,
+      haproxy: `http-request deny if { path ${path} }`,
+      caddy: `respond ${path} 403`,
     },
   }
 }
