@@ -29,6 +29,7 @@ const LINES = [
   // A list, and a number that may also be a word.
   { typed: 'serve --login-guard ', has: ['local', 'mail'], hasNot: ['--host', 'gateway.yaml'] },
   { typed: 'serve --workers ', has: ['auto'], hasNot: ['--host', 'gateway.yaml'] },
+  { typed: 'audit --kind log', has: ['login', 'logout'], hasNot: ['import', '--from'] },
   { typed: 'serve --port ', has: [], hasNot: ['--host', 'gateway.yaml'] },
   { typed: 'serve --config gate', has: ['gateway.yaml'], hasNot: ['--port'] },
   { typed: 'doctor --tls-ca gate', has: ['gateway.yaml'], hasNot: ['--port'] },

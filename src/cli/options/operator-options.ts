@@ -1,10 +1,13 @@
 // The options of `sessions list`, `sessions revoke` and `audit`, and the --email of every command that may be about one
 // user.
 import { z } from 'zod'
+import { AUDIT_KINDS, type AuditKind } from '../../auth/audit/audit-event.ts'
 import { canonicalEmail } from '../../auth/email.ts'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, type OptionRow, time } from './option.ts'
+
+const KINDS = Object.keys(AUDIT_KINDS) as AuditKind[]
 
 /** The canonical email of the user that a command is about. */
 export const email = {
@@ -46,7 +49,7 @@ export const AUDIT_OPTIONS = {
   kind: {
     flags: '--kind <kind>',
     description: 'only events of this kind, such as login',
-    schema: z.string().optional(),
+    schema: z.enum(KINDS, `must be one of ${KINDS.join(', ')}`).optional(),
   },
   email,
   ...storeOptions,
