@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { runHere } from '../support/command-line.ts'
@@ -127,6 +128,28 @@ test.each(['', 'two words\n', 'tök€n'])(
     ])
   },
 )
+
+test('the sessions of logins without an access token are ended, in every round of follow', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const [opened, ended]: [string[], string[]] = [[], []]
+  server.setIntercept((request, response) => {
+    if (request.url === '/login') {
+      opened.push(`session ${opened.length}`)
+      response.end(JSON.stringify({ refreshToken: opened.at(-1) }))
+    } else if (request.url === '/logout') {
+      void text(request).then((body) => {
+        ended.push(JSON.parse(body).refreshToken)
+        response.end('{}')
+      })
+    } else return false
+    return true
+  })
+  const following = startFollow(server.url, ['--email', ANA, '--database', newDatabase()])
+  for (let round = 0; round < 3; round += 1) expect(await following.next()).toMatchObject({ failed: 1 })
+  await following.stop()
+  expect(opened.length).toBeGreaterThanOrEqual(3)
+  expect(ended).toEqual(opened)
+})
 
 const NO_TIMES = ['Fri, 01 Jan 9999 00:00:00 GMT', '+100000-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', 'yesterday']
 

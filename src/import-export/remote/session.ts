@@ -56,7 +56,10 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     return refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
   }
 
-  /** Signs out first: the previous session may still be open although its tokens are refused. */
+  /**
+   * Signs out first: the previous session may still be open although its tokens are refused, or although its login
+   * answered no access token.
+   */
   async function signInAgain(): Promise<void> {
     await close()
     await signIn()
@@ -75,7 +78,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
         path,
         headers: { authorization: `Bearer ${accessToken}`, ...(etag === null ? {} : { 'if-none-match': etag }) },
       })
-    if (accessToken === null) await signIn()
+    if (accessToken === null) await signInAgain()
     const answer = await ask()
     if (!isTokenRefused(answer.status)) return answer
     const renewed = (await isRenewed()) ? await ask() : null
