@@ -78,3 +78,21 @@ test.each(['/login', '/token'])(
     expect(server.requests.filter(({ path: asked }) => asked === '/login')).toHaveLength(1)
   },
 )
+
+test('the session of a login without an access token is ended', async () => {
+  await using server = await startPlainServer({ records: documentLine('template', ANA, '{"id":"t"}') })
+  const { signal } = new AbortController()
+  const old = createOldServer({ url: server.url, headers: {} }, signal, () => {})
+  server.setIntercept(({ url }, response) => {
+    const { end } = response
+    // The session is open, but the client gets only its refresh token.
+    const withoutAccess = (body: string) =>
+      Reflect.apply(end, response, [JSON.stringify({ ...JSON.parse(body), accessToken: undefined })])
+    if (url === '/login') Object.assign(response, { end: withoutAccess })
+    return false
+  })
+  const read = old.read(ANA, { method: 'GET', target: '/templates', signal })
+  await expect(read).rejects.toThrow('POST /login answered no accessToken')
+  await expect.poll(() => server.requests.map(({ path, status }) => [path, status])).toContainEqual(['/logout', 200])
+  expect(server.openSessions()).toBe(0)
+})

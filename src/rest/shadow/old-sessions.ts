@@ -78,13 +78,13 @@ export function createOldSessions(
   async function signIn(email: string): Promise<Tokens> {
     const response = await post(email, '/login', { email })
     const answer = await tokenAnswer(response)
-    const accessToken = memberOf(answer, 'accessToken')
-    if (!isHeaderToken(accessToken)) {
-      throw new OldSignInError(
-        `POST /login ${response.ok ? 'answered no accessToken' : statusInWords(response, url, '/login')}`,
-      )
-    }
-    return { accessToken, refreshToken: memberOf(answer, 'refreshToken') }
+    const [accessToken, refreshToken] = [memberOf(answer, 'accessToken'), memberOf(answer, 'refreshToken')]
+    if (isHeaderToken(accessToken)) return { accessToken, refreshToken }
+    // It may have opened a session all the same.
+    void signOut(Promise.resolve({ refreshToken }), AbortSignal.timeout(SIGN_OUT_MS))
+    throw new OldSignInError(
+      `POST /login ${response.ok ? 'answered no accessToken' : statusInWords(response, url, '/login')}`,
+    )
   }
 
   async function renew(email: string, session: Tokens): Promise<Tokens> {
@@ -135,7 +135,7 @@ export function createOldSessions(
     return making
   }
 
-  async function signOut(session: OldSession, signal: AbortSignal): Promise<void> {
+  async function signOut(session: Promise<Pick<Tokens, 'refreshToken'>>, signal: AbortSignal): Promise<void> {
     try {
       const { refreshToken } = await session
       if (refreshToken === null) return
