@@ -24,7 +24,15 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store'],
 ]
 /** They import nothing of the project except each other. */
-const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts', 'decode-body.ts', 'http-builtin.ts']
+const LEAVES = [
+  'errors.ts',
+  'redact.ts',
+  'send-request.ts',
+  'json-text.ts',
+  'media-type.ts',
+  'decode-body.ts',
+  'http-builtin.ts',
+]
 const MAX_FILES_PER_FOLDER = 14
 const GENERATED = 'resolvers/generated.ts'
 

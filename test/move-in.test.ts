@@ -68,7 +68,7 @@ test('import exits with 1 (run it again) when the server answers 503 or breaks o
   expect([busy.exitCode, busy.stderr]).toEqual([1, `GET ${server.url}/projects answered 503\n`])
   server.setIntercept((request) => request.socket.destroy().destroyed)
   const broken = await moveIn()
-  expect([broken.exitCode, broken.stderr]).toEqual([1, `GET ${server.url}/projects: no answer (UND_ERR_SOCKET)\n`])
+  expect([broken.exitCode, broken.stderr]).toEqual([1, `GET ${server.url}/projects: no answer (ECONNRESET)\n`])
   expect(existsSync(database)).toBe(false)
 })
 
@@ -137,7 +137,7 @@ test('import exits with 1 when a file URL does not answer, breaks off or answers
   const broken = await read(server.url)
   expect([broken.exitCode, broken.stderr]).toEqual([
     1,
-    `cannot read ${server.url}/all.ndjson: its answer broke off (UND_ERR_SOCKET)\n`,
+    `cannot read ${server.url}/all.ndjson: its answer broke off (ECONNRESET)\n`,
   ])
   server.setIntercept((_request, response) => response.writeHead(502).end().writableEnded)
   expect((await read(server.url)).exitCode).toBe(1)

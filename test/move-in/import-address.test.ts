@@ -1,5 +1,6 @@
 // import of a URL without users: the URL names a file of records; import recognizes when a server was meant instead.
 import { afterEach, expect, test, vi } from 'vitest'
+import { runHere } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -59,13 +60,34 @@ test('import of a file refuses --email and --emails, also from the environment, 
   expect([empty.exitCode, empty.stderr]).toEqual([2, '--email (WORKSPACE_GATEWAY_EMAIL): must name a user\n'])
 })
 
-test('a port that fetch refuses is named as the reason', async () => {
+test('a server and a file may be at a port that browsers refuse; for the gateway of --to, that is named as the reason', async () => {
   const address = 'http://127.0.0.1:10080'
-  const { import: load, run } = createWorkspace()
-  const reason = 'no answer (fetch refuses this port: use another one)\n'
+  const { import: load, run, write } = createWorkspace()
   const [server, file] = [await run('import', address, '--email', ANA), await load(`${address}/all.ndjson`)]
+  const reason = 'no answer (ECONNREFUSED)\n'
   expect(server).toEqual({ exitCode: 1, stdout: '', stderr: `GET ${address}/projects: ${reason}` })
   expect(file).toEqual({ exitCode: 1, stdout: '', stderr: `cannot read ${address}/all.ndjson: ${reason}` })
+  const [records, token] = [write('all.ndjson', ''), write('token', 'x'.repeat(64))]
+  const sent = await runHere(['import', records, '--to', address, '--token-file', token])
+  const refused = `${address}: no answer (fetch refuses this port: use another one): run the import again\n`
+  expect([sent.exitCode, sent.stderr]).toEqual([1, refused])
+})
+
+test('import follows the redirects of a file', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept(({ url }, response) => {
+    if (url === '/all.ndjson') response.end(`{"kind":"user","email":"${ANA}"}\n`)
+    else response.writeHead(302, { location: url === '/latest' ? '/newest' : '/all.ndjson' }).end()
+    return true
+  })
+  const { exitCode, stdout } = await createWorkspace().import(`${server.url}/latest`)
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('1 added')])
+  server.setIntercept((_request, response) => {
+    response.writeHead(302, { location: '/latest' }).end()
+    return true
+  })
+  const endless = await createWorkspace().import(`${server.url}/latest`)
+  expect([endless.exitCode, endless.stderr]).toEqual([2, expect.stringContaining('it answered 302')])
 })
 
 const NEW = 'https://new.example.com/v2'

@@ -4,6 +4,8 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
+import { targetOf } from '../../import-export/remote/redirect.ts'
+import { sendRequest } from '../../send-request.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 import { writeChunks } from '../write-line.ts'
@@ -19,6 +21,7 @@ export interface ImportSource extends AsyncDisposable {
 
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
+const MAX_REDIRECTS = 20
 /** Codes for a full disk or too many open files: a later attempt may succeed. */
 const NO_ROOM = /^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/
 
@@ -102,9 +105,18 @@ async function* readStdin({ stdin }: CommandIo): AsyncGenerator<string | Uint8Ar
   }
 }
 
+/** Follows redirects: the request holds nothing that is secret. */
+async function download(url: string, redirects = 0): Promise<Response> {
+  const response = await sendRequest(url, { method: 'GET' })
+  const target = targetOf(response, url, '')
+  if (target === null || redirects === MAX_REDIRECTS) return response
+  await response.body?.cancel()
+  return download(target.href, redirects + 1)
+}
+
 async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   const shown = shownAddress(url)
-  const response = await fetch(url).catch((error: unknown) => {
+  const response = await download(url).catch((error: unknown) => {
     throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error)}`, { cause: error })
   })
   if (!response.ok || !response.body) {

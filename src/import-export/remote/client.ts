@@ -3,6 +3,7 @@ import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact, toLine } from '../../redact.ts'
+import { type OutgoingRequest, sendRequest } from '../../send-request.ts'
 import { createLateStop, createSilenceLimit, readWhole } from './answer-limits.ts'
 import { isConnectionEnded, kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
@@ -145,14 +146,14 @@ export function createRemoteClient(
   ): Promise<RemoteAnswer | NoAnswer> {
     using silence = createSilenceLimit(silenceMs, stops)
     traffic.requests += 1
-    const init: RequestInit = {
+    const init: OutgoingRequest = {
       method,
       headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}), ...own },
-      redirect: 'manual',
       signal: silence.signal,
     }
     try {
-      const response = await fetch(`${address}${path}`, body ? { ...init, body: JSON.stringify(body) } : init)
+      const sent = body ? { ...init, body: JSON.stringify(body) } : init
+      const response = await sendRequest(`${address}${path}`, sent)
       hasAnswered = true
       silence.isHeard()
       const whole = await readWhole(response.body ?? [], MAX_ANSWER_BYTES, silence, (byteLength) => {

@@ -36,7 +36,8 @@ export function movedTo(answer: Answer, address: string, path: string): string |
   return moved === address ? null : moved
 }
 
-function targetOf({ status, headers }: Answer, address: string, path: string): URL | null {
+/** Null for any other response, and for a target that is not on the web. */
+export function targetOf({ status, headers }: Answer, address: string, path: string): URL | null {
   const location = headers.get('location')
   if (!REDIRECTS.has(status) || location === null) return null
   const target = URL.parse(location, `${address}${path}`)

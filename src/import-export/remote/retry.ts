@@ -6,8 +6,8 @@ const MAX_BACKOFF_MS = 15_000
 /** Maximum of `Retry-After`. The next response states the remaining time again. */
 const MAX_RETRY_AFTER_MS = 300_000
 const BUSY = new Set([408, 429, 502, 503, 504])
-/** Error codes for a connection that ended before an answer, from Node's sockets and from `fetch`. */
-const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+/** Error codes for a connection that ended before an answer. */
+const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE'])
 
 /**
  * Exponential backoff with jitter between half and all of it, so that clients that failed together do not return

@@ -1,4 +1,4 @@
-// The ways in which the old server gives no answer, besides those in which `fetch` fails.
+// The ways in which the old server gives no answer, besides those in which `sendRequest` fails.
 
 /** The old server refused to sign the user in, or returned no token. */
 export class OldSignInError extends Error {

@@ -1,7 +1,7 @@
 // A client of the old server that reads there as a user: it signs in with the user's email, as the contract defines.
 import { isSessionRefused, isTokenRefused } from '../../import-export/remote/retry.ts'
 import { createBusyUsers } from './busy-users.ts'
-import { ANSWER_MS, fetchAgain, type OldAnswer, toOldAnswer } from './old-answer.ts'
+import { ANSWER_MS, type OldAnswer, sendAgain, toOldAnswer } from './old-answer.ts'
 import { createOldSessions, type OldServerAddress, type Tokens } from './old-sessions.ts'
 
 /** Users signed in on the old server. Beyond this number the least recently used session is signed out. */
@@ -10,7 +10,7 @@ const MAX_USERS = 10_000
 export interface OldServer extends AsyncDisposable {
   /**
    * Returns the answer to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`,
-   * `OldAwayError`, and what `fetch` throws.
+   * `OldAwayError`, and what `sendRequest` throws.
    */
   readonly read: (email: string, request: OldRead) => Promise<OldAnswer>
 }
@@ -48,8 +48,8 @@ export function createOldServer(
     const timer = setTimeout(giveUp, ANSWER_MS)
     try {
       const name = `${method} ${target.split('?')[0]}`
-      // A `#` belongs to the query, as for this gateway. `fetch` would cut it off, with what follows.
-      const response = await fetchAgain(`${url}${target.replaceAll('#', '%23')}`, {
+      // A `#` belongs to the query, as for this gateway. `URL` would cut it off, with what follows.
+      const response = await sendAgain(`${url}${target.replaceAll('#', '%23')}`, {
         method,
         headers: {
           ...headers,
@@ -57,7 +57,6 @@ export function createOldServer(
           'accept-encoding': 'identity',
           ...conditions,
         },
-        redirect: 'manual',
         signal: AbortSignal.any([signal, stop, slow.signal]),
       })
       return toOldAnswer(await busy.unlessBusy({ email, name, isSignIn: false }, response), giveUp)

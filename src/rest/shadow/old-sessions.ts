@@ -6,7 +6,7 @@ import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { isHeaderToken } from '../../import-export/remote/session.ts'
 import type { BusyUsers } from './busy-users.ts'
-import { ANSWER_MS, fetchAgain } from './old-answer.ts'
+import { ANSWER_MS, sendAgain } from './old-answer.ts'
 import { OldAwayError, OldSignInError } from './old-errors.ts'
 
 /** Time limit for signing out, and for a sign-in or a renewal in flight after a stop: its session must be ended too. */
@@ -29,7 +29,7 @@ export interface OldServerAddress {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Each verb rejects with `OldSignInError`, `OldAwayError`, and what `fetch` throws. */
+/** Each verb rejects with `OldSignInError`, `OldAwayError`, and what `sendRequest` throws. */
 export interface OldSessions extends AsyncDisposable {
   /** The session of this user; signs in if there is none. */
   readonly of: (email: string) => OldSession
@@ -61,11 +61,10 @@ export function createOldSessions(
 
   async function post(email: string, path: string, body: object): Promise<Response> {
     stop.throwIfAborted()
-    const response = await fetchAgain(`${url}${path}`, {
+    const response = await sendAgain(`${url}${path}`, {
       method: 'POST',
       headers: withJson,
       body: JSON.stringify(body),
-      redirect: 'manual',
       signal: AbortSignal.any([stopLate, AbortSignal.timeout(ANSWER_MS)]),
     })
     const name = `POST ${path}`
@@ -139,11 +138,10 @@ export function createOldSessions(
     try {
       const { refreshToken } = await session
       if (refreshToken === null) return
-      const response = await fetchAgain(`${url}/logout`, {
+      const response = await sendAgain(`${url}/logout`, {
         method: 'DELETE',
         headers: withJson,
         body: JSON.stringify({ refreshToken }),
-        redirect: 'manual',
         signal,
       })
       await response.body?.cancel()

@@ -1,0 +1,90 @@
+// Sends a request to another server, as `fetch` would, over node:http. When a server closes its connection while the body
+// of its response waits to be read, `fetch` ends the process (https://github.com/nodejs/undici/issues/5360).
+import type { IncomingMessage } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
+
+/** Time limit for a connection to open. */
+const CONNECT_MS = 10_000
+/** Statuses of responses that have no body (RFC 9110 section 15). */
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+export interface OutgoingRequest {
+  readonly method: string
+  /** By lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Aborts the response, too. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Follows no redirects. The body is decoded if its content codings are known, and then the headers do not name them.
+ * Rejects with the error of the connection, or with the reason of `signal`. So does the body.
+ */
+export function sendRequest(url: string, { method, headers, body, signal }: OutgoingRequest): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>()
+  if (signal?.aborted) return Promise.reject(signal.reason)
+  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const defaults = { accept: '*/*', 'accept-encoding': 'gzip, br', 'user-agent': 'node' }
+  const outgoing = request(url, { method, headers: { ...defaults, ...length, ...headers } })
+  let received: Readable | null = null
+  const abort = () => (received ?? outgoing).destroy(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  outgoing.on('close', () => signal?.removeEventListener('abort', abort))
+  outgoing.on('error', reject)
+  outgoing.on('socket', (socket) => {
+    if (!socket.connecting) return
+    const tooLate = () => outgoing.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }))
+    const timer = setTimeout(tooLate, CONNECT_MS)
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
+  })
+  outgoing.on('response', (incoming) => {
+    try {
+      const decoders = decodersOf(incoming)
+      const hasBody = method !== 'HEAD' && !WITHOUT_BODY.has(incoming.statusCode ?? 0)
+      received = hasBody ? decoded(incoming, decoders ?? []) : incoming.resume()
+      resolve(toResponse(incoming, hasBody ? received : null, decoders !== null))
+    } catch (error) {
+      outgoing.destroy()
+      reject(error)
+    }
+  })
+  outgoing.end(body)
+  return promise
+}
+
+/** Throws for a status that is none of HTTP. */
+function toResponse({ statusCode, rawHeaders }: IncomingMessage, body: Readable | null, isDecoded: boolean): Response {
+  const { Readable: Streams } = process.getBuiltinModule('node:stream')
+  const headers = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  if (isDecoded) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  return new Response(body && (Streams.toWeb(body) as BodyInit), { status: statusCode ?? 0, headers })
+}
+
+/** A stream for each content coding, the last one that was applied first; null if there are none, or unknown ones. */
+function decodersOf({ headers }: IncomingMessage): readonly (() => Duplex)[] | null {
+  const zlib = process.getBuiltinModule('node:zlib')
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
+  // A body that ends early is accepted, as by browsers: responses without a body may name a coding.
+  const lenient = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
+  const brotli = { flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }
+  const known = new Map<string, () => Duplex>([
+    ['gzip', () => zlib.createGunzip(lenient)],
+    ['x-gzip', () => zlib.createGunzip(lenient)],
+    ['deflate', () => zlib.createInflate(lenient)],
+    ['br', () => zlib.createBrotliDecompress(brotli)],
+    ['zstd', () => zlib.createZstdDecompress()],
+  ])
+  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',')
+  const named = codings.map((coding) => coding.trim()).filter((coding) => coding !== '')
+  const decoders = named.toReversed().flatMap((coding) => known.get(coding) ?? [])
+  return decoders.length > 0 && decoders.length === named.length ? decoders : null
+}
+
+function decoded(incoming: IncomingMessage, decoders: readonly (() => Duplex)[]): Readable {
+  const { pipeline } = process.getBuiltinModule('node:stream')
+  // The reader of the last stream gets every error.
+  return decoders.reduce<Readable>((stream, create) => pipeline(stream, create(), () => {}), incoming)
+}

@@ -1,0 +1,111 @@
+// sendRequest answers like fetch, and outlives a server that closes its connection while the body waits to be read.
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { sendRequest } from '../src/send-request.ts'
+
+/** Answers each request with these bytes, calls `then`, and closes the connection. */
+async function serve(answer: (request: string) => readonly (string | Buffer)[]) {
+  const closed: Promise<unknown>[] = []
+  const requests: string[] = []
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (data) => {
+      requests.push(data.toString())
+      for (const part of answer(data.toString())) socket.write(part)
+      closed.push(once(socket, 'finish'))
+      socket.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`, closed, requests }
+}
+
+const signal = new AbortController().signal
+
+test.each(['Content-Length: 65536\r\n', ''])(
+  'a connection that closes while the body waits to be read loses nothing of it (%j)',
+  async (length) => {
+    const body = Buffer.alloc(65_536, 'a')
+    const { url, closed } = await serve(() => [`HTTP/1.1 200 OK\r\n${length}Connection: close\r\n\r\n`, body])
+    const response = await sendRequest(url, { method: 'GET', signal })
+    await closed[0]
+    // The end of the connection has arrived here when another one was served.
+    await (await sendRequest(url, { method: 'GET', signal })).arrayBuffer()
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
+  },
+)
+
+test.each([
+  ['gzip', gzipSync('[1]')],
+  ['x-gzip', gzipSync('[1]')],
+  ['br', brotliCompressSync('[1]')],
+  ['deflate', deflateSync('[1]')],
+  ['zstd', zstdCompressSync('[1]')],
+  ['gzip, br', brotliCompressSync(gzipSync('[1]'))],
+])('a body is decoded from %s, and its headers no longer name the coding', async (coding, body) => {
+  const { url } = await serve(() => [
+    `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    body,
+  ])
+  const response = await sendRequest(url, { method: 'GET', signal })
+  expect([...response.headers]).toEqual([])
+  expect(await response.text()).toBe('[1]')
+})
+
+test('a body in an unknown coding stays as it is, with the headers that describe it', async () => {
+  const { url } = await serve(() => ['HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\nContent-Length: 3\r\n\r\n[1]'])
+  const response = await sendRequest(url, { method: 'GET', signal })
+  expect([...response.headers]).toEqual([
+    ['content-encoding', 'utf-8'],
+    ['content-length', '3'],
+  ])
+  expect(await response.text()).toBe('[1]')
+})
+
+test.each([
+  ['HEAD', '200 OK'],
+  ['GET', '304 Not Modified'],
+  ['GET', '204 No Content'],
+  ['GET', '401 Unauthorized\r\nContent-Length: 0'],
+])('an answer to %s without a body is empty, whatever coding it names: %s', async (method, head) => {
+  const { url } = await serve(() => [`HTTP/1.1 ${head}\r\nContent-Encoding: gzip\r\nETag: "a"\r\n\r\n`])
+  const response = await sendRequest(url, { method, signal })
+  expect([response.headers.get('etag'), await response.text()]).toEqual(['"a"', ''])
+})
+
+test.each([
+  ['its length', 'Content-Length: 9\r\n\r\n[1'],
+  ['its last chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\n[1\r\n'],
+])('a body that ends before %s is an error, not a shorter body', async (_, rest) => {
+  const { url } = await serve(() => [`HTTP/1.1 200 OK\r\n${rest}`])
+  const response = await sendRequest(url, { method: 'GET', signal })
+  await expect(response.text()).rejects.toMatchObject({ code: 'ECONNRESET' })
+})
+
+test('a connection that closes without an answer, and a status that is none, are errors', async () => {
+  const { url: silent } = await serve(() => [])
+  await expect(sendRequest(silent, { method: 'GET', signal })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  const { url: strange } = await serve(() => ['HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'])
+  await expect(sendRequest(strange, { method: 'GET', signal })).rejects.toThrow(RangeError)
+})
+
+test('the reason of an abort is the error of the request, and of a body that is being read', async () => {
+  const reason = new Error('enough')
+  const { url } = await serve(() => ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'])
+  await expect(sendRequest(url, { method: 'GET', signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  const server = createServer((socket) => socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n[1')))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = Object(server.address())
+  const stop = new AbortController()
+  const response = await sendRequest(`http://127.0.0.1:${port}/`, { method: 'GET', signal: stop.signal })
+  const read = response.text()
+  stop.abort(reason)
+  await expect(read).rejects.toBe(reason)
+})
