@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Finished, run, runHere } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
+import { freePort } from '../support/free-port.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -343,6 +344,19 @@ describe('doctor', () => {
   test('distinguishes a URL where no gateway answers from findings', async () => {
     const { exitCode, stderr } = await run(['doctor', 'http://127.0.0.1:1', '--look', 'outside'])
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('nothing answers')])
+  })
+
+  test.skipIf(POSTGRES_URL === null)('says why a PostgreSQL database cannot be used', async () => {
+    const [mistaken, closed] = [new URL(POSTGRES_URL ?? ''), new URL(POSTGRES_URL ?? '')]
+    mistaken.password = 'wrong'
+    closed.port = String(await freePort('127.0.0.1'))
+    for (const [url, reason] of [
+      [mistaken, 'cannot open the database: password authentication failed for user "postgres"'],
+      [closed, `no database server that accepts writes can be reached: connect ECONNREFUSED ${closed.host}`],
+    ] as const) {
+      const { report } = await examine(['--look', 'inside', '--database', url.href])
+      expect(report.findings).toMatchObject([{ check: 'database', problem: `the database cannot be used: ${reason}` }])
+    }
   })
 
   test.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)(

@@ -1,5 +1,6 @@
 // Inspects a PostgreSQL database and its server as a gateway would see them.
 import { StoreOpenError } from '../contract.ts'
+import { toOpenError } from '../postgres/engine/connecting/open-errors.ts'
 import { type PostgresTarget, readPostgresUrl } from '../postgres/engine/connection-string.ts'
 import { createPool, type PoolOptions } from '../postgres/engine/pool.ts'
 import { isServerShared } from '../postgres/engine/shared-server.ts'
@@ -67,7 +68,7 @@ export async function inspectPostgres(
 ): Promise<PostgresInspection> {
   const target = readPostgresUrl(databaseUrl)
   await using pool = createPool(target, options)
-  return await pool.once(async (connection) => {
+  const inspecting = pool.once(async (connection) => {
     const schemaVersion = await versionOf(connection)
     if (schemaVersion === null) throw new StoreOpenError('the database has no tables of this program')
     const before = clock()
@@ -85,7 +86,10 @@ export async function inspectPostgres(
       maxConnections: facts.maxConnections,
       clockOffsetMs: facts.now - middle,
       isPrivate: isEncrypted(target, facts) || target.hosts.every(({ host }) => isLocal(host)),
-    }
+    } as const
+  })
+  return await inspecting.catch((error: unknown) => {
+    throw toOpenError(error)
   })
 }
 

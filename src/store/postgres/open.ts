@@ -1,8 +1,6 @@
 // Opens the PostgreSQL store: assembles all verbs on a bounded connection pool to the primary.
 
-import { reasonOf } from '../../errors.ts'
 import type { Snapshot, SnapshotOptions } from '../contract.ts'
-import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createRestCalls } from './access/rest-calls.ts'
@@ -12,10 +10,10 @@ import type { Connection, Statement } from './connection.ts'
 import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createMoves } from './cutover.ts'
+import { toOpenError } from './engine/connecting/open-errors.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
-import { assertActive, sessionLost, sqlState } from './engine/faults/pg-errors.ts'
+import { assertActive, sessionLost } from './engine/faults/pg-errors.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
-import { PasswordMissingError } from './engine/password/password-file.ts'
 import { createPool, type Pool, type PoolOptions } from './engine/pool.ts'
 import { openReplica, type ReplicaOptions } from './engine/replica.ts'
 import { isServerShared } from './engine/shared-server.ts'
@@ -98,22 +96,6 @@ async function prepare(
   } finally {
     connection?.close()
   }
-}
-
-/** Distinguishes errors that the operator must fix (`StoreOpenError`) from those that a later retry may cure. */
-function toOpenError(error: unknown): unknown {
-  const cause = error instanceof StoreUnavailableError ? error.cause : error
-  const root = rootOf(cause)
-  if (root instanceof PasswordMissingError || /^(?:28|3D|42501)/.test(sqlState(root))) {
-    return new StoreOpenError(`cannot open the database: ${reasonOf(root)}`, { cause: error })
-  }
-  return error instanceof StoreUnavailableError && !error.message.endsWith(reasonOf(cause))
-    ? new StoreUnavailableError(`${error.message}: ${reasonOf(cause)}`, { cause: error })
-    : error
-}
-
-function rootOf(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
 }
 
 async function openSnapshot(pool: Pool, { isTimed = false }: SnapshotOptions = {}): Promise<Snapshot> {
