@@ -28,7 +28,7 @@ export const storeOptions = inGroup('Database', {
   },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
-    description: 'PostgreSQL: maximum time to connect to each host, and for a request to wait for a connection',
+    description: 'PostgreSQL: maximum time, for each host, to connect to it and for a request to wait for a connection',
     default: '3000',
     schema: integer(1, 600_000),
   },
