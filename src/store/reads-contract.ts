@@ -135,6 +135,10 @@ export interface ExportPlace {
   readonly id: number
 }
 
+/** Places before and after all exports in a history, newest first: instants begin with a digit. */
+export const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
+export const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
+
 /** A page of a project's export history, newest first. The fields mean the same as those of `Page`. */
 export interface ExportPage extends ProjectRef {
   /** Null: from the newest export. */

@@ -28,6 +28,24 @@ export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
 /** The "last touched" time that marks a replacement or staged export as ended: it accepts no steps and is dropped. */
 export const DROPPED_AT = -1
 
+/**
+ * Maximum number of elements that one call of `pruneExports` removes, so that it holds its locks only briefly. A single
+ * larger export is removed whole.
+ */
+export const ELEMENTS_PER_PRUNE = 2_000
+/** The same for exports, which may be without elements. */
+export const EXPORTS_PER_PRUNE = 500
+/** Number of references of which one call of `pruneExports` looks for exports to remove. */
+export const REFS_PER_PRUNE = 200
+/** In place of a `before` that is null: sorts after every instant. */
+export const ANY_AGE = '~'
+/** Maximum number of users that one call of `swapReplacement` swaps. */
+export const MAX_USERS_PER_SWAP = 256
+/** Maximum number of rows that one call of `dropStaleStages` removes, so that it holds its locks only briefly. */
+export const STALE_ROWS_PER_CALL = 2_000
+/** From about this many bytes of text on, a call removes no more. It removes at least one row. */
+export const STALE_BYTES_PER_CALL = 2_097_152
+
 /** The replacement no longer exists, so it accepts no further steps. */
 export class ReplacementGoneError extends StoreRefusedError {
   override readonly name = 'ReplacementGoneError'

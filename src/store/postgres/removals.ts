@@ -1,25 +1,21 @@
 // Removes and renames users and removes documents and exports in PostgreSQL, for import steps and for commands.
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
-import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
+import {
+  ANY_AGE,
+  ELEMENTS_PER_PRUNE,
+  EXPORTS_PER_PRUNE,
+  type Holdings,
+  NO_HOLDINGS,
+  REFS_PER_PRUNE,
+  type WorkspaceEdits,
+} from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS } from './engine/swap-user.ts'
 import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
-
-/**
- * Approximate number of elements that one call of `pruneExports` removes, so that it holds its locks only briefly. It
- * removes whole exports.
- */
-const ELEMENTS_PER_PRUNE = 2_000
-/** The same for exports, which may be without elements. */
-const EXPORTS_PER_PRUNE = 500
-/** Number of references of which one call of `pruneExports` looks for exports to remove. */
-const REFS_PER_PRUNE = 200
-/** Sorts after every instant. */
-const ANY_AGE = '~'
 
 const HOLDINGS: Statement = {
   name: 'holdings',

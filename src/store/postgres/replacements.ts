@@ -2,6 +2,7 @@
 import { type DocumentKind, requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
 import {
   DROPPED_AT,
+  MAX_USERS_PER_SWAP,
   ReplacementGoneError,
   type ReplacementStep,
   type Swapped,
@@ -11,9 +12,6 @@ import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
-
-/** Maximum number of users that one call of `swapReplacement` swaps. */
-const MAX_USERS_PER_SWAP = 256
 
 const BEGIN: Statement = {
   name: 'beginReplacement',

@@ -1,15 +1,10 @@
 // Removes staged exports and replacements in PostgreSQL: the leftovers of dead imports in batches, everything staged
 // for given emails at once.
-import { DROPPED_AT } from '../workspace-edits.ts'
+import { DROPPED_AT, STALE_BYTES_PER_CALL, STALE_ROWS_PER_CALL } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 
-/**
- * Limits of one call: exports or users, rows, and bytes of text, so that it holds its locks only briefly. A call
- * removes at least one row.
- */
+/** Maximum number of exports, and of users, of which one call removes rows. */
 const OWNERS_PER_CALL = 256
-const ROWS_PER_CALL = 2_000
-const BYTES_PER_CALL = 2_097_152
 
 // The mark ends a replacement: an import that was only suspended cannot continue it.
 const MARK_REPLACEMENTS: Statement = {
@@ -39,8 +34,8 @@ const DROP_ELEMENTS: Statement = {
           cross join lateral (
             select * from workspace_gateway.export_element
             where user_id = asked.user_id and export_id = asked.export_id offset 0) e
-          limit ${ROWS_PER_CALL}) found) counted
-      where before < ${BYTES_PER_CALL})`,
+          limit ${STALE_ROWS_PER_CALL}) found) counted
+      where before < ${STALE_BYTES_PER_CALL})`,
 }
 const DROP_EMPTY_EXPORTS: Statement = {
   name: 'dropEmptyExports',
@@ -70,8 +65,8 @@ const DROP_DOCUMENTS: Statement = {
           from unnest($1::bigint[]) as asked (owner)
           cross join lateral (
             select * from workspace_gateway.staged_document where owner = asked.owner offset 0) d
-          limit ${ROWS_PER_CALL}) found) counted
-      where before < ${BYTES_PER_CALL})
+          limit ${STALE_ROWS_PER_CALL}) found) counted
+      where before < ${STALE_BYTES_PER_CALL})
     returning owner`,
 }
 const DROP_USERS: Statement = {

@@ -5,6 +5,8 @@
 export const MAX_CODE_TRIES = 5
 /** Maximum number of known networks stored per address: the newest ones. */
 export const MAX_KNOWN_NETWORKS = 20
+/** Maximum number of expired rows of each kind that one call of `decideCodeRequests` also removes. */
+export const PURGED_PER_DECISION = 1_000
 
 /**
  * A request for a code. It is stored before the HTTP response is sent and decided on afterwards, so that the response

@@ -2,24 +2,21 @@
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
-import { type Holdings, NO_HOLDINGS, type PruneRule, type WorkspaceEdits } from '../workspace-edits.ts'
+import {
+  ANY_AGE,
+  ELEMENTS_PER_PRUNE,
+  EXPORTS_PER_PRUNE,
+  type Holdings,
+  NO_HOLDINGS,
+  type PruneRule,
+  REFS_PER_PRUNE,
+  type WorkspaceEdits,
+} from '../workspace-edits.ts'
 import { createAuditHashing } from './access/audit.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
 import { createStagedRemoval } from './stale-stages.ts'
-
-/**
- * Maximum number of elements that one call of `pruneExports` removes (a single larger export excepted), so that it
- * holds the write lock only briefly.
- */
-const ELEMENTS_PER_PRUNE = 2_000
-/** The same for exports, which may be without elements. */
-const EXPORTS_PER_PRUNE = 500
-/** Number of references of which one call of `pruneExports` looks for exports to remove. */
-const REFS_PER_PRUNE = 200
-/** Sorts after every instant. */
-const ANY_AGE = '~'
 
 const HOLDINGS = `select asked.email,
     (select count(*) from document where user_id = u.id and kind = 'project') as projects,

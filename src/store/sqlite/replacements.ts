@@ -1,13 +1,16 @@
 // Replacements in SQLite: stages the new contents of users beside the current ones, then swaps them in user by user.
 import type { Database } from 'better-sqlite3'
 import { requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
-import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
+import {
+  DROPPED_AT,
+  MAX_USERS_PER_SWAP,
+  ReplacementGoneError,
+  type ReplacementStep,
+  type WorkspaceEdits,
+} from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
 import { createSwap } from './engine/swap-user.ts'
-
-/** Maximum number of users per call of `swapReplacement`. */
-const MAX_USERS_PER_SWAP = 256
 
 type ReplacementVerbs = Pick<
   WorkspaceEdits,

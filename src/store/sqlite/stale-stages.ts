@@ -1,13 +1,8 @@
 // Removes staged rows in SQLite: leftovers of dead imports in small pieces, and everything staged for an email at once.
 import type { Database } from 'better-sqlite3'
 import { MAX_ELEMENTS } from '../reads-contract.ts'
-import { DROPPED_AT } from '../workspace-edits.ts'
+import { DROPPED_AT, STALE_BYTES_PER_CALL, STALE_ROWS_PER_CALL } from '../workspace-edits.ts'
 import { ELEMENT_KEY } from './engine/row-ids.ts'
-
-/** Maximum number of rows per call, so that it holds the write lock only briefly. */
-const ROWS_PER_CALL = 2_000
-/** After this much text, a call starts no further export or user. */
-const BYTES_PER_CALL = 2_097_152
 
 /** How much one call may still remove. */
 interface Allowance {
@@ -70,7 +65,7 @@ export function createStaleStages(writer: Database): (before: number) => boolean
 
   return (before) => {
     for (const mark of marks) mark.run(before)
-    const left = { rows: ROWS_PER_CALL, bytes: BYTES_PER_CALL }
+    const left = { rows: STALE_ROWS_PER_CALL, bytes: STALE_BYTES_PER_CALL }
     for (const [list, drop] of [
       [exportsOfNobody, dropExport],
       [users, dropUser],

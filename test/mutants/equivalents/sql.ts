@@ -34,7 +34,7 @@ export const SQL_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/sign-in/codes.ts',
-    line: `(select id from outbox where due_at > ? and expires_at > ? limit \${PURGED})\`,`,
+    line: `(select id from outbox where due_at > ? and expires_at > ? limit \${PURGED_PER_DECISION})\`,`,
     from: 'due_at > ?',
     reason: 'a mail that expires that late is due that late, too',
   },

@@ -5,6 +5,7 @@ import {
   type LiveSession,
   type NewSession,
   type OwnedSession,
+  PURGED_PER_SESSION,
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
@@ -13,8 +14,6 @@ import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 import { coalesce } from '../engine/statement-batcher.ts'
 
-/** Maximum number of expired sessions that are purged for each added session. */
-const PURGED_PER_SESSION = 10
 /** From this fraction of the session limit on, sessions added concurrently could exceed the limit. */
 const NEARLY_FULL = 1 / 2
 

@@ -8,7 +8,6 @@ import type {
   ElementRunQuestion,
   ExportKey,
   ExportPage,
-  ExportPlace,
   Page,
   PagePart,
   PageWithin,
@@ -17,6 +16,7 @@ import type {
   StoredElement,
   StoredExport,
 } from '../../contract.ts'
+import { AFTER_ALL, BEFORE_ALL } from '../../reads-contract.ts'
 import { keyOf } from './name-hash.ts'
 import { type PartRow, partOf, toPart } from './page-parts.ts'
 import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
@@ -41,10 +41,6 @@ const PAGE = [
 ] as const
 const IN_PAGE = 'position > asked.after and position < asked.before'
 const PAGE_WITHIN = [...PAGE, ['max_bytes', 'bigint', ({ maxBytes }: PageWithin) => maxBytes]] as const
-
-/** Places before and after all exports in the list, newest first: instants start with a digit. */
-const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
-const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 
 const EXPORT =
   'id, user_id as "userId", ref, created_at as "createdAt", instant, digest, byte_length as "byteLength", element_count as "elementCount"'

@@ -6,6 +6,7 @@ import {
   MAX_CODE_TRIES,
   MAX_KNOWN_NETWORKS,
   type PendingSignIn,
+  PURGED_PER_DECISION,
 } from '../../sign-in/code-contract.ts'
 import {
   type DecisionState,
@@ -25,8 +26,6 @@ type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pending
 /** The driver returns booleans as text. */
 type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: string }
 
-/** Maximum number of expired rows of each kind that are purged with each decision. */
-const PURGED = 1_000
 /** Advisory lock that the deciding transaction holds until it ends. */
 const DECISION_LOCK = 0x57_53_47_43
 
@@ -91,24 +90,24 @@ const PURGE_PENDING: Statement = {
   name: 'purgePendingSignIns',
   text: `delete from workspace_gateway.pending_sign_in where id in
     (select id from workspace_gateway.pending_sign_in where expires_at <= $1 or expires_at > $2
-      limit ${PURGED} for update skip locked)`,
+      limit ${PURGED_PER_DECISION} for update skip locked)`,
 }
 // Mails of such sign-ins. A mail of the present is due in a minute at most, so the index on due_at skips those.
 const PURGE_MAILS: Statement = {
   name: 'purgeMails',
   text: `delete from workspace_gateway.outbox where id in
-    (select id from workspace_gateway.outbox where due_at > $1 and expires_at > $2 limit ${PURGED} for update skip locked)`,
+    (select id from workspace_gateway.outbox where due_at > $1 and expires_at > $2 limit ${PURGED_PER_DECISION} for update skip locked)`,
 }
 const PURGE_QUOTAS: Statement = {
   name: 'purgeMailQuotas',
   text: `delete from workspace_gateway.mail_quota where key in
-    (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED})`,
+    (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED_PER_DECISION})`,
 }
 // Skips a network that signs in at this moment: it is about to be known again.
 const PURGE_KNOWN: Statement = {
   name: 'purgeKnownNetworks',
   text: `delete from workspace_gateway.known_network where key in
-    (select key from workspace_gateway.known_network where seen_at <= $1 limit ${PURGED} for update skip locked)`,
+    (select key from workspace_gateway.known_network where seen_at <= $1 limit ${PURGED_PER_DECISION} for update skip locked)`,
 }
 const PENDING: Statement = {
   name: 'pendingSignIn',

@@ -6,15 +6,13 @@ import {
   type LiveSession,
   type NewSession,
   type OwnedSession,
+  PURGED_PER_SESSION,
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
 import { cacheUntilCommit } from '../engine/data-version-cache.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
-
-/** Maximum number of expired sessions that adding one session also removes. */
-const PURGED_PER_SESSION = 10
 
 /** All columns of a session, named like the fields of `NewSession`. */
 export const SESSION = `id, email, refresh_hash as refreshHash, created_at as createdAt, last_used_at as lastUsedAt,

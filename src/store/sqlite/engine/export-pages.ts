@@ -1,16 +1,13 @@
 // Reads pages of export histories, newest first.
 import type { Database } from 'better-sqlite3'
-import type { ExportPage, ExportPlace, StoredExport } from '../../contract.ts'
+import type { ExportPage, StoredExport } from '../../contract.ts'
+import { AFTER_ALL, BEFORE_ALL } from '../../reads-contract.ts'
 
 export const EXPORT =
   'id, user_id as userId, ref, created_at as createdAt, instant, digest, byte_length as byteLength, element_count as elementCount'
 
 /** In SQLite a negative limit means no limit. */
 const NO_LIMIT = -1
-
-/** Sentinels newer and older than every export: an instant begins with a digit. */
-const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
-const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 
 type Between = [user: number, ref: string, after: string, id: number, before: string, id: number, limit: number]
 const BETWEEN = `select ${EXPORT} from export

@@ -7,6 +7,7 @@ import {
   MAX_CODE_TRIES,
   MAX_KNOWN_NETWORKS,
   type PendingSignIn,
+  PURGED_PER_DECISION,
 } from '../../sign-in/code-contract.ts'
 import {
   type DecisionState,
@@ -25,8 +26,6 @@ type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pending
 /** A row with its boolean columns as numbers: SQLite has no booleans. */
 type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: number }
 
-/** Maximum number of expired rows per table that each batch of decisions also removes. */
-const PURGED = 1_000
 const PENDING = `id, email, network, kid, code_hash as codeHash, is_mailed as isMailed, tries, expires_at as expiresAt`
 
 export function createCodes(
@@ -66,18 +65,18 @@ export function createCodes(
   // valid again.
   const purgePending = writer.prepare<[now: number, latest: number]>(
     `delete from pending_sign_in where id in
-       (select id from pending_sign_in where expires_at <= ? or expires_at > ? limit ${PURGED})`,
+       (select id from pending_sign_in where expires_at <= ? or expires_at > ? limit ${PURGED_PER_DECISION})`,
   )
   // Mails of such sign-ins. A mail of the present is due in a minute at most, so the index on due_at skips those.
   const purgeMails = writer.prepare<[dueAfter: number, latest: number]>(
     `delete from outbox where id in
-       (select id from outbox where due_at > ? and expires_at > ? limit ${PURGED})`,
+       (select id from outbox where due_at > ? and expires_at > ? limit ${PURGED_PER_DECISION})`,
   )
   const purgeQuotas = writer.prepare<[now: number]>(
-    `delete from mail_quota where key in (select key from mail_quota where ends_at <= ? limit ${PURGED})`,
+    `delete from mail_quota where key in (select key from mail_quota where ends_at <= ? limit ${PURGED_PER_DECISION})`,
   )
   const purgeKnown = writer.prepare<[knownSince: number]>(
-    `delete from known_network where key in (select key from known_network where seen_at <= ? limit ${PURGED})`,
+    `delete from known_network where key in (select key from known_network where seen_at <= ? limit ${PURGED_PER_DECISION})`,
   )
   const pending = reader.prepare<[string, string, number], PendingSignIn>(
     `select id, kid, ${MAX_CODE_TRIES} - tries as triesLeft, expires_at as expiresAt from pending_sign_in
