@@ -95,6 +95,9 @@ export type Change =
   | ((StageExport | StageElements) & { readonly now: number })
   | SealExport
 
+export type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
+export type Removal = ChangeOf<'removeUser' | 'removeDocument' | 'removeExports'>
+
 /**
  * `refTaken`: another project of the user has this reference; nothing was changed.
  * `listFull`: the list has no position after its last document; nothing was changed.

@@ -90,6 +90,8 @@ export type ReplacementStep =
     }
   | ExportStep
 
+export type StepOf<T extends ReplacementStep['type']> = Extract<ReplacementStep, { readonly type: T }>
+
 /**
  * What a swap did to one user: numbers of documents and exports. A document whose rank among the documents that stay
  * changed counts as replaced. A user who is to have nothing counts as one item, added or unchanged.

@@ -5,7 +5,9 @@
 // that change their reference: the steps before the division are executed first.
 import {
   type Change,
+  type ChangeOf,
   type ChangeOutcome,
+  type Removal,
   requireElementPlaces,
   StagedExportGoneError,
   type Store,
@@ -17,12 +19,11 @@ import { ADD_USERS, addMissing, type HeldUsers, lockUsers } from './engine/held-
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { divide } from './import-runs.ts'
-import { applyRemovals, isRemoval, type Removal } from './removals.ts'
+import { applyRemovals, isRemoval } from './removals.ts'
 import { dropSomeStale, lockReplacementsOf } from './stale-stages.ts'
 import { putDocuments } from './upsert-documents.ts'
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
-type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
 
 const STAGE: Statement = {
   name: 'stageExports',

@@ -1,5 +1,5 @@
 // Removes and renames users and removes documents and exports in PostgreSQL, for import steps and for commands.
-import type { Change, ChangeOutcome } from '../contract.ts'
+import type { Change, ChangeOf, ChangeOutcome, Removal } from '../contract.ts'
 import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import {
   ANY_AGE,
@@ -111,9 +111,6 @@ const PRUNE: Statement = {
 
 type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
 
-export type Removal = Extract<Change, { readonly type: 'removeUser' | 'removeDocument' | 'removeExports' }>
-type RemovalOf<T extends Removal['type']> = Extract<Removal, { readonly type: T }>
-
 export function isRemoval(change: Change): change is Removal {
   return change.type === 'removeUser' || change.type === 'removeDocument' || change.type === 'removeExports'
 }
@@ -179,7 +176,7 @@ export async function applyRemovals(
 const REMOVE: {
   readonly [T in Removal['type']]: (
     connection: Connection,
-    changes: readonly RemovalOf<T>[],
+    changes: readonly ChangeOf<T>[],
     locked: LockedForRemovals,
   ) => Promise<readonly ChangeOutcome[]>
 } = {

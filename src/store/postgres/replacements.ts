@@ -5,6 +5,7 @@ import {
   MAX_USERS_PER_SWAP,
   ReplacementGoneError,
   type ReplacementStep,
+  type StepOf,
   type Swapped,
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
@@ -107,7 +108,6 @@ type ReplacementVerbs = Pick<
   WorkspaceEdits,
   'beginReplacement' | 'stageReplacement' | 'swapReplacement' | 'endReplacement'
 >
-type StepOf<T extends ReplacementStep['type']> = Extract<ReplacementStep, { readonly type: T }>
 
 export interface StagedUser {
   readonly id: number

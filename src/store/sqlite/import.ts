@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import {
   type Change,
+  type ChangeOf,
   type ChangeOutcome,
   requireElementPlaces,
   StagedExportGoneError,
@@ -17,7 +18,6 @@ import { createStaleStages } from './stale-stages.ts'
 import { createDocumentPuts } from './upsert-documents.ts'
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
-type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
 
 interface StagedExport {
   readonly id: number

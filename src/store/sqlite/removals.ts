@@ -1,6 +1,6 @@
 // Removes and renames in SQLite, for the steps of an import and for commands.
 import type { Database } from 'better-sqlite3'
-import type { Change, ChangeOutcome } from '../contract.ts'
+import type { ChangeOf, ChangeOutcome, Removal } from '../contract.ts'
 import { knownAddressKey } from '../sign-in/decide-code-requests.ts'
 import {
   ANY_AGE,
@@ -30,12 +30,9 @@ const HOLDINGS = `select asked.email,
 
 type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
 
-type Removal = Extract<Change, { readonly type: 'removeUser' | 'removeDocument' | 'removeExports' }>
-type RemovalOf<T extends Removal['type']> = Extract<Removal, { readonly type: T }>
-
 /** The removal steps of an import. They run within its transaction and return one outcome per step, in order. */
 export type ApplyRemovals = {
-  readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
+  readonly [T in Removal['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
 }
 
 /** Removes everything that is stored under an email outside the workspace: sessions, pending sign-ins and the like. */
@@ -79,7 +76,7 @@ export function createRemovalSteps(writer: Database): ApplyRemovals {
   const removeDocument = writer.prepare<[string, string, string]>(
     'delete from document where user_id = (select id from user where email = ?) and kind = ? and id = ?',
   )
-  const removeExports = writer.prepare<Omit<RemovalOf<'removeExports'>, 'type'>>(
+  const removeExports = writer.prepare<Omit<ChangeOf<'removeExports'>, 'type'>>(
     `delete from export where user_id = (select id from user where email = $email)
        and ($ref is null or ref = $ref) and ($instant is null or instant = $instant)
        and ($digest is null or digest = $digest)`,

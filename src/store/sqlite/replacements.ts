@@ -6,6 +6,7 @@ import {
   MAX_USERS_PER_SWAP,
   ReplacementGoneError,
   type ReplacementStep,
+  type StepOf,
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
@@ -16,7 +17,6 @@ type ReplacementVerbs = Pick<
   WorkspaceEdits,
   'beginReplacement' | 'stageReplacement' | 'swapReplacement' | 'endReplacement'
 >
-type StepOf<T extends ReplacementStep['type']> = Extract<ReplacementStep, { readonly type: T }>
 
 interface Staged {
   readonly id: number
