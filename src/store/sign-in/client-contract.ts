@@ -14,6 +14,13 @@ export interface StoredClient {
   readonly createdAt: number
 }
 
+/** A client as it is stored: the items of a list are separated by commas. */
+export type ClientRow = Omit<StoredClient, 'domains' | 'scopes'> & { readonly domains: string; readonly scopes: string }
+
+export function toClient({ domains, scopes, ...row }: ClientRow): StoredClient {
+  return { ...row, domains: domains.split(','), scopes: scopes.split(',') }
+}
+
 export interface ClientVerbs {
   /** False, with nothing changed, if a client with this name exists. */
   readonly addClient: (client: StoredClient) => Promise<boolean>

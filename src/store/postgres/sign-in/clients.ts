@@ -1,10 +1,8 @@
 // Stores registered clients in PostgreSQL.
-import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
+import { type ClientRow, type ClientVerbs, toClient } from '../../sign-in/client-contract.ts'
 import type { Statement } from '../connection.ts'
 import { requireActive } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
-
-type ClientRow = Omit<StoredClient, 'domains' | 'scopes'> & { readonly domains: string; readonly scopes: string }
 
 const CLIENT = `name, secret_hash as "secretHash", domains, scopes, per_minute as "perMinute", created_at as "createdAt"`
 
@@ -44,8 +42,4 @@ export function createClients(pool: Pool): ClientVerbs {
       }),
     removeClient: (name) => pool.once(async (connection) => (await connection.query(REMOVE, [name])).length > 0),
   }
-}
-
-function toClient({ domains, scopes, ...row }: ClientRow): StoredClient {
-  return { ...row, domains: domains.split(','), scopes: scopes.split(',') }
 }

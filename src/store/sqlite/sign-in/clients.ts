@@ -1,10 +1,8 @@
 // Stores registered clients in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
+import { type ClientRow, type ClientVerbs, toClient } from '../../sign-in/client-contract.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
-
-type ClientRow = Omit<StoredClient, 'domains' | 'scopes'> & { readonly domains: string; readonly scopes: string }
 
 const CLIENT = `name, secret_hash as secretHash, domains, scopes, per_minute as perMinute, created_at as createdAt`
 
@@ -38,8 +36,4 @@ export function createClients(
     },
     removeClient: (name) => commits.write(() => remove.run(name).changes > 0),
   }
-}
-
-function toClient({ domains, scopes, ...row }: ClientRow): StoredClient {
-  return { ...row, domains: domains.split(','), scopes: scopes.split(',') }
 }
