@@ -14,7 +14,7 @@ import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { PROGRAM } from './program.ts'
 
 /** No pause between rounds, and no wait before a user that two rounds did not find is removed. */
-const OPTIONS = ['--interval', '0', '--remove-after', '0', '--format', 'json']
+const OPTIONS = { '--interval': '0', '--remove-after': '0', '--format': 'json' }
 
 export interface ToldRound {
   readonly at: string
@@ -49,12 +49,17 @@ export interface Following {
   readonly stop: () => Promise<FollowEnd>
 }
 
+/** Adds the options that the arguments do not set. */
+function withOptions(args: readonly string[]): readonly string[] {
+  return [...Object.entries(OPTIONS).flatMap((option) => (args.includes(option[0]) ? [] : option)), ...args]
+}
+
 export function startFollow(url: string, args: readonly string[], { clock = Date.now } = {}): Following {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = text(stderr)
   const signals = new EventEmitter()
   const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock }
-  const ended = runCommandLine(['follow', url, ...OPTIONS, ...args], io, signals).then(async (exitCode) => {
+  const ended = runCommandLine(['follow', url, ...withOptions(args)], io, signals).then(async (exitCode) => {
     for (const stream of [stdout, stderr]) stream.end()
     return { exitCode, stderr: await said }
   })
@@ -85,7 +90,7 @@ export function startFollowProcess(
   args: readonly string[],
   { cwd }: { readonly cwd?: string } = {},
 ): Following {
-  const child = spawn(process.execPath, [PROGRAM, 'follow', url, ...OPTIONS, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'follow', url, ...withOptions(args)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
   })
