@@ -123,6 +123,34 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     expect(await importing).toEqual(['replaced', 'added', 'added', 'unchanged'])
   })
 
+  test('a replacement waits for no user whom an import has added while it added others', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    const [added, alsoAdded, meanwhile] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
+    await store.beginReplacement('r', NOW)
+    const staged = [added, alsoAdded, meanwhile].map((email) => stagedProject(email, 'p'))
+    await store.stageReplacement('r', staged, NOW)
+    const hand = await openHand(url)
+    await hand.query(`begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
+    const swapping = swap(store, 'r')
+    await untilOneWaits(url)
+    await store.applyChanges([templateOf(meanwhile, '1')])
+    // An import, which looks for a deadlock as soon as it waits.
+    const other = await openHand(url)
+    await other.query(`begin; set local deadlock_timeout = 1;
+      select 1 from workspace_gateway.user where email = '${meanwhile}' for no key update`)
+    await hand.query('rollback')
+    await untilOneWaits(url)
+    await other.query(`insert into workspace_gateway.user (email) values ('${added}')`)
+    await other.query('commit')
+    expect((await swapping).map(({ email, removed }) => [email, removed])).toEqual([
+      [added, 0],
+      [alsoAdded, 0],
+      [meanwhile, 1],
+    ])
+    expect(await projectsOf(store, meanwhile)).toEqual(['p'])
+  })
+
   test('exports are pruned only after their user is locked, the order in which an import takes locks', async () => {
     const url = await temporaryDatabase()
     await using store = await openPostgresStore(url, OPTIONS)

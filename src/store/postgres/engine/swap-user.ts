@@ -37,9 +37,11 @@ export const LOCK_USERS: Statement = {
   name: 'lockUsersByEmail',
   text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
 }
+// Waits for nobody, because the transaction holds other users already: if another one holds this user, whom it added
+// meanwhile, adding the user fails as a conflict, and the transaction starts over.
 const LOCK: Statement = {
   name: 'lockSwapped',
-  text: 'select id from workspace_gateway.user where email = $1 for update',
+  text: 'select id from workspace_gateway.user where email = $1 for update skip locked',
 }
 // A user who was renamed while the exports were staged has the reserved id.
 const ADD: Statement = {
