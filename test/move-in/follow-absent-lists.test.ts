@@ -50,12 +50,17 @@ test('a list that two rounds find absent is emptied, as long as the list of some
   expect(await round()).toMatchObject({ failed: 0, unchanged: 3 })
 })
 
-test('a route that is 404 for everybody removes nothing, even if only one user has such documents', async () => {
+test.each([
+  ['404 for everybody', null],
+  ['404, or an empty array', '[]'],
+  ['404, or an empty array with white space', ' [\n]\n'],
+])('a route that is %s removes nothing, even if only one user has such documents', async (_, others) => {
   await using following = await followAll(3, (email, index) => (index === 0 ? bothOf(email) : projectOf(email)))
-  const { server, round, stored } = following
-  server.setIntercept(({ url, headers }, response) => {
-    if (url !== '/templates' || headers.authorization === undefined) return false
-    response.writeHead(404).end()
+  const { server, emails, round, stored } = following
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates' || request.headers.authorization === undefined) return false
+    if (others === null || readerOf(request) === emails[0]) response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(others)
     return true
   })
   for (let count = 0; count < 4; count += 1) expect(await round()).toMatchObject({ failed: 1, removed: 0 })

@@ -5,7 +5,7 @@ import { ContractError } from './client.ts'
 import type { RemoteProject } from './project-ref.ts'
 import {
   DOCUMENT_KINDS,
-  digestOf,
+  digestOfAnswer,
   digestOfElements,
   EMPTY_ARRAY_DIGEST,
   exportPath,
@@ -125,7 +125,7 @@ export async function readChanges(
     if (looked.array) return looked.array.elements()
     const path = LIST_PATHS[kind]
     const found = await session.read(path)
-    const isTheSame = found !== 'unchanged' && found !== null && digestOf(found.bytes) === looked.answer.digest
+    const isTheSame = found !== 'unchanged' && found !== null && digestOfAnswer(found.bytes) === looked.answer.digest
     if (!isTheSame) throw new ListsChangedError(`the answer of GET ${path} changes while it is read`)
     return found.elements()
   }
@@ -135,7 +135,7 @@ const NO_ELEMENTS = (): readonly string[] => []
 const NOT_THERE: SeenAnswer = { etag: null, digest: null }
 
 function toSeen(found: RemoteArray | null): SeenAnswer {
-  return found ? { etag: found.etag, digest: digestOf(found.bytes) } : NOT_THERE
+  return found ? { etag: found.etag, digest: digestOfAnswer(found.bytes) } : NOT_THERE
 }
 
 /** Compares again without white space between documents, because stored documents have none. */

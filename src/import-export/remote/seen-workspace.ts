@@ -1,5 +1,6 @@
 // Remembers the last seen state of a workspace by entity tags and digests, enough to detect changes.
 import { hash } from 'node:crypto'
+import { skipSpace } from '../../json-text.ts'
 import type { DocumentKind, Store, StoredDocument } from '../../store/contract.ts'
 import { createExportDigest } from '../export-digest.ts'
 import type { RecordFields } from '../format/read-record.ts'
@@ -28,8 +29,11 @@ export interface SeenWorkspace {
 }
 
 export const NOTHING_SEEN: SeenWorkspace = { answers: new Map(), refs: [] }
-/** Stands for a list that a server answers with 404 because it is empty. */
+/** Also stands for a list that a server answers with 404 because it is empty. */
 export const EMPTY_ARRAY_DIGEST = digestOf('[]')
+
+/** An array that has no element within this many bytes is not looked at further. */
+const MAX_EMPTY_BYTES = 256
 
 export function exportPath(ref: string): string {
   return `/exports?r=${encodeURIComponent(ref)}`
@@ -37,6 +41,14 @@ export function exportPath(ref: string): string {
 
 export function digestOf(bytes: Uint8Array | string): string {
   return hash('sha256', bytes)
+}
+
+/** Digest of an array as another server sent it. An empty array has the same one with or without white space. */
+export function digestOfAnswer(bytes: Uint8Array): string {
+  const begin = new TextDecoder().decode(bytes.subarray(0, MAX_EMPTY_BYTES))
+  const open = skipSpace(begin, 0)
+  const isEmpty = begin[open] === '[' && begin[skipSpace(begin, open + 1)] === ']'
+  return isEmpty ? EMPTY_ARRAY_DIGEST : digestOf(bytes)
 }
 
 /** Digest of an array as this gateway serves it: without white space between documents. */
