@@ -1,4 +1,5 @@
 // Defines every failure of the gateway: one closed table of error codes, and the one error class that carries a code.
+import { constants } from 'node:os'
 
 const FAILURES = {
   BAD_REQUEST: [400, 'The request cannot be understood.'],
@@ -138,6 +139,14 @@ export function reasonOf(thrown: unknown): string {
   // Node throws an AggregateError without a message when a host name has several addresses and no connection succeeds.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join('; ')
   return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/**
+ * Whether the file system refused because its disk is full or a quota is used up. Node gives an error for the latter a
+ * number, but no code.
+ */
+export function hasNoRoom(thrown: unknown): boolean {
+  return causeCodeOf(thrown) === 'ENOSPC' || Reflect.get(Object(thrown), 'errno') === -constants.errno.EDQUOT
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

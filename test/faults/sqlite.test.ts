@@ -1,11 +1,28 @@
 // Tests faults of a SQLite database: damaged pages, files taken away, a full disk, and a disk that fails.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
 import { run, runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
-import { buildFaultLibrary, canMount, damageFile, damageTables, failingDisk, smallDisk } from '../support/faults.ts'
+import {
+  buildFaultLibrary,
+  canMount,
+  type DiskFault,
+  damageFile,
+  damageTables,
+  failingDisk,
+  smallDisk,
+} from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -352,21 +369,42 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
       expect(stderr).toContain(`${file} is on a network file system (NFS)`)
     }
     expect(readFileSync(`${path}-wal`)).toEqual(log)
-    expect(existsSync(empty)).toBe(false)
+    expect([existsSync(empty), existsSync(dirname(dirname(nested)))]).toEqual([false, false])
   })
 
-  test('without room for a commit loses nothing, and is used again once it has room', async () => {
-    const path = await imported()
+  test.each<DiskFault>(['full', 'quota'])(
+    'without room for a commit (%s) loses nothing, and is used again once it has room',
+    async (fault) => {
+      const path = await imported()
+      const disk = failingDisk(LIBRARY ?? '')
+      const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+      disk.fail(fault)
+      const refused = await login(serving)
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      // The limit is a quota that the file system does not report, so only a write reveals it.
+      expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
+      disk.recover()
+      expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
+      expect((await login(serving)).status).toBe(200)
+      expect(readdirSync(dirname(path)).filter((name) => name.includes('quota'))).toEqual([])
+    },
+  )
+
+  test('whose temporary folder has no quota left is not called failed by vacuum --full, and the database stays', async () => {
+    // The library makes writes to paths with `.db` fail. The content does not fit into the cache.
+    const [path, TMPDIR] = [join(temporaryDirectory(), 'workspace.sqlite'), join(temporaryDirectory(), 'temporary.db')]
+    mkdirSync(TMPDIR)
+    const world = [1, 2, 3]
+      .map((id) => documentLine('template', ANA, JSON.stringify({ id, text: 'x'.repeat(12_000_000) })))
+      .join('')
+    const database = ['--database', `file:${path}`]
+    expect((await runHere(['import', '-', ...database], { stdin: world })).exitCode).toBe(0)
     const disk = failingDisk(LIBRARY ?? '')
-    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
-    disk.fail('full')
-    const refused = await login(serving)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    // The limit is a quota that the file system does not report, so only a write reveals it.
-    expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
-    disk.recover()
-    expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
-    expect((await login(serving)).status).toBe(200)
+    disk.fail('quota')
+    const { exitCode, stdout, stderr } = await run(['vacuum', '--full', ...database], { env: { ...disk.env, TMPDIR } })
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^the database could not be rewritten: a quota is used up, or a disk fails; .*TMPDIR.*\n$/)
+    expect((await runHere(['users', 'list', ...database])).stdout).toContain(ANA)
   })
 })
 

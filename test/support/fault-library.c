@@ -85,6 +85,7 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
   REAL(ssize_t, "write", (int, const void *, size_t));
   FAIL("write", descriptor, EIO);
   FAIL("full", descriptor, ENOSPC);
+  FAIL("quota", descriptor, EDQUOT);
   return real(descriptor, bytes, length);
 }
 
@@ -92,6 +93,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t at) {
   REAL(ssize_t, "pwrite64", (int, const void *, size_t, off64_t));
   FAIL("write", descriptor, EIO);
   FAIL("full", descriptor, ENOSPC);
+  FAIL("quota", descriptor, EDQUOT);
   return real(descriptor, bytes, length, at);
 }
 

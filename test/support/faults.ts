@@ -26,7 +26,7 @@ export function buildFaultLibrary(source = 'fault-library.c'): string | null {
 }
 
 /** `delete`: the database is deleted while a commit is being synced. `network`: the disk looks like NFS. */
-export type DiskFault = 'fsync' | 'write' | 'read' | 'full' | 'delete' | 'network'
+export type DiskFault = 'fsync' | 'write' | 'read' | 'full' | 'quota' | 'delete' | 'network'
 
 /** A disk for one process that runs with `env`, which preloads the library: the disk works until `fail` is called. */
 export function failingDisk(library: string): {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
+import { hasNoRoom, MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
 import { targetOf } from '../../import-export/remote/redirect.ts'
 import { sendRequest } from '../../send-request.ts'
 import type { CommandIo } from '../io.ts'
@@ -22,8 +22,8 @@ export interface ImportSource extends AsyncDisposable {
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
 const MAX_REDIRECTS = 20
-/** Codes for a full disk or too many open files: a later attempt may succeed. */
-const NO_ROOM = /^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/
+/** Too many open files: a later attempt may succeed. */
+const TOO_MANY_OPEN = /^(?:EMFILE|ENFILE)$/
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
@@ -90,7 +90,7 @@ export async function openTemporaryFile(name = 'what arrives'): Promise<FileHand
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
     const reason = `cannot store ${name} during the import: ${error.message} (set TMPDIR to use another folder)`
-    throw NO_ROOM.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
+    throw hasNoRoom(error) || TOO_MANY_OPEN.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
   })
   // Unlinked at once, so that nothing is left behind even if the process is killed.
   await rm(path)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasonOf } from '../../../errors.ts'
+import { hasNoRoom, reasonOf } from '../../../errors.ts'
 import { MAX_SNAPSHOTS } from '../../../resolvers/consistent-answer.ts'
 import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
@@ -138,7 +138,7 @@ function diskSync({ directory }: SqliteInspection): Verdict {
 function fixForWriting(error: unknown, folder: string): Fix {
   const code: unknown = Reflect.get(Object(error), 'code')
   if (code === 'EROFS') return { gateway: '--read-only' }
-  if (code === 'ENOSPC' || code === 'EDQUOT') return { run: `df -h ${shellWords(folder)}` }
+  if (hasNoRoom(error)) return { run: `df -h ${shellWords(folder)}` }
   // The doctor runs as the user that the gateway runs as.
   return { run: `chown --recursive ${process.getuid?.() ?? 'USER'} ${shellWords(folder)}` }
 }

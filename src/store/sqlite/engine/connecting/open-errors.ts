@@ -1,10 +1,9 @@
 // Turns the errors of opening a database into sentences that tell the operator what to fix.
-import { reasonOf } from '../../../../errors.ts'
+import { hasNoRoom, reasonOf } from '../../../../errors.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'
 import { faultOf, isFaultOnOpen, sqliteCode } from '../faults/sqlite-errors.ts'
 import { toFaultError } from '../faults/startup-check.ts'
 
-const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 
 /** For an error of opening the file itself. An error that is none of the path's stays unchanged. */
@@ -12,7 +11,7 @@ export function toPathError(error: unknown, path: string): unknown {
   if (error instanceof StoreFaultError || isFaultOnOpen(error)) return error
   const code: unknown = Reflect.get(Object(error), 'code')
   if (NOT_WRITABLE.has(code)) return notWritable(path, error)
-  if (HAS_NO_ROOM.has(code)) return noRoom(path, error)
+  if (hasNoRoom(error)) return noRoom(path, error)
   return new StoreOpenError(`cannot open ${path}: ${reasonOf(error)}`, { cause: error })
 }
 

@@ -1,5 +1,6 @@
 // Latches the first fatal fault: from then on nothing is written and nothing is acknowledged.
 import { StoreUnavailableError } from '../../../contract.ts'
+import { isOverQuota } from './over-quota.ts'
 import { faultOf, isBusy, isFatal, toStoreError } from './sqlite-errors.ts'
 import { toFaultError } from './startup-check.ts'
 
@@ -39,6 +40,10 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
   }
 
   function translate(error: unknown): unknown {
+    if (isOverQuota(error, path)) {
+      tellUnavailable()
+      return new StoreUnavailableError('the quota of the disk of the database is used up', { cause: error })
+    }
     if (isFatal(error)) latch(error)
     else if (faultOf(error) !== null && !isBusy(error)) tellUnavailable()
     return toFaultError(toStoreError(error), path)
