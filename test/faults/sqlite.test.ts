@@ -354,7 +354,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
 
   test('that is a network file system is refused at start with one sentence, and nothing on it is touched', async () => {
     const path = await imported(temporaryDirectory(), SMALL_WORLD)
-    const empty = join(temporaryDirectory(), 'workspace.db')
+    const [empty, nested] = [join(temporaryDirectory(), 'workspace.db'), join(temporaryDirectory(), 'new/folder/w.db')]
     // The log of another machine must stay as it is.
     const other = await serveForTest(['--database', `file:${path}`])
     expect((await login(other)).status).toBe(200)
@@ -362,7 +362,7 @@ describe.skipIf(LIBRARY === null)('a failing disk', () => {
     const log = readFileSync(`${path}-wal`)
     const disk = failingDisk(LIBRARY ?? '')
     disk.fail('network')
-    for (const [file, ...flags] of [[path], [path, '--read-only'], [empty]]) {
+    for (const [file, ...flags] of [[path], [path, '--read-only'], [empty], [nested]]) {
       const args = ['serve', '--port', '0', '--database', `file:${file}`, ...flags]
       const { exitCode, stdout, stderr } = await run(args, { env: disk.env })
       expect([exitCode, stdout, stderr.trim().split('\n').length]).toEqual([1, '', 1])

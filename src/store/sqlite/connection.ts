@@ -30,10 +30,10 @@ export type Checkpoints = 'own' | 'external'
  * Throws `StoreFaultError` on a network file system, and for a log of another database.
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
-  makeDirectories(dirname(path))
   // Before anything is created or opened: another machine may be using the database, and the last connection of this
   // machine would remove the log on closing.
   assertLocalFileSystem(path)
+  makeDirectories(dirname(path))
   assertOwnLog(path)
   if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
   else createPrivateFile(path)

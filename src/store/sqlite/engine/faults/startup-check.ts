@@ -1,5 +1,5 @@
 // Checks a database before it is used: its file system and its integrity.
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
@@ -34,13 +34,17 @@ export function networkFileSystem(type: number): string | null {
   return NETWORK_FILE_SYSTEMS.get(type >>> 0) ?? null
 }
 
-/** Throws `StoreFaultError` on a network file system. */
+/** Throws `StoreFaultError` on a network file system. The folder of `path` need not exist yet. */
 export function assertLocalFileSystem(path: string): void {
-  const name = networkFileSystem(statfsSync(dirname(path)).type)
+  const name = networkFileSystem(statfsSync(nearestFolder(dirname(path))).type)
   if (name === null) return
   throw new StoreFaultError(
     `${path} is on a network file system (${name}), where SQLite can lose acknowledged writes: put it on a local disk, or use PostgreSQL`,
   )
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
 }
 
 /** Throws `StoreFaultError` if the integrity check finds damage. */
