@@ -171,6 +171,25 @@ describe('doctor', () => {
     expect(checksOf(notChecked)).toEqual(expect.arrayContaining(['tls', 'tls-certificate', 'tls-version']))
   })
 
+  for (const status of [429, 503]) {
+    test(`does not judge requests that a proxy with a limit answers ${status}`, async () => {
+      const url = await startFront(
+        (answer, path) =>
+          /^\/(?:login|logout|projects|graphql|metrics)/.test(path)
+            ? { status, headers: { 'content-type': 'text/html' }, body: Buffer.from('<h1>Slow down</h1>') }
+            : answer,
+        (path) => !path.startsWith(PROBE_PATH),
+      )
+      const { findings, notChecked } = await examine(url)
+      expect(findings).toEqual([])
+      const limited = notChecked.filter(({ reason }) => reason.includes('too many requests'))
+      expect(checksOf(limited)).toEqual([
+        ...['login-open', 'login-open-graphql', 'delete-body', 'authorization'],
+        ...['problem-documents', 'body-limit', 'metrics-open'],
+      ])
+    })
+  }
+
   test('prints no control character from an answer', async () => {
     const url = await startFront((answer, path) =>
       path === '/projects'

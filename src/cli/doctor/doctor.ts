@@ -13,7 +13,7 @@ import { checkDatabase } from './inside/database-checks.ts'
 import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
 import { AnswerError } from './outside/answer-error.ts'
 import { type Ask, createAsk, type Reply } from './outside/client.ts'
-import { isOfGateway, type Outside } from './outside/context.ts'
+import { isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { checkPaths } from './outside/path-checks.ts'
@@ -67,7 +67,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   const key = isFound(keys) ? keys.keys.find(({ createdAt }) => createdAt <= now) : undefined
   return {
     target,
-    ask: createAsk(target),
+    ask: unlessLimited(createAsk(target)),
     probeToken: key ? await issueProbeToken(key, now) : null,
     seen: new Map(),
     basePath: config.basePath,

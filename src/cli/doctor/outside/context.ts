@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
+import { AnswerError } from './answer-error.ts'
 import type { Ask, Reply, Target } from './client.ts'
 
 export interface Outside {
@@ -96,6 +97,22 @@ export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haprox
     nginx: `proxy_set_header ${name} ${value.nginx};`,
     haproxy: `http-request set-header ${name} ${value.haproxy}`,
     caddy: `header_up ${name} ${value.caddy}`,
+  }
+}
+
+/** HTTP 503 is what nginx answers by default to a client that sends too many requests. */
+const [TOO_MANY_REQUESTS, UNAVAILABLE] = [429, 503]
+
+/** Makes a refusal of too many requests an error: checks would take it for an answer to what they ask. */
+export function unlessLimited(ask: Ask): Ask {
+  return async (question) => {
+    const reply = await ask(question)
+    if (reply.status === TOO_MANY_REQUESTS || (reply.status === UNAVAILABLE && !isOfGateway(reply))) {
+      throw new AnswerError(
+        `something answers ${reply.status}, as it does to a client that sends too many requests: allow more at once from here, and run the doctor again`,
+      )
+    }
+    return reply
   }
 }
 

@@ -2,6 +2,7 @@
 // streaming.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
+import { AnswerError } from './answer-error.ts'
 import { pathBelow } from './client.ts'
 import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
 
@@ -108,7 +109,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
   // A body of exactly the gateway's limit. It has no query, so the gateway answers with errors.
   const [start, end] = ['{"query":null,"doctor":"', '"}']
   const body = start + 'x'.repeat(limit - start.length - end.length) + end
-  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(() => null)
+  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(unlessUnreadable)
   if (reply && hasErrors(reply.body)) return null
   return {
     problem: `a body of ${limit} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
@@ -118,6 +119,12 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
       caddy: `max_size ${Math.ceil(limit / 1_048_576)}MiB`,
     },
   }
+}
+
+/** A proxy that refuses a long body may break the connection. An answer that cannot be read says nothing. */
+function unlessUnreadable(error: unknown): null {
+  if (error instanceof AnswerError) throw error
+  return null
 }
 
 async function compression({ sighting }: Seen, { ask }: Outside): Promise<Verdict> {

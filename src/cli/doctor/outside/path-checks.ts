@@ -2,8 +2,8 @@
 import { type Check, type NotChecked, type Outcome, runChecks, type Verdict } from '../check.ts'
 import { isOfGateway, memberOf, type Outside } from './context.ts'
 
-/** From this status on, an answer says nothing about the path: the client has to wait, or a server failed. */
-const TOO_MANY_REQUESTS = 429
+/** From this status on, an answer says nothing about the path: a server failed. */
+const SERVER_FAILED = 500
 /**
  * The version at the start of an OpenAPI document. Other answers may have a member `openapi` too, such as a link to it.
  */
@@ -55,7 +55,7 @@ async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdi
  */
 async function isPathLost({ ask }: Outside): Promise<boolean> {
   const reply = await ask({ path: '/projects' }).catch(() => null)
-  if (reply === null || reply.status >= TOO_MANY_REQUESTS) return false
+  if (reply === null || reply.status >= SERVER_FAILED) return false
   // 410: the route is retired.
   return ![401, 410].includes(reply.status) || !isOfGateway(reply)
 }
