@@ -66,6 +66,12 @@ export const BAD_PROXIES: readonly BadProxy[] = [
       `proxy_cache_path DIRECTORY/cache keys_zone=all:1m;\n${inLocation('proxy_cache all; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control;')(buffered(block))}`,
   },
   {
+    name: 'lets browsers keep what must not be kept',
+    proxy: 'nginx',
+    check: 'shared-cache',
+    change: inServer('expires 10m;'),
+  },
+  {
     name: 'does not name the client',
     proxy: 'HAProxy',
     check: 'client-address',

@@ -48,6 +48,8 @@ export interface Seen {
   readonly spanMs: number
   /** The doctor's source address. */
   readonly localAddress: string
+  /** The header Cache-Control as it arrived, '' without one. The gateway sends `no-store`. */
+  readonly cacheControl: string
 }
 
 export function isSeen(result: Seen | NotChecked): result is Seen {
@@ -69,12 +71,19 @@ async function ask(
   headers: Readonly<Record<string, string>>,
 ): Promise<Seen | NotChecked> {
   if (probeToken === null) return WITHOUT_DATABASE
-  const { status, body, spanMs, localAddress } = await send({
+  const {
+    status,
+    headers: received,
+    body,
+    spanMs,
+    localAddress,
+  } = await send({
     path: PROBE_PATH,
     headers: { [PROBE_HEADER]: probeToken, ...headers },
   })
   const { data: sighting } = SIGHTING.safeParse(jsonOf(body))
-  return status === 200 && sighting ? { sighting, spanMs, localAddress } : NO_SIGHTING
+  if (status !== 200 || !sighting) return NO_SIGHTING
+  return { sighting, spanMs, localAddress, cacheControl: received['cache-control'] ?? '' }
 }
 
 /** Makes a check that judges what the gateway saw of a request with these headers. */

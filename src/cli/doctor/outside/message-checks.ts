@@ -162,13 +162,24 @@ async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
   const second = await see(outside, { 'x-doctor': 'again' })
   if (!isSeen(second)) return second
   const isKept = before.some((other) => isSeen(other) && other.sighting.nonce === second.sighting.nonce)
-  if (!isKept) return null
+  if (!isKept) return second.cacheControl.includes('no-store') ? null : cacheControlIsLost(second)
   return {
     problem: 'the proxy caches answers that say no-store: a user may get the data of another user',
     fix: {
       nginx: 'proxy_cache off;',
       haproxy: 'http-request cache-use must not be there',
       caddy: 'cache must not be there',
+    },
+  }
+}
+
+function cacheControlIsLost({ cacheControl }: Seen): Verdict {
+  return {
+    problem: `answers that say no-store arrive with ${cacheControl === '' ? 'no Cache-Control' : `Cache-Control: ${cacheControl}`}: browsers and other caches may keep what a user reads, and show it when it is old or to others`,
+    fix: {
+      nginx: cacheControl === '' ? 'proxy_hide_header Cache-Control must not be there' : 'expires off;',
+      haproxy: 'http-response set-header Cache-Control must not be there',
+      caddy: 'header Cache-Control must not be there',
     },
   }
 }
