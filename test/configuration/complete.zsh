@@ -1,12 +1,14 @@
-# zsh -f complete.zsh SCRIPT LINE: prints what a zsh on its own terminal offers for Tab after the line, one a line.
+# zsh -f complete.zsh SCRIPT LINE: prints what a zsh on its own terminal offers for Tab after the line, one a line. A
+# SCRIPT whose name begins with _ is not sourced: zsh finds it in its folder.
 zmodload zsh/zpty || exit 1
 offered=$PWD/offered.txt
 setup=$PWD/setup.zsh
 cat > $setup <<'EOF'
 PROMPT=
 autoload -U compinit
+fpath=($SCRIPT:h $fpath)
 compinit -u -D
-source $SCRIPT
+[[ $SCRIPT:t == _* ]] || source $SCRIPT
 bindkey '^I' complete-word
 zstyle ':completion:*' insert-tab false
 comppostfuncs=(finish)

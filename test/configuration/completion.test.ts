@@ -71,6 +71,14 @@ describe.each(Object.entries(SHELLS))('%s', (shell, argumentsFor) => {
   })
 })
 
+test.skipIf(isMissing('zsh'))('zsh completes at the first Tab when the script is in a folder of fpath', async () => {
+  const cwd = temporaryDirectory()
+  const path = join(cwd, '_workspace-gateway')
+  writeFileSync(path, (await runHere(['completion', 'zsh'])).stdout)
+  const { stdout } = await execute('zsh', SHELLS.zsh(path, 'workspace-gateway ke'), { cwd, timeout: 20_000 })
+  expect(stdout).toBe('keys\n')
+})
+
 test('a shell without a script is refused, and the message names the supported shells', async () => {
   const { exitCode, stdout, stderr } = await runHere(['completion', 'tcsh'])
   expect([exitCode, stdout]).toEqual([2, ''])

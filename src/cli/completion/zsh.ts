@@ -25,7 +25,8 @@ ${commands.flatMap(optionCases).join('\n')}
 ${commands.map(commandCase).join('\n')}
   esac
 }
-if [[ \${funcstack[1]} == _workspace_gateway ]]; then
+# In a folder of fpath, the file itself is the function at the first Tab, and is called _workspace-gateway there.
+if [[ \${funcstack[1]} == _workspace[-_]gateway ]]; then
   _workspace_gateway "$@"
 else
   compdef _workspace_gateway workspace-gateway
