@@ -8,11 +8,11 @@ import { memoryDirectory } from './memory-directory.ts'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The environment passes both on to the workers and to what they start.
+  // The environment passes these on to the workers and to what they start.
   process.env.TEST_PROGRAM ??= await buildProgram()
-  if (process.env.TEST_QUICK) process.env.TMPDIR ??= memoryDirectory() ?? tmpdir()
-  // In every run, because creating a database takes a third of the processor time in memory.
-  process.env.TEST_POSTGRES_DATA ??= process.env.TMPDIR ?? memoryDirectory() ?? tmpdir()
+  // `setup.ts` chooses one of them for each test file.
+  process.env.TEST_DISK ??= tmpdir()
+  process.env.TEST_MEMORY ??= process.env.TMPDIR ?? memoryDirectory() ?? tmpdir()
   await using stack = new AsyncDisposableStack()
   const given = process.env.TEST_DATABASE_URL ?? null
   const unpacked = process.env.TEST_POSTGRES_DIRECTORY

@@ -56,7 +56,7 @@ const run = promisify(execFile)
 export const SERVER_USER: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
 /** Test runs choose a directory in memory (`global-setup.ts`). A crashed server loses nothing there either. */
-const directoryOfServers = () => process.env.TEST_POSTGRES_DATA ?? tmpdir()
+const directoryOfServers = () => process.env.TEST_MEMORY ?? tmpdir()
 
 /** Copies the binaries to where the user of the server can read them. Throws when there are none for this machine. */
 export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
