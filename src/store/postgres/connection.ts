@@ -23,6 +23,14 @@ export interface Statement {
   readonly text: string
 }
 
+/** A statement and the values of its parameters. */
+export type Query = readonly [statement: Statement, values: readonly unknown[]]
+
+/** One array for each member of the rows: parameters of a statement that takes many rows by `unnest`. */
+export function columns<T>(rows: readonly T[], names: readonly (keyof T)[]): readonly (readonly unknown[])[] {
+  return names.map((name) => rows.map((row) => row[name]))
+}
+
 export interface Connection {
   /** Resolves to the rows. Throws `StoreUnavailableError` for a failure that a retry may cure. */
   readonly query: <R extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => Promise<readonly R[]>

@@ -14,7 +14,7 @@ import {
 } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, columns, type Statement } from './connection.ts'
 import { ADD_USERS, addMissing, type HeldUsers, lockUsers } from './engine/held-users.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -213,12 +213,7 @@ async function stageElements(
   })
   requireElementPlaces(rows)
   await connection.query(TOUCH, [filling.map(({ stage }) => stage), Math.max(...filling.map(({ now }) => now))])
-  await connection.query(ADD_ELEMENTS, [
-    rows.map(({ userId }) => userId),
-    rows.map(({ id }) => id),
-    rows.map(({ position }) => position),
-    rows.map(({ text }) => text),
-  ])
+  await connection.query(ADD_ELEMENTS, columns(rows, ['userId', 'id', 'position', 'text']))
 }
 
 async function sealExports(
@@ -226,18 +221,12 @@ async function sealExports(
   sealing: readonly ChangeOf<'sealExport'>[],
   stages: ReadonlyMap<string, Stage>,
 ): Promise<readonly ChangeOutcome[]> {
-  const rows = await connection.query<{ id: number }>(SEAL, [
-    sealing.map(({ stage }) => stage),
-    sealing.map(({ digest }) => digest),
-    sealing.map(({ byteLength }) => byteLength),
-    sealing.map(({ elementCount }) => elementCount),
-  ])
+  const values = columns(sealing, ['stage', 'digest', 'byteLength', 'elementCount'])
+  const rows = await connection.query<{ id: number }>(SEAL, values)
   const sealed = new Set(rows.map(({ id }) => id))
   const all = sealing.map(({ stage }) => requireStage(stages, stage))
   const unchanged = all.filter(({ id }) => !sealed.has(id))
-  if (unchanged.length > 0) {
-    await connection.query(DROP_ELEMENTS, [unchanged.map(({ userId }) => userId), unchanged.map(({ id }) => id)])
-  }
+  if (unchanged.length > 0) await connection.query(DROP_ELEMENTS, columns(unchanged, ['userId', 'id']))
   await connection.query(UNSTAGE, [all.map(({ id }) => id)])
   return all.map(({ id }) => (sealed.has(id) ? 'added' : 'unchanged'))
 }

@@ -9,7 +9,7 @@ import {
   type Swapped,
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, columns, type Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
@@ -195,12 +195,12 @@ async function stageDocuments(
   const asked = steps.map(({ email, kind, id }) => ({ owner: ownerOf(email), kind, key: keyOf(id) }))
   const stored = await connection.query<{ owner: number; kind: DocumentKind; id: string; position: number }>(
     STAGED_IDS,
-    [asked.map(({ owner }) => owner), asked.map(({ kind }) => kind), asked.map(({ key }) => key)],
+    columns(asked, ['owner', 'kind', 'key']),
   )
-  const last = await connection.query<{ owner: number; kind: DocumentKind; position: number }>(LAST_POSITIONS, [
-    asked.map(({ owner }) => owner),
-    asked.map(({ kind }) => kind),
-  ])
+  const last = await connection.query<{ owner: number; kind: DocumentKind; position: number }>(
+    LAST_POSITIONS,
+    columns(asked, ['owner', 'kind']),
+  )
   const lastPositions = new Map(last.map(({ owner, kind, position }) => [listOf(owner, kind), position]))
   const positions = new Map(stored.map(({ owner, kind, id, position }) => [`${listOf(owner, kind)} ${id}`, position]))
   const rows = new Map<string, { owner: number; position: number } & StepOf<'stageDocument'>>()
@@ -218,15 +218,14 @@ async function stageDocuments(
 }
 
 /** Runs the statement with one array per column, unless there are no rows. Resolves to the number of returned rows. */
-async function askAll<R, N extends keyof R>(
+async function askAll<R>(
   connection: Connection,
   statement: Statement,
   rows: readonly R[],
-  columns: readonly N[],
+  names: readonly (keyof R)[],
 ): Promise<number> {
   if (rows.length === 0) return 0
-  const values = columns.map((column) => rows.map((row) => row[column]))
-  return (await connection.query(statement, values)).length
+  return (await connection.query(statement, columns(rows, names))).length
 }
 
 function ofType<T extends ReplacementStep['type']>(steps: readonly ReplacementStep[], type: T): readonly StepOf<T>[] {

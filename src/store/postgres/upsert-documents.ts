@@ -2,7 +2,7 @@
 // once.
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, columns, type Statement } from './connection.ts'
 import { digestOf, keyOf } from './engine/name-hash.ts'
 
 export type PutDocument = Extract<Change, { readonly type: 'putDocument' }>
@@ -129,13 +129,9 @@ async function write(
   connection: Connection,
   statement: Statement,
   rows: readonly Row[],
-  columns: readonly (keyof Row)[],
+  names: readonly (keyof Row)[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  await connection.query(
-    statement,
-    columns.map((column) => rows.map((row) => row[column])),
-  )
+  if (rows.length > 0) await connection.query(statement, columns(rows, names))
 }
 
 type Owner = (change: PutDocument) => number

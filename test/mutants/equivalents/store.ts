@@ -20,7 +20,10 @@ const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[]
     'import.ts',
     'if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, users.ids))',
   ],
-  ['import.ts', 'if (unchanged.length > 0) {'],
+  [
+    'import.ts',
+    "if (unchanged.length > 0) await connection.query(DROP_ELEMENTS, columns(unchanged, ['userId', 'id']))",
+  ],
   ['reads.ts', 'if (questions.length === 0) return []'],
   ['removals.ts', 'if (ids.length > 0) await connection.query(PRUNE, [userId, ids])'],
   [
@@ -30,7 +33,7 @@ const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[]
   ['replacements.ts', 'if (exports.length > 0) {'],
   ['replacements.ts', 'if (emails.length === 0) return new Map<string, StagedUser>()'],
   ['replacements.ts', 'if (rows.length === 0) return 0'],
-  ['upsert-documents.ts', 'if (rows.length === 0) return'],
+  ['upsert-documents.ts', 'if (rows.length > 0) await connection.query(statement, columns(rows, names))'],
   ['upsert-documents.ts', 'if (asking.length === 0) return new Map<string, string>()'],
   ['upsert-documents.ts', 'if (adding.length === 0) return new Map<string, number>()'],
 ]

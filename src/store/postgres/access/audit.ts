@@ -9,7 +9,7 @@ import {
 } from '../../audit-contract.ts'
 import { hashedEmail, IS_CLEAR_EMAIL, isClearEmail } from '../../hashed-email.ts'
 import { dayOf } from '../../rest-call-contract.ts'
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, columns, type Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 import { advanceWriter } from './batch-writers.ts'
 
@@ -85,15 +85,7 @@ export async function hashInAudit(connection: Connection, emails: readonly strin
 }
 
 async function add(connection: Connection, entries: readonly NewAuditEntry[]): Promise<void> {
-  await connection.query(ADD, [
-    entries.map(({ at }) => at),
-    entries.map(({ kind }) => kind),
-    entries.map(({ result }) => result),
-    entries.map(({ who }) => who),
-    entries.map(({ network }) => network),
-    entries.map(({ detail }) => detail),
-    entries.map(({ count }) => count),
-  ])
+  await connection.query(ADD, columns(entries, ['at', 'kind', 'result', 'who', 'network', 'detail', 'count']))
 }
 
 /**

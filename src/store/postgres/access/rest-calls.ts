@@ -1,7 +1,7 @@
 // Stores the ledger of REST calls in PostgreSQL.
 import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
-import type { Statement } from '../connection.ts'
+import { columns, type Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 import { advanceWriter } from './batch-writers.ts'
 
@@ -61,11 +61,5 @@ export function createRestCalls(pool: Pool): RestCallVerbs {
 
 /** One array per column, in the order of the table's columns. */
 export function restCallColumns(calls: readonly RestCalls[]): readonly unknown[] {
-  return [
-    calls.map(({ day }) => day),
-    calls.map(({ route }) => route),
-    calls.map(({ client }) => client),
-    calls.map(({ count }) => count),
-    calls.map(({ lastSeen }) => lastSeen),
-  ]
+  return columns(calls, ['day', 'route', 'client', 'count', 'lastSeen'])
 }

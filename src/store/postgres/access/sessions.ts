@@ -9,7 +9,7 @@ import {
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
-import type { Statement } from '../connection.ts'
+import { columns, type Statement } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 import { coalesce } from '../engine/statement-batcher.ts'
@@ -195,11 +195,8 @@ export function createSessions(pool: Pool): SessionVerbs {
       }),
     extendSessions: (extensions) =>
       pool.repeatable(async (connection) => {
-        const rows = await connection.query<{ id: string }>(EXTEND, [
-          extensions.map(({ id }) => id),
-          extensions.map(({ idleExpiresAt }) => idleExpiresAt),
-          extensions.map(({ lastUsedAt }) => lastUsedAt),
-        ])
+        const values = columns(extensions, ['id', 'idleExpiresAt', 'lastUsedAt'])
+        const rows = await connection.query<{ id: string }>(EXTEND, values)
         const extended = new Set(rows.map(({ id }) => id))
         return extensions.map(({ id }) => extended.has(id))
       }),
@@ -216,7 +213,7 @@ export function createSessions(pool: Pool): SessionVerbs {
       }),
     revokeSessionsById: (asked, now) =>
       pool.once(async (connection) => {
-        const values = [asked.map(({ id }) => id), asked.map(({ email }) => email), now]
+        const values = [...columns(asked, ['id', 'email']), now]
         const rows = await connection.query<OwnedSession & object>(REVOKE_BY_ID, values)
         const owners = new Map(rows.map(({ id, email }) => [id, email]))
         return asked.map(({ id, email }) => owners.get(id) === email && owners.delete(id))

@@ -4,7 +4,7 @@ import { reasonOf } from '../../../errors.ts'
 import { StoreUnavailableError, TracesLeftError } from '../../contract.ts'
 import type { MigratableStore } from '../../cutover/contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, columns, type Statement } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 import { rewriteTable } from '../rewrite-table.ts'
@@ -91,8 +91,7 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<Migratable
       }),
     rewriteSigningKeys: (keys) =>
       pool.repeatable(async (connection) => {
-        const values = [keys.map(({ kid }) => kid), keys.map(({ privateJwk }) => privateJwk)]
-        const [rewritten] = await connection.query<Changed & object>(REWRITE, values)
+        const [rewritten] = await connection.query<Changed & object>(REWRITE, columns(keys, ['kid', 'privateJwk']))
         if (rewritten) await erase(connection, rewritten, pool.patienceMs)
       }),
     async eraseKeyTraces() {

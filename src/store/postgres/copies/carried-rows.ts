@@ -6,7 +6,7 @@ import {
   type CarriedValue,
   carriedTable,
 } from '../../cutover/carried-tables.ts'
-import type { Statement } from '../connection.ts'
+import type { Query } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 
 const ARRAYS = { text: 'text[]', integer: 'bigint[]', boolean: 'boolean[]' } as const
@@ -56,8 +56,6 @@ export function createCarriedReads(pool: Pool): CarriedReads {
       }),
   }
 }
-
-type Query = readonly [statement: Statement, values: readonly unknown[]]
 
 /** Deletes the rows that conflict with the given ones in a unique column, then inserts the given rows. */
 export function putQueries(name: CarriedTableName, rows: readonly CarriedRow[]): readonly Query[] {

@@ -4,7 +4,7 @@ import type { CarriedTableName } from '../../cutover/carried-tables.ts'
 import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'
 import { restCallColumns } from '../access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, columns, type Query, type Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 import { dropQueries, putQueries } from './carried-rows.ts'
 
@@ -130,8 +130,6 @@ const PUT_REST_CALLS: Statement = {
 /** One of these may delete everything of a user or an export, so it runs without a statement timeout. */
 const UNTIMED_COPY_TYPES = new Set<Copy['type']>(['dropUser', 'dropExport'])
 
-type Query = readonly [statement: Statement, values: readonly unknown[]]
-
 /** The statements that apply copies of one type. */
 const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) => readonly Query[] } = {
   dropUser: (copies) => [[DROP_USERS, columns(copies, ['id'])]],
@@ -189,10 +187,6 @@ function perTable<C extends CopyOf<'dropRow' | 'putRow'>, V>(
 
 function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]): readonly Query[] {
   return copies.length === 0 ? [] : QUERIES[type](copies)
-}
-
-function columns<R, N extends keyof R>(rows: readonly R[], names: readonly N[]): readonly unknown[] {
-  return names.map((name) => rows.map((row) => row[name]))
 }
 
 export function createCopies(pool: Pool): CopyVerbs {

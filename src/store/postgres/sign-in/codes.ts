@@ -18,7 +18,7 @@ import {
   type Quota,
   quotaKeysOf,
 } from '../../sign-in/decide-code-requests.ts'
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, columns, type Statement } from '../connection.ts'
 import { requireActive } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 
@@ -216,9 +216,4 @@ async function write(connection: Connection, decisions: Decisions, now: number, 
   await connection.query(PURGE_PENDING, [now, latest])
   await connection.query(PURGE_MAILS, [now + CLOCKS_DIFFER_MS, latest])
   await connection.query(PURGE_QUOTAS, [now])
-}
-
-/** One array per member, for `unnest`. */
-function columns<T>(rows: readonly T[], names: readonly (keyof T)[]): readonly (readonly unknown[])[] {
-  return names.map((name) => rows.map((row) => row[name]))
 }

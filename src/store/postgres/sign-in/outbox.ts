@@ -1,6 +1,6 @@
 // Stores the outbox of mails in PostgreSQL and leases mails to gateways.
 import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
-import type { Statement } from '../connection.ts'
+import { columns, type Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 
 const EXPIRE: Statement = {
@@ -38,12 +38,7 @@ export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settle
       }),
     settleMails: (owner, settled) =>
       pool.repeatable(async (connection) => {
-        await connection.query(SETTLE, [
-          owner,
-          settled.map(({ id }) => id),
-          settled.map(({ dueAt }) => dueAt),
-          settled.map(({ isGivenUp }) => isGivenUp),
-        ])
+        await connection.query(SETTLE, [owner, ...columns(settled, ['id', 'dueAt', 'isGivenUp'])])
       }),
   }
 }
