@@ -147,6 +147,21 @@ describe('an online move', () => {
     expect(again.stdout).toMatch(/^moved before: --to has taken over already \(\d+\.\d s\)\n$/)
   })
 
+  test('gives up after ten attempts that do not fit into --max-pause, and the source continues', async () => {
+    const [from, to] = [await file(), await file()]
+    await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const hand = new Database(from.slice('file:'.length))
+    // As if the fence had expired before each cutover.
+    hand.exec(`create trigger stay before update on move when new.phase = 'moved' begin select raise(ignore); end`)
+    hand.close()
+    const moved = await runHere(['move', '--from', from, '--to', to, '--online', '--max-pause', '1234'])
+    expect(moved).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(moved.stderr).toMatch(
+      /^the last changes cannot be copied within 1234 ms: .* The source continues as before\n$/,
+    )
+    expect(phaseOf(from)).toBe('live')
+  })
+
   test('makes gateways that do not know the next database answer 503', async () => {
     const [from, to] = [await file(), await file()]
     await runHere(['import', '-', '--database', from], { stdin: SMALL_WORLD })

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRecentSessions } from '../../src/auth/recent-sessions.ts'
 import type { LiveSession } from '../../src/store/session-contract.ts'
+import { liveBytes } from '../support/live-bytes.ts'
 
 const MINUTES = 600_000
 
@@ -205,6 +206,24 @@ test('every session in use is looked up once when others, which nobody uses, are
   const asked = lookups.length
   await expect.poll(() => lookups.length).toBeGreaterThan(asked)
   expect(lookups[asked]?.toSorted()).toEqual(ids('used'))
+})
+
+test('nothing is kept of sessions that ended elsewhere', async () => {
+  const { add, find, lookups, table } = openTable()
+  const before = await liveBytes()
+  /** In a function of its own, so that no variable refers to the ids afterwards. */
+  async function use(): Promise<void> {
+    const ids = Array.from({ length: 1_000 }, (_, at) => `${at}`.padEnd(20_000))
+    for (const id of ids) add(id)
+    await Promise.all(ids.map(find))
+    table.clear()
+  }
+  await use()
+  const held = async () => {
+    lookups.length = 0
+    return (await liveBytes()) - before
+  }
+  await expect.poll(held, { timeout: 20_000 }).toBeLessThan(5_000_000)
 })
 
 test('a background lookup in flight at the close is the last one', async () => {

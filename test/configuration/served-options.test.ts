@@ -95,6 +95,22 @@ test('requests and GraphQL answers are at most as large as the options say', asy
   expect((await send(`{ me { email } } #${'x'.repeat(256)}`)).status).toBe(413)
 })
 
+test('GraphQL documents that are sent again are kept, and none with --graphql-document-bytes 0', async () => {
+  const database = newDatabase()
+  await runHere(['import', '-', ...database], { stdin: documentLine('template', ANA, '{"id":"t"}') })
+  const query = 'query($first: Int) { me { templates(first: $first) { name } } }'
+  const planOf = async (...options: readonly string[]) => {
+    const { url } = await serveHereForTest([...database, ...options])
+    const headers = { ...bearer((await openSession(url, ANA)).accessToken), 'gateway-trace': '1' }
+    // Other variables each time, since whole answers are kept, too.
+    const send = (first: number) => postJson(`${url}/graphql`, { query, variables: { first } }, headers)
+    for (const first of [1, 2]) await send(first)
+    return (await send(3)).headers.get('gateway-trace')
+  }
+  expect(await planOf()).toBe('plan=kept, reply=made')
+  expect(await planOf('--graphql-document-bytes', '0')).toBe('plan=new, reply=made')
+})
+
 test('GraphQL documents are limited as the options say, and names are suggested to whom they say', async () => {
   const limits = { depth: 3, aliases: 1, 'root-fields': 2, directives: 1, fields: 6 }
   const { url } = await serveHereForTest([

@@ -5,6 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Change, StagedExportGoneError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { CLOCKS_DIFFER_MS } from '../../src/store/session-contract.ts'
+import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
@@ -13,6 +15,26 @@ const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize
 const EMAILS = ['zoe@example.com', 'max@example.com', 'ana@example.com'] as const
 const [FIRST, , LAST] = EMAILS
 const NOW = 1_000
+const RULES: CodeRules = {
+  windowMs: 1_000,
+  codeTtlMs: 1_000,
+  knownNetworkTtlMs: 1_000,
+  isForKnownUsersOnly: false,
+  maxPerAddressAndNetwork: 1,
+  maxPerAddress: 1,
+  maxPerNetwork: 1,
+  maxTotal: 1,
+}
+const REQUEST: CodeRequest = {
+  id: 'r',
+  email: LAST,
+  network: '192.0.2.1',
+  agent: '',
+  kid: 'k',
+  codeHash: 'c',
+  isEligible: true,
+  askedAt: NOW,
+}
 
 /** A connection that takes the locks of an import by hand, and continues when the test tells it to. */
 async function openHand(url: string): Promise<Client> {
@@ -149,6 +171,42 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
       [meanwhile, 1],
     ])
     expect(await projectsOf(store, meanwhile)).toEqual(['p'])
+  })
+
+  test('a gateway waits for no mail, sign-in, network or call that another gateway works on', async () => {
+    const url = await temporaryDatabase()
+    await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 3_000 })
+    const tables = ['outbox', 'pending_sign_in', 'known_network', 'rest_call', 'rest_call_writer']
+    const [past, future] = [NOW - 1, NOW + 10 * CLOCKS_DIFFER_MS]
+    for (const id of ['held', 'free']) {
+      await execute(
+        url,
+        `insert into workspace_gateway.outbox (id, email, network, agent, kid, asked_at, expires_at, due_at)
+          values ('${id}', 'e', 'n', '', 'k', 0, ${future}, ${past}), ('${id} too late', 'e', 'n', '', 'k', 0, ${future}, ${future});
+        insert into workspace_gateway.pending_sign_in values ('${id}', 'n', '${id}', 'k', '', false, 0, ${past});
+        insert into workspace_gateway.known_network values ('${id}', 'a', ${past - RULES.knownNetworkTtlMs});
+        insert into workspace_gateway.rest_call values ('2026-01-01', '${id}', '', 1, 0);
+        insert into workspace_gateway.rest_call_writer values ('${id}', 1, '2026-01-01')`,
+      )
+    }
+    const hand = await openHand(url)
+    const lock = (table: string) =>
+      hand.query(`select 1 from workspace_gateway.${table} t where t::text ~ 'held' for update nowait`)
+    await hand.query('begin')
+    for (const table of tables) await lock(table)
+    expect((await store.leaseMails({ owner: 'w', leaseMs: 1_000, limit: 9 }, NOW)).map(({ id }) => id)).toEqual([
+      'free',
+    ])
+    await store.addCodeRequests([REQUEST])
+    expect(await store.decideCodeRequests(RULES, NOW, 9)).toHaveLength(1)
+    expect(await store.removeRestCalls('2026-01-02', 9)).toBe(1)
+    const left = (table: string, column: string) =>
+      execute(url, `select ${column} as name from workspace_gateway.${table} where ${column} ~ 'held|free' order by 1`)
+    expect(await left('outbox', 'id')).toMatchObject([{ name: 'free' }, { name: 'held' }, { name: 'held too late' }])
+    expect(await left('pending_sign_in', 'id')).toMatchObject([{ name: 'held' }])
+    expect(await left('known_network', 'key')).toMatchObject([{ name: 'held' }])
+    expect(await left('rest_call', 'route')).toMatchObject([{ name: 'held' }])
+    expect(await left('rest_call_writer', 'writer')).toMatchObject([{ name: 'held' }])
   })
 
   test('exports are pruned only after their user is locked, the order in which an import takes locks', async () => {
