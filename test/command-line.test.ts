@@ -50,6 +50,22 @@ test('a start that finds its port in use leaves the demo workspace to the next s
   await expect.poll(next.stdout).toContain('demo@example.com')
 })
 
+test('a start that cannot load the demo workspace ends, although it listens already', async () => {
+  const cwd = temporaryDirectory()
+  const path = join(cwd, 'no-files-left.mjs')
+  const failing = `import fs from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { open } = fs
+    fs.open = async (path, ...rest) => {
+      if (String(path).endsWith('demo-workspace.ndjson')) throw new Error('EMFILE: too many open files')
+      return open(path, ...rest)
+    }
+    syncBuiltinESMExports()`
+  writeFileSync(path, failing)
+  const starting = serveForTest([], { cwd, env: { NODE_OPTIONS: `--import ${path}` } })
+  await expect(starting).rejects.toThrow(/^serve ended before it listened: .*EMFILE: too many open files/s)
+})
+
 test('only the default database gets the demo workspace, and not with --no-demo', async () => {
   for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
     const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })

@@ -127,6 +127,8 @@ export async function serveHere(
   // Opened before the client port, so that a start that fails here has not refused any client.
   await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)
   const url = await listen(server, config, service.listenFd)
+  // If the start fails after this, nothing drains the server: left open, it would keep the process alive.
+  using _port = { [Symbol.dispose]: () => server.close().closeAllConnections() }
   using _sweeps = isReadOnly ? null : startSweeps(store, clock, log)
   // Loaded after the port is bound: the demo notice is printed only once, and a start that fails would waste it.
   const isSeeded = mayHaveDemo(config) && (await loadDemo(store, clock))
