@@ -31,12 +31,15 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
   let received: Readable | null = null
   const abort = () => (received ?? outgoing).destroy(signal?.reason)
   signal?.addEventListener('abort', abort)
-  outgoing.on('close', () => signal?.removeEventListener('abort', abort))
   outgoing.on('error', reject)
+  outgoing.on('close', () => {
+    signal?.removeEventListener('abort', abort)
+    // There is no error when the server switches to another protocol (101), which no request here asks for.
+    reject(withCode('ECONNRESET'))
+  })
   outgoing.on('socket', (socket) => {
     if (!socket.connecting) return
-    const tooLate = () => outgoing.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }))
-    const timer = setTimeout(tooLate, CONNECT_MS)
+    const timer = setTimeout(() => outgoing.destroy(withCode('ETIMEDOUT')), CONNECT_MS)
     for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
   })
   outgoing.on('response', (incoming) => {
@@ -52,6 +55,11 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
   })
   outgoing.end(body)
   return promise
+}
+
+/** An error with a code of the system. */
+function withCode(code: string): Error {
+  return Object.assign(new Error('no answer'), { code })
 }
 
 /** Throws for a status that is none of HTTP. */

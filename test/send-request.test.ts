@@ -90,6 +90,8 @@ test.each([
 test('a connection that closes without an answer, and a status that is none, are errors', async () => {
   const { url: silent } = await serve(() => [])
   await expect(sendRequest(silent, { method: 'GET', signal })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  const { url: switching } = await serve(() => ['HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'])
+  await expect(sendRequest(switching, { method: 'GET', signal })).rejects.toMatchObject({ code: 'ECONNRESET' })
   const { url: strange } = await serve(() => ['HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'])
   await expect(sendRequest(strange, { method: 'GET', signal })).rejects.toThrow(RangeError)
 })
