@@ -135,7 +135,12 @@ test('follow advises --absent-lists-are-empty, and with it empties a list after 
   loseList(server, 'templates', emails.slice(0, 1))
   const plain = await once()
   expect([plain.exitCode, plain.stderr]).toEqual([1, expect.stringContaining('--absent-lists-are-empty')])
-  expect((await once('--absent-lists-are-empty')).exitCode).toBe(1)
+  expect(plain.stderr).toContain('after a while without --once')
+  const absent = await once('--absent-lists-are-empty')
+  expect([absent.exitCode, absent.stderr]).toEqual([
+    1,
+    expect.stringContaining(': run follow without --once for longer'),
+  ])
   expect(await templates()).toBe(3)
   const following = startFollow(server.url, [...flags, '--absent-lists-are-empty'])
   expect(await following.until(({ failed }) => failed === 0)).toMatchObject({ changed: 1, removed: 1 })

@@ -192,6 +192,21 @@ test('follow --once exits with 1 when some users are not in step, and says why',
   expect(await stored()).toBe(12)
 })
 
+test('follow --once says that it removes nothing of a workspace that is empty, however often it is run', async () => {
+  const { server, emails, stored, once } = await startMove(3)
+  await using _server = server
+  expect((await once()).exitCode).toBe(0)
+  emptyWorkspaces(server, emails.slice(0, 1))
+  for (let run = 0; run < 3; run += 1) {
+    const { exitCode, stderr } = await once('--remove-after', '0s')
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('--once removes none of it: run follow without --once'),
+    ])
+  }
+  expect(await stored()).toBe(3)
+})
+
 /** Answers this list with 404, while the other lists are answered. */
 function refuseList(server: PlainServer, path: string): void {
   server.setIntercept(({ url, headers }, response) => {

@@ -31,6 +31,9 @@ import { writeLine } from '../../write-line.ts'
 /** How long one round waits for a server that is away. It is short because the next round asks again. */
 const MAX_OUTAGE_MS = 2_000
 const ADVICE = '--remove-many removes what they have here'
+/** For a loss that a later round must confirm: another run with --once does not. */
+const NOT_ONCE =
+  ': the user is left unchanged; --once removes none of it: run follow without --once for longer than --remove-after, or with --remove-many'
 
 export async function runFollow(
   url: string,
@@ -177,17 +180,22 @@ function formatRound(told: Told, { format, once }: FollowConfig, { clock }: Comm
   return `${at} round ${round}: ${parts.join(', ')}`
 }
 
-function hintFor(error: Error, { absentListsAreEmpty }: FollowConfig): string {
+function hintFor(error: Error, { absentListsAreEmpty, once }: FollowConfig): string {
   if (error instanceof OtherFieldsError)
     return ': the user is left unchanged; give the --id-fields and --ref-fields of the import, or --remove-many to remove these exports'
   if (error instanceof LostListsError) {
-    return absentListsAreEmpty
-      ? ': the user is left unchanged; the list is emptied here if this lasts as long as --remove-after says, unless nobody has such documents there or many users are affected at once, or immediately with --remove-many'
-      : ': the user is left unchanged; --remove-many treats that list as empty, and --absent-lists-are-empty does so after a while'
+    if (!absentListsAreEmpty) {
+      const without = once ? ' without --once' : ''
+      return `: the user is left unchanged; --remove-many treats that list as empty, and --absent-lists-are-empty does so after a while${without}`
+    }
+    return once
+      ? NOT_ONCE
+      : ': the user is left unchanged; the list is emptied here if this lasts as long as --remove-after says, unless nobody has such documents there or many users are affected at once, or immediately with --remove-many'
   }
   if (error instanceof EmptiedListsError)
     return ': the user is left unchanged, because many users are affected at once; --remove-many removes the documents'
   if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
+    if (once) return NOT_ONCE
     return ': the user is left unchanged; what is missing there is removed here if this lasts as long as --remove-after says, unless many users are affected at once, or immediately with --remove-many'
   }
   return ''
