@@ -26,6 +26,14 @@ export function describeService(installed: () => string): void {
         expect(await systemd.journal()).toContain(`listening on ${systemd.url}\n`)
         expect(await (await fetch(`${systemd.url}/readyz`)).json()).toEqual({ status: 'ready' })
         expect(await systemd.run(...shownCommand())).toMatch(/^\S+ +EdDSA +signing /)
+        const [program, ...args] = shownDoctor(systemd.url)
+        // It finds that the database of the container is in memory, so it ends with 1.
+        const { stdout } = await systemd.run(program, ...args).then(
+          (text) => ({ stdout: text }),
+          (error: { stdout: string }) => error,
+        )
+        expect(stdout).toMatch(/^ok +signing-keys/m)
+        expect(stdout).toMatch(/^ok +shared-cache/m)
         const owner = (await systemd.run('stat', '--format', '%u', `/proc/${await systemd.show('MainPID')}`)).trim()
         expect(Number(owner)).toBeGreaterThan(60_000)
         const files = await systemd.run('find', '/var/lib/private/workspace-gateway', '-printf', '%U %m %f\n')
@@ -152,6 +160,13 @@ export function describeService(installed: () => string): void {
       3 * MINUTES,
     )
   })
+}
+
+/** Returns the documented command that examines the gateway at `url`. */
+function shownDoctor(url: string): readonly [string, ...string[]] {
+  const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
+  const [, text = ''] = /^ *systemd-run (.+\\\n.+\\\n.+)$/m.exec(paper) ?? []
+  return ['systemd-run', ...text.replace('https://gateway.example.com', url).split(/[\s\\]+/)]
 }
 
 /** Returns the documented command for the service's database. */
