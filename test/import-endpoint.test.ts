@@ -16,7 +16,7 @@ import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
 import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from './support/importing-gateway.ts'
 import { startPlainServer } from './support/plain-server.ts'
-import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -50,7 +50,7 @@ test('POST /import answers with the outcome on the last line, even when a heartb
 
 describe('on SQLite', () => describeImporting(async () => undefined))
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeImporting(temporaryDatabase))
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeImporting(createdDatabases()))
 
 function describeImporting(databaseUrl: () => Promise<string | undefined>): void {
   test('POST /import imports like the command import and reports the outcome in events', async () => {

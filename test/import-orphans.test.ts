@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { IMPORT_BEARER, IMPORT_TOKEN, startImporting } from './support/importing-gateway.ts'
-import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const project = (ref: string, email = ANA) => documentLine('project', email, `{"id":"of-${ref}","ref":"${ref}"}`)
@@ -107,9 +107,10 @@ test('an import names the first ten references without a project, and counts the
 
 describe('on SQLite', () => describeOrphans(async () => createWorkspace()))
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
-  describeOrphans(async () => createWorkspace(runHere, await temporaryDatabase())),
-)
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
+  const createdDatabase = createdDatabases()
+  describeOrphans(async () => createWorkspace(runHere, await createdDatabase()))
+})
 
 function describeOrphans(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
   test.each(CASES)('an import counts the exports without a project: %s', async (_, input, options, orphans) => {

@@ -10,7 +10,7 @@ import { runCommandLine } from '../src/cli/command-line.ts'
 import { createExportDigest } from '../src/import-export/export-digest.ts'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead } from './support/import-workspace.ts'
-import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { PROGRAM } from './support/program.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -21,9 +21,10 @@ const project = (id: string, ref: string, email = ANA) =>
 
 describe('on SQLite', () => describeRemovals(async () => createWorkspace()))
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
-  describeRemovals(async () => createWorkspace(runHere, await temporaryDatabase())),
-)
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
+  const createdDatabase = createdDatabases()
+  describeRemovals(async () => createWorkspace(runHere, await createdDatabase()))
+})
 
 function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
   test('removal records remove what they name and are counted', async () => {

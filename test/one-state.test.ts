@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../src/store/contract.ts'
 import type { EditableStore } from '../src/store/workspace-edits.ts'
 import type { TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
-import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
 /** So many projects that a list of them is read in five or more parts. */
@@ -19,7 +19,7 @@ const lines = (documents: readonly string[]) => documents.map((data) => document
 
 describe('on SQLite', () => describeAnswers(async () => undefined))
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeAnswers(() => temporaryDatabase()))
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeAnswers(createdDatabases()))
 
 function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
   const open = async (options: Parameters<typeof interruptedGateway>[0] = {}) => {

@@ -16,7 +16,7 @@ import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
 import { put } from './contract/values.ts'
 import { ownPostgres } from './support/own-postgres.ts'
-import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { asNewUser, createdDatabases, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 /** A long connect timeout, because the machine may be busy. */
@@ -33,6 +33,8 @@ const ANA_WORLD: readonly Change[] = [
 ]
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
+  const createdDatabase = createdDatabases()
+
   describeStore('postgres', emptied(open))
   describePages('postgres', emptied(open))
   describeNeighbours('postgres', emptied(open))
@@ -63,7 +65,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   )
 
   test('a snapshot that cannot be taken leaves no connection behind', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     const others = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     await expect.poll(async () => (await execute(url, others)).length).toBe(0)
@@ -73,7 +75,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('every change by hand in psql raises the revision, whatever the statement', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges(ANA_WORLD)
     const revision = async () =>
@@ -104,7 +106,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('an import locks its users in the order of their ids, so that two imports never deadlock', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     // The order of the ids differs from the order of the emails.
     const emails = Array.from({ length: 15 }, (_, index) => `u${(index * 7) % 15}@example.com`)
@@ -125,7 +127,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
 
   /** A database that is being moved, and another connection with an open transaction that has run `statements`. */
   async function duringMove(statements: string) {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     const store = await open(url)
     await store.applyChanges(ANA_WORLD)
     await store.beginMove({ id: 'm', other: 'x' })
@@ -181,7 +183,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       statements: (hash: string) => string,
       write: (store: MigratableStore) => unknown,
     ): Promise<readonly unknown[]> {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       await using store = await open(url)
       await store.applyChanges(ANA_WORLD)
       const hash = hashedEmail(email, await store.auditSalt())
@@ -218,7 +220,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('a move that is cancelled while it begins adds no trigger afterwards', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     const hand = new Client({ connectionString: url })
     await hand.connect()
@@ -322,7 +324,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('giving a document to another user by hand changes the revision and the state version of both users', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges([...ANA_WORLD, { type: 'addUser', email: 'ben@example.com' }])
     const users = () => execute(url, 'select revision::int, stamp from workspace_gateway.user order by id')
@@ -335,7 +337,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('a move that cannot get its locks gives way and retries until it gets them', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges(ANA_WORLD)
     const hand = new Client({ connectionString: url })
@@ -356,7 +358,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('a transaction with an older snapshot cannot slip a write past the fence of a move', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges(ANA_WORLD)
     await store.beginMove({ id: 'm', other: 'x' })
@@ -374,7 +376,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('an export cannot be modified by hand in psql', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges(ANA_WORLD)
     for (const change of [
@@ -390,7 +392,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('names of any length and alphabet are distinguished', async () => {
-    await using store = await open(await temporaryDatabase())
+    await using store = await open(await createdDatabase())
     const names = [
       'a\\0',
       'é'.repeat(1_024),
@@ -412,7 +414,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('an import into an empty database finds documents through indexes, not by sequential scans', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     const store = await open(url)
     for (let round = 0; round < 40; round += 1) {
       const changes = Array.from({ length: 50 }, (_, index) => projectOf(`u${index}@example.com`, `p${round}`))
@@ -429,7 +431,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('lookups by id and by reference use an index for any number of names, never a sequential scan', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     const store = await open(url)
     const count = 5_000
     await store.applyChanges([projectOf('ana@example.com', 'p')])
@@ -531,7 +533,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
 
     test('keeps the email from a rename if the transaction commits, and frees it if the transaction rolls back', async () => {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       await using store = await open(url)
       await store.applyChanges(ANA_WORLD)
       const emails = async () => (await store.usersAfter('', 9)).map(({ email }) => email)
@@ -543,7 +545,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     })
 
     test('lets at most one of two concurrent renames take the same email', async () => {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       await using store = await open(url)
       for (let round = 0; round < 10; round += 1) {
         const [one, other, email] = ['one', 'other', 'new'].map((name) => `${name}-${round}@example.com`) as [
@@ -571,7 +573,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
 
     // More documents than can be swapped within the statement timeout need another kind of transaction.
     test.each([1, 10_001])('receives the %i documents of a replacement that waits for it', async (count) => {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       await using store = await open(url)
       await store.beginReplacement('r', 1)
       const steps = Array.from({ length: count }, (_, n) => {
@@ -586,7 +588,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('imports that change the same users in opposite orders all succeed', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await open(url)
     const emails = Array.from({ length: 20 }, (_, index) => `u${index}@example.com`)
     const batches = Array.from({ length: 20 }, (_, round) =>
@@ -604,7 +606,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   ])(
     '%s locks the replacements of a user before the user, so it cannot deadlock with a step of one',
     async (_, act) => {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       await using store = await open(url)
       await store.applyChanges([projectOf('ana@example.com', 'p')])
       await store.beginReplacement('r', Date.now())

@@ -12,13 +12,13 @@ import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { IMPORT_BEARER, startImporting } from './support/importing-gateway.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 describe('on SQLite', () => describeUsers(async () => undefined))
 
-describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeUsers(temporaryDatabase))
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeUsers(createdDatabases()))
 
 function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
   test('a removed user is gone for every reader at once, and so are the user’s tokens', async () => {
