@@ -11,7 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // As the program runs: Node itself imports the sources and the packages, nothing is transformed on the way.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Files share the modules of their process: each test starts what it needs, and no module holds state.
+    // Files share the modules of their process: each test starts what it needs, and no module holds state. Only support
+    // keeps a browser and connections to PostgreSQL.
     isolate: false,
     // Tests wait for processes of their own, but with five files at once two processors are never idle, and each test only waits longer.
     maxWorkers: 4,

@@ -23,7 +23,7 @@ if (CHROMIUM === undefined) {
   console.warn(`skipped: the browser tests need Chromium (Debian: apt-get install chromium) at ${PLACES.join(' or ')}`)
 }
 
-/** One browser for all tests of a file. */
+/** A browser for all tests of a file. */
 export interface SharedBrowser {
   /** Opens a new context for one test, with an empty cache and storage. Requests may only go to the origin of `url`. */
   readonly open: (url: string, options?: BrowserContextOptions) => Promise<BrowserContext>
@@ -37,16 +37,25 @@ export interface SharedBrowser {
 /** A tenth of a second with less processor time than this counts as idle. */
 const RESTING_S = 0.01
 
+/** Serves the pages of all files of this process, and ends with it: each start takes half a second of processor time. */
+let kept: Browser | null = null
+
 /**
- * Starts the browser before the tests of the surrounding `describe` and closes it after them. `CHROMIUM` is the one
- * that people have.
+ * Provides the browser to the tests of the surrounding `describe`. `CHROMIUM` is the one that people have; it is started
+ * for these tests only.
  */
 export function shareBrowser(executablePath = CHROMIUM_FOR_PAGES): SharedBrowser {
   let browser: Browser | null = null
   beforeAll(async () => {
+    if (executablePath === CHROMIUM_FOR_PAGES && kept?.isConnected()) {
+      browser = kept
+      return undefined
+    }
     const launched = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS })
     browser = launched
-    return () => launched.close()
+    if (executablePath !== CHROMIUM_FOR_PAGES) return () => launched.close()
+    kept = launched
+    return undefined
   })
   return {
     async open(url, options = {}) {
