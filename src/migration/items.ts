@@ -1,21 +1,21 @@
 // Reads a user's documents, exports and elements item by item, in an order that two databases share.
-import type { DocumentKind, StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
+import type { StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
 import { elementParts, partsOf } from '../store/paging/paging.ts'
+import { DOCUMENT_KINDS } from '../store/reads-contract.ts'
 
 /** Bytes of one read of many rows: several users are copied at a time, each from both databases. */
 const BYTES_PER_READ = 1_048_576
 /** Bytes per kind in the first read. */
 const BYTES_PER_FIRST_READ = 262_144
 const EXPORT_LISTS_PER_READ = 256
-const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
 
 /** Yields documents kind by kind, each in order of position. One read suffices for a small workspace. */
 export async function* documentsOf(reads: WorkspaceReads, userId: number): AsyncGenerator<StoredDocument> {
   const page = { userId, limit: null }
   const first = await reads.documentsWithin(
-    KINDS.map((kind) => ({ ...page, kind, after: 0, maxBytes: BYTES_PER_FIRST_READ })),
+    DOCUMENT_KINDS.map((kind) => ({ ...page, kind, after: 0, maxBytes: BYTES_PER_FIRST_READ })),
   )
-  for (const [index, kind] of KINDS.entries()) {
+  for (const [index, kind] of DOCUMENT_KINDS.entries()) {
     const read = (after: number) => reads.documentsWithin([{ ...page, kind, after, maxBytes: BYTES_PER_READ }])
     for await (const documents of partsOf(read, first[index])) yield* documents
   }
@@ -72,5 +72,5 @@ async function next(documents: AsyncGenerator<StoredDocument>): Promise<StoredDo
 }
 
 function compare(a: StoredDocument, b: StoredDocument): number {
-  return KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.position - b.position
+  return DOCUMENT_KINDS.indexOf(a.kind) - DOCUMENT_KINDS.indexOf(b.kind) || a.position - b.position
 }

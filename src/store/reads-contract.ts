@@ -1,7 +1,8 @@
 // The types of stored rows and the reads that return them: the part of the contract that requests, dumps and moves use.
 import type { Awaitable } from './awaitable.ts'
 
-export type DocumentKind = 'project' | 'template' | 'uiLibrary'
+export const DOCUMENT_KINDS = ['project', 'template', 'uiLibrary'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
 /**
  * Maximum number of elements of one export. SQLite's row ids encode the position in 24 bits; PostgreSQL keeps the same

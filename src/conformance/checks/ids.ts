@@ -1,14 +1,14 @@
 // Checks that the documents of a list have distinct ids. The contract does not say so, but this gateway stores one
 // document per id.
-
 import { isDocument } from '../../import-export/checks/validate.ts'
 import { RecordError } from '../../import-export/format/envelope.ts'
 import { createRecordReader, type RecordFields } from '../../import-export/format/read-record.ts'
 import { documentLine } from '../../import-export/format/write-record.ts'
 import { createDistinctIds } from '../../import-export/remote/distinct-ids.ts'
-import { DOCUMENT_KINDS, LIST_PATHS } from '../../import-export/remote/seen-workspace.ts'
+import { LIST_PATHS } from '../../import-export/remote/seen-workspace.ts'
 import { elementTexts } from '../../json-text.ts'
 import type { DocumentKind } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import { unlessArray } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import type { Check } from '../check.ts'

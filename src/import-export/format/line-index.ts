@@ -1,10 +1,9 @@
 // Notes the result of the first pass for each line, in some ten bytes, so that the second pass need not parse it again.
-import type { DocumentKind } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import type { DocumentRecord } from './read-record.ts'
 
 const PAGE_BYTES = 65_536
-/** The first byte of a note is the document's index in this list plus one. */
-const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
+/** The first byte of a note: the index of the document's kind plus one, or this. */
 const NOTHING = 0
 /** Marks a number that does not fit into one byte: four more bytes follow. */
 const LARGE = 255
@@ -44,7 +43,7 @@ export function createLineNotes(): LineNotes {
         put(NOTHING)
         return
       }
-      put(KINDS.indexOf(document.kind) + 1)
+      put(DOCUMENT_KINDS.indexOf(document.kind) + 1)
       for (const place of places) put(place)
     },
     createReader: () => createReader(pages),
@@ -90,7 +89,7 @@ function createReader(pages: readonly Uint8Array[]): (line: string) => DocumentR
       page = pages[pageIndex] ?? new Uint8Array(0)
       at = 0
     }
-    const kind = KINDS[take() - 1]
+    const kind = DOCUMENT_KINDS[take() - 1]
     if (kind === undefined) return null
     const email = emailOf(line)
     const start = take()

@@ -1,10 +1,10 @@
 // Reads what has changed in a workspace on another server. Unchanged parts are not sent when the server supports entity
 // tags, and are ignored when it does not.
 import type { DocumentKind } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import { ContractError } from './client.ts'
 import type { RemoteProject } from './project-ref.ts'
 import {
-  DOCUMENT_KINDS,
   digestOfAnswer,
   digestOfElements,
   EMPTY_ARRAY_DIGEST,

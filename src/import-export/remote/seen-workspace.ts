@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { skipSpace } from '../../json-text.ts'
 import type { DocumentKind, Store, StoredDocument } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import { createExportDigest } from '../export-digest.ts'
 import type { RecordFields } from '../format/read-record.ts'
 import { createRefReader } from './project-ref.ts'
@@ -11,8 +12,6 @@ export const LIST_PATHS = {
   template: '/templates',
   uiLibrary: '/ui-libraries',
 } as const satisfies Record<DocumentKind, string>
-
-export const DOCUMENT_KINDS = Object.keys(LIST_PATHS) as readonly DocumentKind[]
 
 export interface SeenAnswer {
   /** Null when the server sent none. */

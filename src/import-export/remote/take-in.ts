@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { MachineError, reasonOf } from '../../errors.ts'
 import type { Change, DocumentKind, Store, StoredExport } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { checkInput } from '../checks/validate.ts'
 import type { RecordFields } from '../format/read-record.ts'
@@ -16,7 +17,7 @@ import { areEmpty, type FoundProject, type Lists, ListsChangedError, readChanges
 import { type RemovableDocuments, requireDocuments } from './refusals/lost-documents.ts'
 import { requireSomeExport } from './refusals/lost-exports.ts'
 import { requireSameFields } from './refusals/same-fields.ts'
-import { DOCUMENT_KINDS, digestOfElements, type SeenWorkspace, withoutListTags } from './seen-workspace.ts'
+import { digestOfElements, type SeenWorkspace, withoutListTags } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface TakeInOptions extends RemovableDocuments {

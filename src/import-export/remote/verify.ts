@@ -1,16 +1,9 @@
 // Verifies that a workspace here equals the one on the other server, by reading and comparing both sides again.
 import type { DocumentKind, Store } from '../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../store/reads-contract.ts'
 import type { RecordFields } from '../format/read-record.ts'
 import { createRefReader } from './project-ref.ts'
-import {
-  DOCUMENT_KINDS,
-  digestOf,
-  digestOfElements,
-  exportPath,
-  LIST_PATHS,
-  NOTHING_SEEN,
-  seenInStore,
-} from './seen-workspace.ts'
+import { digestOf, digestOfElements, exportPath, LIST_PATHS, NOTHING_SEEN, seenInStore } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 /** A difference, named by the route that shows it. */

@@ -1,12 +1,13 @@
 // Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import { EmptiedListsError, EmptiedWorkspaceError, LostListsError } from '../refusals/lost-documents.ts'
 import { LostExportsError } from '../refusals/lost-exports.ts'
-import { DOCUMENT_KINDS, filledLists, seenInStore } from '../seen-workspace.ts'
+import { filledLists, seenInStore } from '../seen-workspace.ts'
 import { takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
 import {

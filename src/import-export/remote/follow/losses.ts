@@ -1,6 +1,6 @@
 // Decides whether a loss at the other server is believed: only when it is found again some time later.
 import type { DocumentKind } from '../../../store/contract.ts'
-import { DOCUMENT_KINDS } from '../seen-workspace.ts'
+import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
 import type { Round } from './round.ts'
 
 /**

@@ -1,8 +1,9 @@
 // Refuses to remove documents that the other server may have lost, rather than removed.
 import type { DocumentKind, Store } from '../../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
 import { ContractError } from '../client.ts'
 import { areEmpty, type Reading } from '../read-changes.ts'
-import { DOCUMENT_KINDS, LIST_PATHS } from '../seen-workspace.ts'
+import { LIST_PATHS } from '../seen-workspace.ts'
 
 /** What a replacement removes, although the other server may have lost it. */
 export interface RemovableDocuments {
