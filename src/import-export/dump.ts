@@ -1,10 +1,8 @@
 // Dumps one user or all users in the import format.
-import type { DocumentKind, ExportPage, Snapshot, StoredDocument, StoredExport, StoredUser } from '../store/contract.ts'
-import { elementParts, partsOf, userPages } from '../store/paging/paging.ts'
+import type { ExportPage, Snapshot, StoredDocument, StoredExport, StoredUser } from '../store/contract.ts'
+import { documentParts, elementParts, userPages } from '../store/paging/paging.ts'
 import { documentLine, exportLines, userLine } from './format/write-record.ts'
 
-/** Bytes of one read: documents and elements can be long. */
-const BYTES_PER_READ = 1_048_576
 /** Projects whose exports are listed by one read. */
 const PROJECTS_PER_READ = 32
 
@@ -28,7 +26,7 @@ export async function* dumpUser(snapshot: Snapshot, user: StoredUser): AsyncGene
 }
 
 async function* dumpContents(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
-  for await (const projects of documentParts(snapshot, user, 'project')) {
+  for await (const projects of documentParts(snapshot, { userId: user.id, kind: 'project' })) {
     for (let start = 0; start < projects.length; start += PROJECTS_PER_READ) {
       yield* dumpProjects(snapshot, user, projects.slice(start, start + PROJECTS_PER_READ))
     }
@@ -38,7 +36,7 @@ async function* dumpContents(snapshot: Snapshot, user: StoredUser): AsyncGenerat
     yield* dumpExports(snapshot, user, exports)
   }
   for (const kind of ['template', 'uiLibrary'] as const) {
-    for await (const documents of documentParts(snapshot, user, kind)) {
+    for await (const documents of documentParts(snapshot, { userId: user.id, kind })) {
       for (const { text } of documents) yield documentLine(kind, user.email, text)
     }
   }
@@ -60,10 +58,6 @@ function allExports({ id: userId }: StoredUser, ref: string): ExportPage {
   return { userId, ref, after: null, limit: null }
 }
 
-function documentParts(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
-  return partsOf((after) => snapshot.documentsWithin([{ userId, kind, after, limit: null, maxBytes: BYTES_PER_READ }]))
-}
-
 /** `exports` are newest first; the lines are oldest first. */
 async function* dumpExports(
   snapshot: Snapshot,
@@ -77,5 +71,5 @@ async function* dumpExports(
 }
 
 async function* elementsOf(snapshot: Snapshot, one: StoredExport): AsyncGenerator<string> {
-  for await (const elements of elementParts(snapshot, one, BYTES_PER_READ)) for (const { text } of elements) yield text
+  for await (const elements of elementParts(snapshot, one)) for (const { text } of elements) yield text
 }

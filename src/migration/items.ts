@@ -1,23 +1,18 @@
 // Reads a user's documents, exports and elements item by item, in an order that two databases share.
 import type { StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
-import { elementParts, partsOf } from '../store/paging/paging.ts'
+import { documentParts, elementParts } from '../store/paging/paging.ts'
 import { DOCUMENT_KINDS } from '../store/reads-contract.ts'
 
-/** Bytes of one read of many rows: several users are copied at a time, each from both databases. */
-const BYTES_PER_READ = 1_048_576
 /** Bytes per kind in the first read. */
 const BYTES_PER_FIRST_READ = 262_144
 const EXPORT_LISTS_PER_READ = 256
 
 /** Yields documents kind by kind, each in order of position. One read suffices for a small workspace. */
 export async function* documentsOf(reads: WorkspaceReads, userId: number): AsyncGenerator<StoredDocument> {
-  const page = { userId, limit: null }
-  const first = await reads.documentsWithin(
-    DOCUMENT_KINDS.map((kind) => ({ ...page, kind, after: 0, maxBytes: BYTES_PER_FIRST_READ })),
-  )
+  const page = { userId, after: 0, limit: null, maxBytes: BYTES_PER_FIRST_READ }
+  const first = await reads.documentsWithin(DOCUMENT_KINDS.map((kind) => ({ ...page, kind })))
   for (const [index, kind] of DOCUMENT_KINDS.entries()) {
-    const read = (after: number) => reads.documentsWithin([{ ...page, kind, after, maxBytes: BYTES_PER_READ }])
-    for await (const documents of partsOf(read, first[index])) yield* documents
+    for await (const documents of documentParts(reads, { userId, kind }, first[index])) yield* documents
   }
 }
 
@@ -63,7 +58,7 @@ export async function exportsOf(
 }
 
 export async function* elementsOf(reads: WorkspaceReads, one: StoredExport): AsyncGenerator<StoredElement> {
-  for await (const elements of elementParts(reads, one, BYTES_PER_READ)) yield* elements
+  for await (const elements of elementParts(reads, one)) yield* elements
 }
 
 async function next(documents: AsyncGenerator<StoredDocument>): Promise<StoredDocument | undefined> {

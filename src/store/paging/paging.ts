@@ -1,12 +1,22 @@
 // Reads whole lists of the store page by page, so that memory holds only one page at a time.
 import type { Awaitable } from '../awaitable.ts'
-import type { PagePart, StoredElement, StoredExport, StoredUser, WorkspaceReads } from '../reads-contract.ts'
+import type {
+  DocumentList,
+  PagePart,
+  StoredDocument,
+  StoredElement,
+  StoredExport,
+  StoredUser,
+  WorkspaceReads,
+} from '../reads-contract.ts'
 import type { RestCallVerbs } from '../rest-call-contract.ts'
 import type { NewSession, SessionVerbs } from '../session-contract.ts'
 
 const USERS_PER_READ = 256
 const SESSIONS_PER_READ = 1_000
 const DAYS_PER_READ = 30
+/** Documents and elements can be long, and a move reads several users at a time, each from both databases. */
+const BYTES_PER_READ = 1_048_576
 
 export interface PagedList<Item, Key> {
   /** A key smaller than that of every item. */
@@ -50,7 +60,7 @@ export function restCallDayPages(store: Pick<RestCallVerbs, 'restCallDays'>): As
  * Yields a list part by part, by position. `read` returns the part after a position, and `first` is the first part if
  * it was read already.
  */
-export async function* partsOf<T extends { readonly position: number }>(
+async function* partsOf<T extends { readonly position: number }>(
   read: (after: number) => Awaitable<readonly PagePart<T>[]>,
   first?: PagePart<T>,
 ): AsyncGenerator<readonly T[]> {
@@ -61,11 +71,21 @@ export async function* partsOf<T extends { readonly position: number }>(
   }
 }
 
-/** All elements of an export by position, in parts of some `maxBytes`. */
+/** All documents of a list by position, in parts of some `BYTES_PER_READ`. `first` is for `partsOf`. */
+export function documentParts(
+  reads: WorkspaceReads,
+  list: DocumentList,
+  first?: PagePart<StoredDocument>,
+): AsyncGenerator<readonly StoredDocument[]> {
+  const page = { ...list, limit: null, maxBytes: BYTES_PER_READ }
+  return partsOf((after) => reads.documentsWithin([{ ...page, after }]), first)
+}
+
+/** All elements of an export by position, in parts of some `BYTES_PER_READ`. */
 export function elementParts(
   reads: WorkspaceReads,
   { userId, id: exportId }: StoredExport,
-  maxBytes: number,
 ): AsyncGenerator<readonly StoredElement[]> {
-  return partsOf((after) => reads.elementsWithin([{ userId, exportId, after, limit: null, maxBytes }]))
+  const page = { userId, exportId, limit: null, maxBytes: BYTES_PER_READ }
+  return partsOf((after) => reads.elementsWithin([{ ...page, after }]))
 }
