@@ -1,26 +1,15 @@
-// The command line: registers every command, stops it on a signal, and maps errors to exit codes. Only this file reads
-// the arguments, the environment and the streams of the process.
-import { fstatSync, writeFileSync } from 'node:fs'
-import { Readable } from 'node:stream'
-import { Command, CommanderError } from 'commander'
-import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
-import { MachineError, reasonOf, UsageError } from '../errors.ts'
+// The command line: registers every command, stops it on a signal, and reports what fails. Only this file reads the
+// arguments and the environment of the process, and process-io.ts what they say about the terminal.
+import { Command } from 'commander'
+import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
-import {
-  StoreFaultError,
-  StoreNotWritableError,
-  StoreOpenError,
-  StoreRefusedError,
-  StoreSessionLostError,
-  StoreUnavailableError,
-} from '../store/contract.ts'
 import { addAccessCommands, addSignInCommands } from './access-commands.ts'
 import { addConfigCommands, problemsOfServe } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
 import { addMissingCommandErrors } from './configuration/missing-command.ts'
 import { type Environment, examineSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
-import { describeUnexpected } from './failures/unexpected-error.ts'
+import { toFailure } from './failures/to-failure.ts'
 import type { CommandContext, CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
@@ -30,23 +19,13 @@ import { MOVE_OPTIONS } from './options/move-options.ts'
 import { optionName, parseOptions } from './options/option.ts'
 import { LEDGER_OPTIONS } from './options/retirement/ledger-options.ts'
 import { SERVE_OPTIONS } from './options/serve-options.ts'
-import { toUsageError } from './read-key-cipher.ts'
+import { leaveUnread, outliveOutput, processIo } from './process/process-io.ts'
 import { packageVersion } from './serving/package-version.ts'
 import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
 import { type Signals, stopSignal } from './workers/stop-signal.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const FAILED = 1
-const WRONG_USAGE = 2
-/** Errors of stdout that have been reported, so that a command that ends with one of them does not repeat it. */
-const stdoutErrors = new WeakSet<WeakKey>()
-/** File descriptors. */
-const STDIN = 0
-const STDOUT = 1
-/** The name by which a terminal says that it knows no escape codes (terminfo), such as a shell in Emacs. */
-const DUMB_TERMINAL = 'dumb'
-/** How long `serve` and `follow` wait after they have stopped, for output that its reader has not taken yet. */
-const READER_GRACE_MS = 1_000
 
 /** Runs one command and returns the exit code. Never rejects for an error of the command. */
 export async function runCommandLine(
@@ -199,91 +178,6 @@ async function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): Pr
   return exitCode
 }
 
-interface Failure {
-  readonly exitCode: number
-  /** Null when there is nothing to print, or commander has printed it. */
-  readonly message: string | null
-}
-
-function toFailure(error: unknown): Failure {
-  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : WRONG_USAGE, message: null }
-  if (error instanceof KeyUnreadableError) return toFailure(toUsageError(error))
-  if (error instanceof UsageError || error instanceof StoreOpenError) {
-    return { exitCode: WRONG_USAGE, message: error.message }
-  }
-  if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
-    return { exitCode: 1, message: `${error.message}${helpFor(error)}` }
-  }
-  if (error instanceof MachineError || error instanceof StoreRefusedError) {
-    return { exitCode: 1, message: error.message }
-  }
-  if (isBrokenPipe(error) || stdoutErrors.has(Object(error))) return { exitCode: 1, message: null }
-  return { exitCode: 1, message: describeUnexpected(error) }
-}
-
-function helpFor(error: StoreUnavailableError | StoreFaultError): string {
-  if (error instanceof StoreNotWritableError) return '. To answer reads from it: serve --read-only'
-  if (error instanceof StoreSessionLostError) return ': set --database-pooling transaction'
-  return ''
-}
-
-function processIo(): CommandIo {
-  process.stdout.on('error', reportStdout)
-  if (fstatSync(STDOUT).isFile()) process.stdout._write = writeWhole
-  process.stderr.on('error', ignore)
-  return {
-    stdin: readableStdin(),
-    stdout: process.stdout,
-    stderr: process.stderr,
-    isTerminal: process.stderr.isTTY === true && process.env.TERM !== DUMB_TERMINAL,
-    isColourless: isColourless(process.env),
-    clock: Date.now,
-  }
-}
-
-/** The variables that many programs know (no-color.org, force-color.org). The second overrides the first, as in Node. */
-function isColourless({ NO_COLOR = '', FORCE_COLOR }: Environment): boolean {
-  return FORCE_COLOR === undefined ? NO_COLOR !== '' : ['0', 'false'].includes(FORCE_COLOR)
-}
-
-/** Node itself drops the rest of a chunk, without an error, when a file had room for its beginning only. */
-function writeWhole(chunk: Buffer, _encoding: BufferEncoding, onWritten: (error?: Error) => void): void {
-  try {
-    writeFileSync(STDOUT, chunk)
-    onWritten()
-  } catch (error) {
-    onWritten(error instanceof Error ? error : new Error(reasonOf(error)))
-  }
-}
-
-/** For any other kind of stdin, such as a folder, Node would make an empty stream, as if nothing had been sent. */
-function readableStdin(): Readable {
-  const stdin = fstatSync(STDIN)
-  if (stdin.isFile() || stdin.isFIFO() || stdin.isSocket() || stdin.isCharacterDevice()) return process.stdin
-  return new Readable({
-    read() {
-      this.destroy(new Error('it is neither a file nor a pipe'))
-    },
-  })
-}
-
-/**
- * Reports the first failure of stdout, for example on a full disk. The process exits with 1, but not at once: a command
- * that has changed something still records that in the audit log, and erases what it removed.
- */
-function reportStdout(error: Error): void {
-  // The next write reports a broken pipe to the command.
-  if (isBrokenPipe(error)) return
-  if (process.exitCode !== FAILED) process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
-  process.exitCode = FAILED
-  stdoutErrors.add(error)
-}
-
-/** When the disk of its log is full, a gateway loses log lines and goes on serving. It writes again later. */
-function outliveOutput({ stdout }: CommandIo): void {
-  stdout.off('error', reportStdout).on('error', ignore)
-}
-
 /**
  * Node would print an exception that nothing catches, or a rejection, with its secrets and on many lines. It ends with
  * this exit code, too.
@@ -293,17 +187,4 @@ function endWhenUncaught(signals: Signals, report: (error: unknown) => void): vo
     report(error)
     process.exit(FAILED)
   })
-}
-
-/** Exits: unread output in a pipe would keep the process alive, and the reader of a log may have stopped. */
-function leaveUnread({ stderr }: CommandIo): void {
-  if (stderr === process.stderr) setTimeout(() => process.exit(), READER_GRACE_MS).unref()
-}
-
-/** For errors of stderr: no stream is left to report them to. */
-function ignore(): void {}
-
-/** True when the reader of stdout has closed it, as `head` does. */
-function isBrokenPipe(error: unknown): boolean {
-  return Reflect.get(Object(error), 'code') === 'EPIPE'
 }
