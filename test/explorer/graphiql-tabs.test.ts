@@ -298,18 +298,25 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     const before = await tabs(page)
     const editor = page.locator('.graphiql-query-editor .CodeMirror').first()
-    await editor.evaluate(
-      (element, hash) => {
-        location.hash = hash
-        const codeMirror: { readonly setValue: (text: string) => void } = Reflect.get(element, 'CodeMirror')
-        codeMirror.setValue('query Projects { me { email } }')
-      },
-      String(new URLSearchParams({ query: 'query Linked { me { id } }' })),
-    )
-    await eventually(() => query(page)).toBe('query Linked { me { id } }')
-    expect(await tabs(page)).toEqual([...before, 'Linked'])
-    await openTab(page, 'Projects')
-    await eventually(() => query(page)).toBe('query Projects { me { email } }')
+    const linked = { query: 'query Linked { me { id } }' }
+    // The second link has a tab already.
+    for (const [link, written] of [
+      [linked, 'query Projects { me { email } }'],
+      [{ ...linked, operationName: 'Linked' }, 'query Projects { me { email id } }'],
+    ] as const) {
+      await editor.evaluate(
+        (element, [hash, text]) => {
+          location.hash = hash
+          const codeMirror: { readonly setValue: (text: string) => void } = Reflect.get(element, 'CodeMirror')
+          codeMirror.setValue(text)
+        },
+        [String(new URLSearchParams(link)), written] as const,
+      )
+      await eventually(() => query(page)).toBe(linked.query)
+      expect(await tabs(page)).toEqual([...before, 'Linked'])
+      await openTab(page, 'Projects')
+      await eventually(() => query(page)).toBe(written)
+    }
   })
 
   test('a link that names none of its operations runs the first one, also with all of them in one line', async () => {
