@@ -175,7 +175,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
 
   test('a gateway waits for no mail, sign-in, network or call that another gateway works on', async () => {
     const url = await temporaryDatabase()
-    await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 3_000 })
+    await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 10_000 })
     const tables = ['outbox', 'pending_sign_in', 'known_network', 'rest_call', 'rest_call_writer']
     const [past, future] = [NOW - 1, NOW + 10 * CLOCKS_DIFFER_MS]
     for (const id of ['held', 'free']) {
