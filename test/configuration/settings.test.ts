@@ -418,6 +418,10 @@ describe('a configuration file', () => {
     ['hunter2\n', /:1: a file must hold options, one per line, as NAME: VALUE/],
     ['port: 1\n---\nport: 2\n', /:2: a file must hold only one YAML document/],
     ['[a]: 1\n', /:1: the name of an option must be a word/],
+    [
+      'serve:\n  - host: hunter2\n',
+      /:1: serve: a list holds values: put the options of a command below it without dashes/,
+    ],
     ['serve: hunter2\n', /:1: serve: is a command: put its options below it, one per line, as NAME: VALUE/],
   ])('%j is refused with its line, and its content is not repeated', async (text, message) => {
     const { exitCode, stderr } = await runHere(['serve', '--config', write(text)])

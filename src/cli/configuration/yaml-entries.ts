@@ -28,6 +28,10 @@ export interface ParsedFile {
   readonly problems: readonly FileProblem[]
 }
 
+const NO_VALUE = 'must be a value, or a list of values'
+const NO_DASHES =
+  'a list holds values: put the options of a command below it without dashes, one per line, as NAME: VALUE'
+
 /** Messages never repeat a value of the file: it may be a secret. */
 export function parseYamlEntries(text: string): ParsedFile {
   const lines = new LineCounter()
@@ -62,7 +66,7 @@ function entryOf(pair: Pair, lines: LineCounter, problems: FileProblem[]): FileE
   const key = pair.key.value
   if (isMap(pair.value)) return { key, line, value: nested(pair.value, lines, problems) }
   const value = textOf(pair.value)
-  if (value === null) problems.push({ line, message: `${key}: must be a value, or a list of values` })
+  if (value === null) problems.push({ line, message: `${key}: ${holdsEntries(pair.value) ? NO_DASHES : NO_VALUE}` })
   return value === null ? null : { key, line, value }
 }
 
@@ -77,6 +81,11 @@ function textOf(node: unknown): string | null {
   if (!isSeq(node)) return null
   const items = node.items.map((item) => (isScalar(item) ? textOf(item) : null))
   return items.every((item) => item !== null) ? items.join(',') : null
+}
+
+/** Whether a node is a list of `NAME: VALUE`, as dashes before the options of a command make it. */
+function holdsEntries(node: unknown): boolean {
+  return isSeq(node) && node.items.some((item) => isMap(item))
 }
 
 function lineOf(node: unknown, lines: LineCounter): number {
