@@ -62,7 +62,7 @@ function sightingOf({ client, peer, path, search, header }: GatewayRequest): Sig
   return {
     nonce: randomUUID(),
     client,
-    peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy, hasNamedClient: peer.hasNamedClient ?? false },
+    peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy, hasNamedClient: peer.hasNamedClient },
     forwardingHeaders: FORWARDING_HEADERS.filter((name) => header(name) !== undefined),
     acceptEncoding: header('accept-encoding') ?? '',
     path,

@@ -17,7 +17,7 @@ export interface Peer {
    */
   readonly mayForward: boolean
   /** Whether the connection began with a PROXY header that names the client. */
-  readonly hasNamedClient?: boolean
+  readonly hasNamedClient: boolean
 }
 
 /** The client: the peer itself, or the client that a trusted proxy forwards for. */

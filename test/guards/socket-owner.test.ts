@@ -20,6 +20,7 @@ function peerOf(socket: Socket): Peer {
     localPort: socket.localPort ?? 0,
     isTrustedProxy: false,
     mayForward: false,
+    hasNamedClient: false,
   }
 }
 
@@ -31,6 +32,7 @@ const PEER: Peer = {
   localPort: 2,
   isTrustedProxy: false,
   mayForward: false,
+  hasNamedClient: false,
 }
 
 /** Starts a server that leaves the accepted sockets to the test. */
@@ -108,6 +110,7 @@ test("a row of the kernel's table matches a connection only if both ends are com
     localPort: 4000,
     isTrustedProxy: false,
     mayForward: false,
+    hasNamedClient: false,
   }
   expect(await owner(peer)).toBe(1000)
   const others: readonly Partial<Peer>[] = [

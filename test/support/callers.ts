@@ -19,6 +19,7 @@ export function callerWith({ peer, client, httpVersion = '1.1', headers = {} }: 
       localPort: 4000,
       isTrustedProxy: false,
       mayForward: false,
+      hasNamedClient: false,
       ...peer,
     },
     client: { address, scheme: 'http', host: headers.host ?? '', ...client },
