@@ -1,7 +1,7 @@
 // Parses one line of the import format and checks what all kinds of records have in common.
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
-import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
+import { type Member, membersOf, memberText, parseJsonText } from '../../json-text.ts'
 import { toLine } from '../../redact.ts'
 import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
@@ -89,8 +89,7 @@ export function requireStorable(text: string, name: string): string {
 
 /** All digits of an integer as written in the member `name`; null for any other number. */
 export function integerText(text: string, name: string): string | null {
-  const written = membersOf(text).findLast((candidate) => candidate.name === name)
-  const digits = written ? text.slice(written.start, written.end) : ''
+  const digits = memberText(text, name) ?? ''
   return INTEGER.test(digits) ? digits : null
 }
 
