@@ -1,5 +1,6 @@
 // The result of a round of `follow`, as it is reported.
-/** The result of one round, in users. */
+
+/** Counts are in users, unless they say otherwise. */
 export interface Round {
   readonly users: number
   readonly changed: number
