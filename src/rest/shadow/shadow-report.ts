@@ -55,7 +55,7 @@ export interface ShadowLog {
 }
 
 export interface ShadowReport extends Disposable {
-  readonly equal: (isCut?: boolean) => void
+  readonly equal: (isCut: boolean) => void
   readonly skipped: (reason: SkipReason) => void
   readonly different: (found: Difference) => void
   /** The old server gave no answer to a comparison or to a client. */
@@ -79,7 +79,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
   timer.unref()
 
   return {
-    equal(isCut = false) {
+    equal(isCut) {
       counts.equal += 1
       if (isCut) counts.cut += 1
       isNew = true
