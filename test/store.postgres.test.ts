@@ -648,6 +648,17 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(unreachable.message).toMatch(/^no database server that accepts writes can be reached: connect ECONNREFUSED/)
   })
 
+  test('an error of several hosts names each of them with its reason', async () => {
+    const url = await temporaryDatabase()
+    const { host, hostname, port, pathname } = new URL(url)
+    await execute(url, `alter database ${pathname.slice(1)} set default_transaction_read_only = on`)
+    const opening = open(url.replace(host, `127.0.0.1:1,${host}`))
+    await expect(opening).rejects.toThrow(
+      'no database server that accepts writes can be reached: 127.0.0.1 port 1: connect ECONNREFUSED 127.0.0.1:1; ' +
+        `${hostname} port ${port}: the server accepts no writes`,
+    )
+  })
+
   test('a replica that is being queried while the store closes is not reported as failed', async () => {
     const url = await temporaryDatabase()
     const other = await temporaryDatabase()

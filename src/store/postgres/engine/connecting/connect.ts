@@ -26,6 +26,7 @@ export async function connect(
   withoutTls: Set<Host>,
 ): Promise<{ readonly connection: Connection; readonly host: number }> {
   const causes: unknown[] = []
+  const reasons: string[] = []
   for (let index = 0; index < target.hosts.length; index += 1) {
     const host = (first + index) % target.hosts.length
     const address = target.hosts[host]
@@ -34,11 +35,12 @@ export async function connect(
       return { connection: await connectTo(address, target, options, withoutTls), host }
     } catch (error) {
       causes.push(error)
+      reasons.push(`${address.host} port ${address.port}: ${reasonOf(error)}`)
     }
   }
   const [only] = causes
   throw new StoreUnavailableError(UNREACHABLE[target.access], {
-    cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(reasonOf).join('; ')),
+    cause: causes.length === 1 ? only : new AggregateError(causes, reasons.join('; ')),
   })
 }
 
