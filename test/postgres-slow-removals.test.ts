@@ -7,7 +7,7 @@ import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import type { ReplacementStep } from '../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, put } from './contract/values.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 2 }
 
@@ -20,10 +20,8 @@ function exportSteps(email: string, ref: string, texts: readonly string[] = ['1'
   ] as const
 }
 
-/** Makes a database in which a statement that deletes from the table must have a time limit. */
-async function timedDatabase(table: 'document' | 'export_element'): Promise<string> {
-  const url = await temporaryDatabase()
-  await using _ = await openPostgresStore(url, OPTIONS)
+/** Changes a database so that a statement that deletes from the table must have a time limit. */
+async function timed(url: string, table: 'document' | 'export_element'): Promise<string> {
   await execute(
     url,
     `create function workspace_gateway.timed() returns trigger language plpgsql as $$
@@ -38,13 +36,11 @@ async function timedDatabase(table: 'document' | 'export_element'): Promise<stri
 }
 
 /**
- * Makes a database in which every statement that removes elements or documents exceeds its statement timeout, if it has
+ * Changes a database so that every statement that removes elements or documents exceeds its statement timeout, if it has
  * one.
  */
-async function slowDatabase(): Promise<string> {
-  const url = await temporaryDatabase()
-  await using _ = await openPostgresStore(url, OPTIONS)
-  await execute(
+function slowDown(url: string): Promise<unknown> {
+  return execute(
     url,
     `create function workspace_gateway.last_long() returns trigger language plpgsql as $$
       begin
@@ -61,7 +57,6 @@ async function slowDatabase(): Promise<string> {
     create trigger last_long after delete on workspace_gateway.document referencing old table as gone
       for each statement execute function workspace_gateway.last_long()`,
   )
-  return url
 }
 
 async function elementsOf(url: string): Promise<number> {
@@ -78,6 +73,9 @@ async function prune(store: MigratableStore): Promise<unknown> {
 }
 
 describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
+  const createdDatabase = createdDatabases()
+  const slowDatabase = createdDatabases(slowDown)
+
   test.each<[what: string, remove: (store: MigratableStore) => Promise<unknown>]>([
     ['a user', async (store) => (await store.removeUsers([ANA]))[0]?.exports === 1 && 'removed'],
     ['a user, as a step of an import', (store) => apply(store, { type: 'removeUser', email: ANA })],
@@ -94,7 +92,7 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
   })
 
   test('a short removal runs with the statement timeout', async () => {
-    const url = await timedDatabase('export_element')
+    const url = await timed(await createdDatabase(), 'export_element')
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put(), ...exportSteps(ANA, 'r')])
     expect((await store.removeUsers([ANA]))[0]).toMatchObject({ exports: 1 })
@@ -124,7 +122,7 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
     ['a command', (store) => store.removeUsers([ANA])],
     ['an import', (store) => store.applyChanges([{ type: 'removeUser', email: ANA }])],
   ])('a removal by %s waits for the lock of another client no longer than a statement may last', async (_, remove) => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 1_000 })
     await store.applyChanges([put()])
     const hand = new Client({ connectionString: url })
@@ -154,7 +152,7 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
 
   test('a short replacement runs with the statement timeout, however much else is stored', async () => {
     const many = Array.from({ length: 10_001 }, (_, n) => `${n}`)
-    const url = await timedDatabase('document')
+    const url = await timed(await createdDatabase(), 'document')
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([put(), put({ id: 'q', ref: 'q' }), ...exportSteps(ANA, 'r', many)])
     await store.beginReplacement('r', NOW)

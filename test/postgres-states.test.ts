@@ -4,13 +4,15 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { bearer, type TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
 /** Large enough to be sent with a content coding. */
 const project = (version: number): string => `{"id":"p","v":${version},"text":"${'x'.repeat(4_000)}"}`
 
 describe.skipIf(POSTGRES_URL === null)('a state that changes between two statements of one request', () => {
+  const createdDatabase = createdDatabases()
+
   const asked = {
     REST: async (gateway: TestGateway, token: string) => (await gateway.get('/projects', token)).text,
     GraphQL: async (gateway: TestGateway, token: string) => {
@@ -22,7 +24,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   test.each(Object.keys(asked) as (keyof typeof asked)[])(
     '%s: documents of a newer state are not cached under the previous state version',
     async (protocol) => {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
       await gateway.load(documentLine('project', ANA, project(1)))
       const { accessToken } = await gateway.login(ANA)
@@ -41,7 +43,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   )
 
   test('an export that is removed in between is answered as missing, not as empty', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
     await gateway.load(
       documentLine('project', ANA, '{"id":"p"}') +
@@ -61,7 +63,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
      * the exports apart.
      */
     async function openWorld(elements: readonly string[]) {
-      const url = await temporaryDatabase()
+      const url = await createdDatabase()
       const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
       const lines = exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements })
       await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + lines)
@@ -107,7 +109,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   })
 
   test.skipIf(!HAS_PGBOUNCER)('a retry needs only the one connection that a pooler has', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using pooler = await startPgbouncer(url, { connections: 1 })
     const { gateway, beforeNext, snapshots } = await interruptedGateway({
       databaseUrl: pooler.through(url),
@@ -123,7 +125,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   })
 
   test('a retry waits for a locked table no longer than any other read', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     const client = new Client({ connectionString: url })
     await client.connect()
     onTestFinished(() => client.end())

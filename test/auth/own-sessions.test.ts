@@ -4,7 +4,7 @@ import type { TokenPair } from '../../src/auth/sessions.ts'
 import { newSession } from '../contract/values.ts'
 import { runHere } from '../support/command-line.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from '../support/postgres.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
 const LIST = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
@@ -128,7 +128,7 @@ test('a session is a node for its own user only, and only while it is open', asy
 
 const engines = [
   ['sqlite', async () => undefined] as const,
-  ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
+  ...(POSTGRES_URL === null ? [] : [['postgres', createdDatabases()] as const]),
 ]
 
 /** Returns the details and the networks of the audit entries about ended sessions. */

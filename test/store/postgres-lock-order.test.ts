@@ -8,7 +8,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { CLOCKS_DIFFER_MS } from '../../src/store/session-contract.ts'
 import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { createdDatabases, execute, POSTGRES_URL } from '../support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
 /** Not in the order of the emails: the user who is stored first has the lowest id. */
@@ -103,8 +103,10 @@ function exportSteps(stage: string, createdAt: string): readonly Change[] {
 }
 
 describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
+  const createdDatabase = createdDatabases()
+
   test('a replacement waiting for the user an import locked first holds none that the import locks later', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     for (const email of EMAILS) await store.applyChanges([templateOf(email, '1')])
     await store.beginReplacement('r', NOW)
@@ -125,7 +127,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('an import waits for no user whom another import has added while it added others', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const [added, alsoAdded, meanwhile] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
     const hand = await openHand(url)
@@ -210,7 +212,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('exports are pruned only after their user is locked, the order in which an import takes locks', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const project: Change = { ...templateOf(FIRST, '1'), kind: 'project', ref: 'r' }
     await store.applyChanges([project, ...exportSteps('a', '2026-01-01'), ...exportSteps('b', '2026-01-02')])
@@ -225,7 +227,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('a removal waits for no replacement that stages after it, and leaves it whole', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
     await store.beginReplacement('ended', NOW)
@@ -251,7 +253,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('a removal that ends one replacement takes no part of one that stages after it', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.beginReplacement('ended', NOW)
     await store.stageReplacement('ended', stagedExport(FIRST, 'r'), NOW)
@@ -270,7 +272,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('an export that is being dropped as stale takes no further elements, and stays dropped', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const [begin, fill] = exportSteps('s', '2026-01-01')
     await store.applyChanges([begin, fill].flatMap((step) => step ?? []))
@@ -286,7 +288,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('what is staged for a user who is being renamed becomes a user of its own', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
     const hand = await openHand(url)

@@ -52,10 +52,11 @@ export async function temporaryCopy(url: string): Promise<string> {
 }
 
 /**
- * Makes a database that the store has created, before the tests of the surrounding `describe`. Returns a function that
- * copies it for one test, in a quarter of the processor time. The copies have one identity, so none moves to another.
+ * Makes a database that the store has created and `prepare` has changed, before the tests of the surrounding `describe`.
+ * Returns a function that copies it for one test, in a quarter of the processor time. The copies have one identity, so
+ * none moves to another.
  */
-export function createdDatabases(): () => Promise<string> {
+export function createdDatabases(prepare: (url: string) => Promise<unknown> = async () => {}): () => Promise<string> {
   let created = ''
   beforeAll(async () => {
     if (POSTGRES_URL === null) return undefined
@@ -65,6 +66,7 @@ export function createdDatabases(): () => Promise<string> {
       statementTimeoutMs: 10_000,
       poolSize: 1,
     })
+    await prepare(created)
     return () => dropDatabase(created)
   })
   return () => temporaryCopy(created)
