@@ -9,14 +9,7 @@ export interface ConformanceReport {
 }
 
 export async function conformance(url: string, ...options: readonly string[]) {
-  const { exitCode, stdout, stderr } = await runHere([
-    'conformance',
-    url,
-    '--email',
-    ANA,
-    '--format',
-    'json',
-    ...options,
-  ])
+  const user = options.includes('--email') ? [] : ['--email', ANA]
+  const { exitCode, stdout, stderr } = await runHere(['conformance', url, ...user, '--format', 'json', ...options])
   return { exitCode, stderr, ...(JSON.parse(stdout) as ConformanceReport) }
 }
