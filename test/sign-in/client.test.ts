@@ -5,7 +5,7 @@ import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { type Finished, runHere } from '../support/command-line.ts'
 import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts'
-import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -84,8 +84,9 @@ describe('the login guard "client"', () => {
   describeClients('sqlite', async () => undefined)
   describeNames('sqlite', async () => undefined)
   describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
-    describeClients('postgres', temporaryDatabase)
-    describeNames('postgres', temporaryDatabase)
+    const createdDatabase = createdDatabases()
+    describeClients('postgres', createdDatabase)
+    describeNames('postgres', createdDatabase)
   })
 
   test('gives a wrong secret the same answer as an unknown name', async () => {

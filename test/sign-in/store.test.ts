@@ -4,7 +4,7 @@ import { describe } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { describeSignIn } from '../contract/sign-in.ts'
-import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { createdDatabases, POSTGRES_URL } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const SQLITE = {
@@ -22,8 +22,9 @@ describeSignIn('sqlite', async () => {
 })
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
+  const createdDatabase = createdDatabases()
   describeSignIn('postgres', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     return { store: await openPostgresStore(url, POSTGRES), reopen: () => openPostgresStore(url, POSTGRES) }
   })
 })
