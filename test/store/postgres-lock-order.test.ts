@@ -148,7 +148,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('a replacement waits for no user whom an import has added while it added others', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const [added, alsoAdded, meanwhile] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
     await store.beginReplacement('r', NOW)
@@ -176,7 +176,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
   })
 
   test('a gateway waits for no mail, sign-in, network or call that another gateway works on', async () => {
-    const url = await temporaryDatabase()
+    const url = await createdDatabase()
     await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 10_000 })
     const tables = ['outbox', 'pending_sign_in', 'known_network', 'rest_call', 'rest_call_writer']
     const [past, future] = [NOW - 1, NOW + 10 * CLOCKS_DIFFER_MS]
