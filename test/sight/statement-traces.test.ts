@@ -72,15 +72,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('PostgreSQL statements', () => {
       })
   }
 
-  async function startTraced(args: readonly string[] = [OPTION], env: Readonly<Record<string, string>> = {}) {
+  async function startTraced(args: readonly string[] = [OPTION], database = databaseUrl) {
     const receiver = await startReceiver()
-    const serving = await serveForTest(['--database', databaseUrl, ...args], {
+    const serving = await serveForTest(['--database', database, ...args], {
       cwd: temporaryDirectory(),
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_BSP_SCHEDULE_DELAY: '50',
         OTEL_TRACES_SAMPLER: 'parentbased_always_off',
-        ...env,
       },
     })
     const { accessToken } = await openSession(serving.url, ANA)
@@ -182,7 +181,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('PostgreSQL statements', () => {
 
   test.skipIf(!HAS_PGBOUNCER)('carry the trace behind PgBouncer in transaction mode too', async () => {
     await using pooler = await startPgbouncer(databaseUrl, { connections: 2 })
-    const { serving, get } = await startTraced([OPTION, '--database', pooler.through(databaseUrl)])
+    const { serving, get } = await startTraced([OPTION], pooler.through(databaseUrl))
     const answers = await Promise.all(
       [1, 2, 3].map((digit) => get(`/exports?r=site&n=${digit}`, parent(traceOf(digit)))),
     )
