@@ -8,8 +8,8 @@ const INTRODUCTION = `# Configuration
 
 \`npx workspace-gateway COMMAND --help\` shows the options of a command, under the same headings as here. Every option is also an environment
 variable and a key of a configuration file. A flag overrides the variable, the variable overrides the file, and the file overrides the default. A switch takes no value as a flag. Its
-variable and its key take \`true\` or \`1\`, or \`false\`, \`0\` or nothing. A list is separated by commas, and its flag may be repeated. Any other
-flag with a value that is given twice is an error.
+variable and its key take \`true\` or \`1\`, or \`false\`, \`0\` or nothing. A list is separated by commas, and its flag may be repeated. Of any
+other flag that is repeated, the last one counts; but an \`--email\` or \`--kind\` with one value is an error then.
 
 If anything is wrong, the command reports all problems at once and does not start: wrong values, and unknown options, variables and keys, each with
 the name that you probably meant. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.

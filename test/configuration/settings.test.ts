@@ -324,14 +324,18 @@ test('of a flag with a list, every occurrence counts, and together they replace 
 test.each([
   [['sessions', 'revoke', '--email', 'ana@example.com', '--email', 'ben@example.com'], '--email'],
   [['sessions', 'revoke', '--email', 'ana@example.com', '--email=ana@example.com'], '--email'],
-  [['config', 'check', '--port', '1', '--no-demo', '--no-demo', '--port', '2'], '--port'],
-  [['config', 'print', '--port', '1', '--port', '2'], '--port'],
-])('%j is an error: the option takes one value, and no other may go unnoticed', async (args, flag) => {
+  [['audit', '--kind', 'login', '--kind', 'logout'], '--kind'],
+])('%j is an error: the command would leave out what was named first', async (args, flag) => {
   expect(await runHere(args)).toEqual({
     exitCode: 2,
     stdout: '',
     stderr: `${flag}: takes one value, and is given more than once\n`,
   })
+})
+
+test('of any other flag the last occurrence counts', async () => {
+  const printed = await print(['--port', '1', '--no-demo', '--no-demo', '--port', '2'])
+  expect(printed.get('port')?.value).toBe('2')
 })
 
 test('a switch names its allowed values from every source, and takes no value as a flag', async () => {

@@ -1,5 +1,4 @@
 // Keeps the commands of the program together with the option table of each.
-import cluster from 'node:cluster'
 import { type Command, Option } from 'commander'
 import { environmentName, isList, type OptionRow, type Options, optionName } from '../options/option.ts'
 import { configOption } from './config-option.ts'
@@ -29,7 +28,7 @@ export interface DescribedCommand {
   readonly options: Options
   /** The unknown arguments of the command line, in order. Valid after the command was parsed. */
   readonly unknownArguments: () => readonly string[]
-  /** The options with one value that are given again. Valid after the command was parsed. */
+  /** The selections that are given again. Valid after the command was parsed. */
   readonly repeatedOptions: ReadonlySet<OptionRow>
   readonly furtherProblems: FurtherProblems
   /**
@@ -70,8 +69,8 @@ export function createDescribedCommands(): DescribedCommands {
 }
 
 /**
- * Every occurrence of a flag with a list counts, and together they replace the default. `repeated` receives any other
- * option with a value that is given again. --help shows the environment variable of every option. For an option that is
+ * Every occurrence of a flag with a list counts, and together they replace the default. `repeated` receives a
+ * selection that is given again. --help shows the environment variable of every option. For an option that is
  * environment-only it shows the variable alone.
  */
 function addOption(command: Command, row: OptionRow, repeated: Set<OptionRow>): void {
@@ -84,8 +83,7 @@ function addOption(command: Command, row: OptionRow, repeated: Set<OptionRow>): 
     option.argParser((text: string, earlier: string) => {
       if (command.getOptionValueSource(optionName(row)) !== 'cli') return text
       if (isList(row.schema)) return `${earlier},${text}`
-      // A supervisor appends the addresses that its workers share to its own arguments, which it has checked.
-      if (!cluster.isWorker) repeated.add(row)
+      if (row.isSelection === true) repeated.add(row)
       return text
     })
   }

@@ -13,6 +13,7 @@ const KINDS = Object.keys(AUDIT_KINDS) as AuditKind[]
 export const email = {
   flags: '--email <email>',
   description: 'only this user',
+  isSelection: true,
   schema: z.string().transform(canonicalEmail).pipe(z.string('must be an email address')).optional(),
 } as const satisfies OptionRow
 
@@ -49,6 +50,7 @@ export const AUDIT_OPTIONS = {
   kind: {
     flags: '--kind <kind>',
     description: 'only events of this kind, such as login',
+    isSelection: true,
     schema: z.enum(KINDS, `must be one of ${KINDS.join(', ')}`).optional(),
   },
   email,

@@ -34,6 +34,11 @@ export interface OptionRow {
   readonly isEnvironmentOnly?: boolean
   /** The whole value is a secret and is never shown. (The password in a URL is never shown either.) */
   readonly isSecret?: boolean
+  /**
+   * Whether the flag says what the command is about. If it were given twice, the command would silently leave out the
+   * first one, so that is an error. Of other flags with one value the last one counts.
+   */
+  readonly isSelection?: boolean
   /** The default as it would be written on the command line. A switch has none and is off. */
   readonly default?: string
   /** Without one, the row is before all groups: for the options that a command is mostly used with. */

@@ -10,6 +10,7 @@ export const CONFORMANCE_OPTIONS = {
     flags: '--email <email>',
     description:
       'the user of the other server to sign in as; a user who has a project with an export allows the most checks',
+    isSelection: true,
     // Not made canonical: another server may know the user only by this spelling.
     schema: z.string('must be given').refine((email) => canonicalEmail(email) !== null, 'must be an email address'),
   },
