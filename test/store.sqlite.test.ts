@@ -16,7 +16,6 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
-import type { CodeRules } from '../src/store/sign-in/code-contract.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
@@ -27,7 +26,7 @@ import { describeNeighbours } from './contract/neighbours.ts'
 import { describePages } from './contract/pages.ts'
 import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
-import { ANA, BEN, NOW, newSession, put } from './contract/values.ts'
+import { ANA, BEN, CODE_RULES, NOW, newSession, put } from './contract/values.ts'
 import { countSql } from './contract/workspace-tables.ts'
 import { damageTables } from './support/faults.ts'
 import { residentBytes } from './support/measurements.ts'
@@ -42,17 +41,6 @@ const OPTIONS = {
   onFatal(error: unknown) {
     throw error
   },
-}
-
-const CODE_RULES: CodeRules = {
-  windowMs: 1_000,
-  codeTtlMs: 1_000,
-  knownNetworkTtlMs: 1_000,
-  isForKnownUsersOnly: false,
-  maxPerAddressAndNetwork: 1,
-  maxPerAddress: 1,
-  maxPerNetwork: 1,
-  maxTotal: 1,
 }
 
 /** The offset of the number of free pages in the header of a file. */

@@ -21,9 +21,9 @@ import {
 } from '../../src/store/cutover/contract.ts'
 import { LAST_DOCUMENT_POSITION, MAX_ELEMENTS } from '../../src/store/reads-contract.ts'
 import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
-import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
+import type { CodeRequest } from '../../src/store/sign-in/code-contract.ts'
 import { calls } from './rest-calls.ts'
-import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
+import { ANA, BEN, CODE_RULES, hash, MADE, NOW, newSession, put } from './values.ts'
 
 const LONG = 30_000
 const UNCHANGED: Changed = { users: [], sessions: [], hasKeys: false, callDays: [], rows: [] }
@@ -696,17 +696,6 @@ const CODE_REQUEST: CodeRequest = {
   codeHash: 'h',
   isEligible: true,
   askedAt: NOW,
-}
-
-const CODE_RULES: CodeRules = {
-  windowMs: 1_000,
-  codeTtlMs: 1_000,
-  knownNetworkTtlMs: 1_000,
-  isForKnownUsersOnly: false,
-  maxPerAddressAndNetwork: 1,
-  maxPerAddress: 1,
-  maxPerNetwork: 1,
-  maxTotal: 1,
 }
 
 const CLIENT: StoredClient = {

@@ -6,8 +6,9 @@ import { type Change, StagedExportGoneError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { CLOCKS_DIFFER_MS } from '../../src/store/session-contract.ts'
-import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
+import type { CodeRequest } from '../../src/store/sign-in/code-contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
+import { CODE_RULES } from '../contract/values.ts'
 import { createdDatabases, execute, POSTGRES_URL } from '../support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
@@ -15,16 +16,6 @@ const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize
 const EMAILS = ['zoe@example.com', 'max@example.com', 'ana@example.com'] as const
 const [FIRST, , LAST] = EMAILS
 const NOW = 1_000
-const RULES: CodeRules = {
-  windowMs: 1_000,
-  codeTtlMs: 1_000,
-  knownNetworkTtlMs: 1_000,
-  isForKnownUsersOnly: false,
-  maxPerAddressAndNetwork: 1,
-  maxPerAddress: 1,
-  maxPerNetwork: 1,
-  maxTotal: 1,
-}
 const REQUEST: CodeRequest = {
   id: 'r',
   email: LAST,
@@ -186,7 +177,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
         `insert into workspace_gateway.outbox (id, email, network, agent, kid, asked_at, expires_at, due_at)
           values ('${id}', 'e', 'n', '', 'k', 0, ${future}, ${past}), ('${id} too late', 'e', 'n', '', 'k', 0, ${future}, ${future});
         insert into workspace_gateway.pending_sign_in values ('${id}', 'n', '${id}', 'k', '', false, 0, ${past});
-        insert into workspace_gateway.known_network values ('${id}', 'a', ${past - RULES.knownNetworkTtlMs});
+        insert into workspace_gateway.known_network values ('${id}', 'a', ${past - CODE_RULES.knownNetworkTtlMs});
         insert into workspace_gateway.rest_call values ('2026-01-01', '${id}', '', 1, 0);
         insert into workspace_gateway.rest_call_writer values ('${id}', 1, '2026-01-01')`,
       )
@@ -200,7 +191,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
       'free',
     ])
     await store.addCodeRequests([REQUEST])
-    expect(await store.decideCodeRequests(RULES, NOW, 9)).toHaveLength(1)
+    expect(await store.decideCodeRequests(CODE_RULES, NOW, 9)).toHaveLength(1)
     expect(await store.removeRestCalls('2026-01-02', 9)).toBe(1)
     const left = (table: string, column: string) =>
       execute(url, `select ${column} as name from workspace_gateway.${table} where ${column} ~ 'held|free' order by 1`)
