@@ -1,5 +1,6 @@
-// Data types for the state of a followed user and for the findings of a round.
+// The state of a followed user, what a step may remove, and the findings of a round.
 import type { DocumentKind } from '../../../store/contract.ts'
+import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
 import type { ContractError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import type { EmptiedListsError, LostListsError } from '../refusals/lost-documents.ts'
@@ -62,6 +63,12 @@ export interface Findings {
 
 /** Removals that one step may make at once; otherwise they are decided at the end of the round. */
 export type Removable = Pick<MoveInOptions, 'mayLoseLists' | 'mayClear' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
+
+/** For a first step: everything, or nothing that a fault of the server could have hidden. */
+export function removableAtOnce(isAll: boolean): Removable {
+  const kinds = isAll ? DOCUMENT_KINDS : []
+  return { mayLoseLists: kinds, mayClear: kinds, mayEmptyWorkspace: isAll, mayLoseAllExports: isAll }
+}
 
 /** A refused step. Another one for a further loss of the same user may still remove what it might. */
 export interface Refused extends Step, Losing {

@@ -1,7 +1,6 @@
 // Follows users of another server: in each round it fetches what has changed and applies it here.
 import { MachineError } from '../../../errors.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../../store/contract.ts'
-import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
@@ -19,6 +18,7 @@ import {
   type Losing,
   type Refused,
   type Removable,
+  removableAtOnce,
   type Step,
 } from './findings.ts'
 import { createFollowedUsers } from './followed-users.ts'
@@ -63,12 +63,7 @@ type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 /** Signs out all sessions when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
   const { store, concurrency, stop, onFailed, onUser, removeAfterMs, areAbsentListsEmpty, mayRemoveMany } = options
-  const removable = {
-    mayLoseLists: mayRemoveMany ? DOCUMENT_KINDS : [],
-    mayClear: mayRemoveMany ? DOCUMENT_KINDS : [],
-    mayEmptyWorkspace: mayRemoveMany,
-    mayLoseAllExports: mayRemoveMany,
-  }
+  const removable = removableAtOnce(mayRemoveMany)
   const followed = createFollowedUsers(options)
   let wasAbandoned = false
   const changes = { added: 0, replaced: 0, removed: 0 }
