@@ -21,6 +21,22 @@ test.each([
   expect(JSON.stringify(parseDocument(text))).toBe(JSON.stringify(parse(text)))
 })
 
+test.each([
+  ['a text that is not closed', '{ me { project(ref: "site) { name } } }'],
+  ['a mistake before a malformed token', '{ me { project(ref: ) { name } } sessions { id } ? }'],
+  ['a mistake before a text that is not closed', '{ me { name: } } # it\'s\n query { node(id: "x) { id } }'],
+])('%s: parseDocument reports the first mistake, as graphql-js does', (_what, text) => {
+  const mistakes = [parseDocument, parse].map((read) => {
+    try {
+      return read(text)
+    } catch (error) {
+      return JSON.stringify(error)
+    }
+  })
+  expect(mistakes[0]).toBe(mistakes[1])
+  expect(mistakes[0]).toContain('Syntax Error')
+})
+
 test.each(['schema.graphql', 'docs/api/graphql.md', 'SECURITY.md'])('%s names the limits of a document', (paper) => {
   const words = readFileSync(new URL(`../${paper}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
   const limits = ['65,536 characters', '5,000 lines', '2,000 tokens']

@@ -1,5 +1,5 @@
 // Parses a document within limits: a text that is too large or nests too deeply is a syntax error.
-import { type DocumentNode, Lexer, parse, Source, syntaxError, TokenKind } from 'graphql'
+import { type DocumentNode, GraphQLError, Lexer, parse, Source, syntaxError, type Token, TokenKind } from 'graphql'
 
 /** Maximum length in UTF-16 units. The largest documents that front ends send are a tenth of it. */
 const MAX_LENGTH = 65_536
@@ -40,7 +40,9 @@ function requireModestTokens(source: Source): void {
   const lexer = new Lexer(source)
   let depth = 0
   for (let count = 0; count <= MAX_TOKENS; count += 1) {
-    const { kind, start, end, line } = lexer.advance()
+    const token = nextToken(lexer)
+    if (!token) return
+    const { kind, start, end, line } = token
     if (line > MAX_LINES) throw syntaxError(source, start, `The document has more than ${MAX_LINES} lines.`)
     if (kind === TokenKind.EOF) return
     if (kind === TokenKind.NAME && end - start > MAX_NAME_LENGTH) {
@@ -49,5 +51,15 @@ function requireModestTokens(source: Source): void {
     if (OPENING.has(kind)) depth += 1
     else if (CLOSING.has(kind)) depth -= 1
     if (depth > MAX_NESTING) throw syntaxError(source, start, `The document nests more than ${MAX_NESTING} levels.`)
+  }
+}
+
+/** Returns null for a malformed token. The parser reports it, or a mistake before it. */
+function nextToken(lexer: Lexer): Token | null {
+  try {
+    return lexer.advance()
+  } catch (error) {
+    if (error instanceof GraphQLError) return null
+    throw error
   }
 }
