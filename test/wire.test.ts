@@ -314,6 +314,20 @@ describe('requests on one connection', () => {
     expect(answers[4]?.text).toBe('[{"path":"new.html"},1.0]')
   })
 
+  test('take effect in order: a read behind a logout is refused, and a logout behind a read waits for it', async () => {
+    const gateway = await startSmallWorld()
+    const { accessToken, refreshToken } = await gateway.login(ANA)
+    const read = requestText({ target: '/templates', headers: [['Authorization', `Bearer ${accessToken}`]] })
+    const logout = requestText({
+      method: 'DELETE',
+      target: '/logout',
+      headers: [JSON_TYPE],
+      body: JSON.stringify({ refreshToken }),
+    })
+    const answers = await answersTo(gateway, `${read}${logout}${read}${requestText({ headers: [CLOSE] })}`)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200])
+  })
+
   test('continue after one that was refused before its body was read, if the body arrived with the head', async () => {
     const gateway = await startSmallWorld()
     const refused = requestText({ method: 'POST', target: '/projects', headers: [JSON_TYPE], body: LOGIN })

@@ -19,6 +19,9 @@ const MAX_UNSENT_BYTES = 262_144
  */
 const MAX_WAITING = 16_384
 
+/** RFC 9110 section 9.2.1. */
+const SAFE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'])
+
 const closing = new WeakSet<Socket>()
 
 /**
@@ -50,11 +53,11 @@ interface Connection {
 }
 
 /**
- * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
- * When `isStopping` returns true, a connection is closed as soon as all its requests are answered. Requests that still
- * wait when their connection ends are dropped, and so are requests after the last one. When too many requests wait on
- * all connections together, `onTooMany` is told of the connection with one more, which is closed: nothing else releases
- * what node:http holds of its requests.
+ * Calls the listener for a few requests of a connection at a time, in order; one whose method is not safe is handled
+ * alone. While requests wait, the socket is paused. When `isStopping` returns true, a connection is closed as soon as
+ * all its requests are answered. Requests that still wait when their connection ends are dropped, and so are requests
+ * after the last one. When too many requests wait on all connections together, `onTooMany` is told of the connection
+ * with one more, which is closed: nothing else releases what node:http holds of its requests.
  */
 export function limitPipelining(
   listener: Listener,
@@ -83,10 +86,10 @@ export function limitPipelining(
   function handleWaiting(connection: Connection, socket: Socket): void {
     const { waiting } = connection
     if (!socket.writable) dropWaiting(connection)
-    while (waiting.length > 0 && hasRoom(connection)) {
-      const [next] = waiting.splice(0, 1)
+    for (let [next] = waiting; next && hasRoom(connection, next[0]); [next] = waiting) {
+      waiting.shift()
       allWaiting -= 1
-      if (next) handle(connection, ...next)
+      handle(connection, ...next)
     }
     if (waiting.length === 0) socket.resume()
   }
@@ -123,7 +126,7 @@ export function limitPipelining(
       drop(connection, incoming)
       return
     }
-    if (connection.waiting.length === 0 && hasRoom(connection)) {
+    if (connection.waiting.length === 0 && hasRoom(connection, incoming)) {
       handle(connection, incoming, response)
       return
     }
@@ -196,9 +199,18 @@ export function keepPaused(socket: Socket, isPaused: () => boolean): void {
   socket.on('resume', onResume)
 }
 
-function hasRoom({ inFlight }: Connection): boolean {
+/**
+ * Only requests with safe methods are in flight together (RFC 9112 section 9.3.2): a read that was sent behind a logout
+ * must not be answered as if it came before it.
+ */
+function hasRoom({ inFlight }: Connection, next: IncomingMessage): boolean {
   if (inFlight.length === 0) return true
   if (inFlight.length >= MAX_IN_FLIGHT) return false
+  if (!isSafe(next) || inFlight.some(({ req }) => !isSafe(req))) return false
   const unsentBytes = inFlight.reduce((sum, { writableLength }) => sum + writableLength, 0)
   return unsentBytes <= MAX_UNSENT_BYTES
+}
+
+function isSafe({ method }: IncomingMessage): boolean {
+  return SAFE_METHODS.has(method)
 }
