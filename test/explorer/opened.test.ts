@@ -109,6 +109,40 @@ describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
     await page.getByRole('heading', { name: 'Of Ben' }).waitFor()
   })
 
+  test('is found if it was added since the list was read, and the next visit shows what has changed', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const exportAt = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: ['{"path":"a.txt"}'] })
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p","ref":"p","name":"Before"}') +
+        documentLine('project', ANA, '{"id":"gone","ref":"gone"}') +
+        exportAt('2026-01-01T00:00:00Z'),
+    )
+    const page = await open(gateway, '/workspace')
+    await page.locator('.item', { hasText: 'gone' }).waitFor()
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"new","ref":"new","name":"Added"}') +
+        `${JSON.stringify({ kind: 'project', email: ANA, id: 'gone', removed: true })}\n`,
+    )
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Added' }).click()
+    await page.getByRole('heading', { name: 'Added' }).waitFor()
+    await page.locator('.crumbs button').click()
+    await page.locator('.item', { hasText: 'Added' }).waitFor()
+    expect(await page.locator('.item', { hasText: 'gone' }).count()).toBe(0)
+
+    await page.locator('.item', { hasText: 'Before' }).click()
+    await page.locator('.tabs a', { hasText: 'Exports 1' }).waitFor()
+    await gateway.load(exportAt('2026-02-01T00:00:00Z'))
+    await page.locator('.tabs a', { hasText: 'Overview' }).click()
+    await page.locator('.tabs a', { hasText: 'Exports 2' }).waitFor()
+
+    // While the gateway cannot be reached, the list that was read last stays.
+    await page.context().setOffline(true)
+    await page.locator('.crumbs button').click()
+    await page.locator('.banner').waitFor()
+    expect(await page.locator('.item').allInnerTexts()).toHaveLength(2)
+  })
+
   test('offers no comparison if it has only one export', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0))

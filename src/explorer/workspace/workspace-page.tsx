@@ -7,18 +7,23 @@ import { ImportHint } from '../design/import-hint.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Tabs } from '../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
-import { useLoaded } from '../frame/use-loaded.ts'
+import { useLoadedPerVisit } from '../frame/use-loaded.ts'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { addressOf } from './addresses.ts'
 import { DocumentPage } from './document-page.tsx'
 import { ItemList } from './item-list.tsx'
-import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from './items.ts'
+import { type Item, KIND_LABELS, KINDS, type Kind, loadWorkspace, type Workspace } from './items.ts'
 import { ProjectPage } from './project/project-page.tsx'
 import './workspace.css'
 
 export function WorkspacePage(): ReactNode {
   const { session } = useExplorer()
-  const loaded = useLoaded(useCallback(() => loadWorkspace(session), [session]))
+  const shown = readShown(usePlace().search)
+  const loaded = useLoadedPerVisit(
+    useCallback(() => loadWorkspace(session), [session]),
+    // An opened item reads its own content again, so the list is needed only to find it.
+    (last) => (shown.opened === null ? 'meanwhile' : last && itemIn(last, shown) ? 'current' : 'outdated'),
+  )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="The workspace could not be read" message={loaded.message} onRetry={loaded.retry} />
@@ -26,14 +31,28 @@ export function WorkspacePage(): ReactNode {
   return loaded.value ? <Content workspace={loaded.value} /> : <NoWorkspace />
 }
 
+interface Shown {
+  readonly kind: Kind
+  /** The key of the opened item; null where the list is shown. */
+  readonly opened: string | null
+}
+
+function readShown(search: string): Shown {
+  const parameters = new URLSearchParams(search)
+  const kind = KINDS.find((name) => name === parameters.get('show')) ?? 'projects'
+  return { kind, opened: parameters.get('open') }
+}
+
+function itemIn(workspace: Workspace, { kind, opened }: Shown): Item | undefined {
+  return workspace[kind].find(({ key }) => key === opened)
+}
+
 function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   const { navigation, leftLists } = useExplorer()
   const { search, visit } = usePlace()
-  const shown = new URLSearchParams(search)
-  const kind = KINDS.find((name) => name === shown.get('show')) ?? 'projects'
-  const opened = shown.get('open')
-  const index = workspace[kind].findIndex(({ key }) => key === opened)
-  const item = workspace[kind][index]
+  const shown = readShown(search)
+  const { kind, opened } = shown
+  const item = itemIn(workspace, shown)
   const title = opened === null ? KIND_LABELS[kind] : (item?.name ?? 'Not found')
   useEffect(() => {
     const before = document.title

@@ -7,7 +7,7 @@ import { Skeleton } from '../../design/skeleton.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
 import { Tabs } from '../../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
-import { useLoaded } from '../../frame/use-loaded.ts'
+import { useLoadedPerVisit } from '../../frame/use-loaded.ts'
 import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
 import { shownName } from '../shown-name.ts'
 import { ComparisonView } from './comparison-view.tsx'
@@ -32,7 +32,12 @@ interface ProjectPageProps {
 
 export function ProjectPage({ reference, after }: ProjectPageProps): ReactNode {
   const { session } = useExplorer()
-  const loaded = useLoaded(useCallback(() => loadProject(session, reference), [session, reference]))
+  const parameters = new URLSearchParams(usePlace().search)
+  const named = ['export', 'with'].map((name) => parameters.get(name))
+  const loaded = useLoadedPerVisit(
+    useCallback(() => loadProject(session, reference), [session, reference]),
+    (last) => (named.every((key) => key === null || findExport(last, key)) ? 'meanwhile' : 'outdated'),
+  )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="The project could not be read" message={loaded.message} onRetry={loaded.retry} />
