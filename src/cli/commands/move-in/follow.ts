@@ -4,12 +4,7 @@ import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower } from '../../../import-export/remote/follow/follow.ts'
 import type { Round } from '../../../import-export/remote/follow/round.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
-import {
-  EmptiedListsError,
-  EmptiedWorkspaceError,
-  LostListsError,
-} from '../../../import-export/remote/refusals/lost-documents.ts'
-import { LostExportsError } from '../../../import-export/remote/refusals/lost-exports.ts'
+import { LossError } from '../../../import-export/remote/refusals/loss.ts'
 import { OtherFieldsError } from '../../../import-export/remote/refusals/same-fields.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
@@ -183,20 +178,15 @@ function formatRound(told: Told, { format, once }: FollowConfig, { clock }: Comm
 function hintFor(error: Error, { absentListsAreEmpty, once }: FollowConfig): string {
   if (error instanceof OtherFieldsError)
     return ': the user is left unchanged; give the --id-fields and --ref-fields of the import, or --remove-many to remove these exports'
-  if (error instanceof LostListsError) {
-    if (!absentListsAreEmpty) {
-      const without = once ? ' without --once' : ''
-      return `: the user is left unchanged; --remove-many treats that list as empty, and --absent-lists-are-empty does so after a while${without}`
-    }
-    return once
-      ? NOT_ONCE
-      : ': the user is left unchanged; the list is emptied here if this lasts as long as --remove-after says, unless nobody has such documents there or many users are affected at once, or immediately with --remove-many'
+  if (!(error instanceof LossError)) return ''
+  if (error.type === 'lists' && !absentListsAreEmpty) {
+    const without = once ? ' without --once' : ''
+    return `: the user is left unchanged; --remove-many treats that list as empty, and --absent-lists-are-empty does so after a while${without}`
   }
-  if (error instanceof EmptiedListsError)
+  if (error.type === 'emptyLists')
     return ': the user is left unchanged, because many users are affected at once; --remove-many removes the documents'
-  if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
-    if (once) return NOT_ONCE
-    return ': the user is left unchanged; what is missing there is removed here if this lasts as long as --remove-after says, unless many users are affected at once, or immediately with --remove-many'
-  }
-  return ''
+  if (once) return NOT_ONCE
+  if (error.type === 'lists')
+    return ': the user is left unchanged; the list is emptied here if this lasts as long as --remove-after says, unless nobody has such documents there or many users are affected at once, or immediately with --remove-many'
+  return ': the user is left unchanged; what is missing there is removed here if this lasts as long as --remove-after says, unless many users are affected at once, or immediately with --remove-many'
 }

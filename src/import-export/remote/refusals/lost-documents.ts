@@ -1,9 +1,9 @@
 // Refuses to remove documents that the other server may have lost, rather than removed.
 import type { DocumentKind, Store } from '../../../store/contract.ts'
 import { DOCUMENT_KINDS } from '../../../store/reads-contract.ts'
-import { ContractError } from '../client.ts'
 import { areEmpty, type Reading } from '../read-changes.ts'
 import { LIST_PATHS } from '../seen-workspace.ts'
+import { LossError } from './loss.ts'
 
 /** What a replacement removes, although the other server may have lost it. */
 export interface RemovableDocuments {
@@ -18,40 +18,7 @@ export interface RemovableDocuments {
   readonly mayEmptyWorkspace: boolean
 }
 
-/** Documents of these lists are stored here, and the other server shows none. `found` is what it answered. */
-class ListsError extends ContractError {
-  readonly kinds: readonly DocumentKind[]
-  constructor(kinds: readonly DocumentKind[], found: string) {
-    const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
-    super(`${paths} answered ${found}, and such documents are stored here`)
-    this.kinds = kinds
-  }
-}
-
-/** These lists are 404 there while the user's other lists are not. That does not prove a removal. */
-export class LostListsError extends ListsError {
-  constructor(kinds: readonly DocumentKind[]) {
-    super(kinds, '404 although other lists did not')
-  }
-}
-
-/**
- * All lists of the user are empty there, and documents are stored here. A server that has lost its database looks the
- * same for every user.
- */
-export class EmptiedWorkspaceError extends ContractError {}
-
-/**
- * These lists are empty there while others are not. For one user this is a removal; a server that has lost a list looks
- * the same for every user.
- */
-export class EmptiedListsError extends ListsError {
-  constructor(kinds: readonly DocumentKind[]) {
-    super(kinds, 'an empty list')
-  }
-}
-
-/** Must be called before a replacement. Throws `LostListsError`, `EmptiedWorkspaceError` or `EmptiedListsError`. */
+/** Must be called before a replacement. Throws a `LossError` of `lists`, `documents` or `emptyLists`. */
 export async function requireDocuments(
   email: string,
   { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
@@ -60,14 +27,20 @@ export async function requireDocuments(
   const notLost = DOCUMENT_KINDS.filter((kind) => !mayLoseLists.includes(kind))
   const missing = notLost.filter((kind) => absent.includes(kind))
   const lost = await storedKinds(store, email, missing)
-  if (lost.length > 0) throw new LostListsError(lost)
+  if (lost.length > 0) throw lossOfLists('lists', lost, '404 although other lists did not')
   if (areEmpty(lists)) {
     if (mayEmptyWorkspace || (await storedKinds(store, email, notLost)).length === 0) return
-    throw new EmptiedWorkspaceError('every list is empty there, but documents are stored here')
+    throw new LossError('documents', 'every list is empty there, but documents are stored here')
   }
   const empty = DOCUMENT_KINDS.filter((kind) => lists[kind].length === 0 && ![...absent, ...mayClear].includes(kind))
   const emptied = await storedKinds(store, email, empty)
-  if (emptied.length > 0) throw new EmptiedListsError(emptied)
+  if (emptied.length > 0) throw lossOfLists('emptyLists', emptied, 'an empty list')
+}
+
+/** `answer` is what the server answered for these lists. */
+function lossOfLists(type: 'lists' | 'emptyLists', kinds: readonly DocumentKind[], answer: string): LossError {
+  const paths = kinds.map((kind) => `GET ${LIST_PATHS[kind]}`).join(' and ')
+  return new LossError(type, `${paths} answered ${answer}, and such documents are stored here`, kinds)
 }
 
 /** Those of these kinds of which the user has documents here. */
