@@ -40,6 +40,24 @@ const CASES: readonly (readonly [what: string, input: string, options: readonly 
     0,
   ],
   [
+    'a project right after it that the input removes then',
+    exported('new') + project('new') + removal(ANA, { kind: 'project', id: 'of-new' }),
+    [],
+    0,
+  ],
+  [
+    'a project right after it that the input gives another reference then',
+    exported('new') + project('new') + documentLine('project', ANA, '{"id":"of-new","ref":"newer"}'),
+    [],
+    0,
+  ],
+  [
+    'a project that the input removed between its exports',
+    project('new') + removal(ANA, { kind: 'project', id: 'of-new' }) + exported('new') + exported('other'),
+    [],
+    2,
+  ],
+  [
     'a stored project that the input gave another reference',
     documentLine('project', ANA, '{"id":"p1","ref":"new"}') + exported('site') + exported('new'),
     [],

@@ -61,8 +61,8 @@ export async function checkInput(
   const readRecord = createRecordReader(fields)
   const refs = createProjectRefs({ readProject, readRemoved })
   const orphans = createOrphanExports(readExportedRef)
-  /** Exports of the current block without a project before them. */
-  let unclaimed: { readonly email: string; readonly ref: string; readonly line: Line }[] = []
+  /** Exports of the current block without a project before them, by `unclaimedKey`. */
+  const unclaimed = new Map<string, { readonly email: string; readonly ref: string; readonly lines: Line[] }>()
   const notes = createLineNotes()
   const checksums: number[] = []
   let records = 0
@@ -77,6 +77,8 @@ export async function checkInput(
     const { email, ref, id } = record
     if (ref !== null) {
       refs.claim({ email, ref, id }, line, stored)
+      // Now, and not at the end of the block, because a later line may remove the project with its exports.
+      unclaimed.delete(unclaimedKey(email, ref))
       orphans.adopt({ email, name: ref })
     }
     requireDocument(record)
@@ -111,15 +113,19 @@ export async function checkInput(
 
   function noteExport({ email, ref }: ExportRecord, line: Line, stored: string | null): void {
     if (refs.isClaimed({ email, ref })) return
-    if (stored === null || !refs.isKept({ email, name: stored }, line)) unclaimed.push({ email, ref, line })
+    if (stored !== null && refs.isKept({ email, name: stored }, line)) return
+    const key = unclaimedKey(email, ref)
+    const known = unclaimed.get(key)
+    if (known) known.lines.push(line)
+    else unclaimed.set(key, { email, ref, lines: [line] })
   }
 
   /** Called at the end of each block, because the project may follow its export within the block. */
   function noteOrphans(): void {
-    for (const { email, ref, line } of unclaimed) {
-      if (!refs.isClaimed({ email, ref })) orphans.add({ email, name: ref }, line)
+    for (const { email, ref, lines } of unclaimed.values()) {
+      for (const line of lines) orphans.add({ email, name: ref }, line)
     }
-    unclaimed = []
+    unclaimed.clear()
   }
 
   function noteRemoval(record: RemovalRecord, line: Line): void {
@@ -177,6 +183,11 @@ export async function checkInput(
     notes,
     checksums,
   }
+}
+
+/** Unique, because an email contains no space. */
+function unclaimedKey(email: string, ref: string): string {
+  return `${email} ${ref}`
 }
 
 /** Returns the result of `run`, or the reason why the line is bad. */
