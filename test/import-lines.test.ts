@@ -72,7 +72,7 @@ describe('a bad line', () => {
       ['["a secret"]', 'not a JSON object'],
       ['{"kind":"secret"}', 'unknown kind "secret": use project, template, uiLibrary, export, exportElement, user'],
       ['{"kind":"template","email":"a secret","data":{"id":1}}', '"email" is not a valid email address'],
-      ['{"kind":"template","email":"a@example.com","data":["a secret"]}', '"data" must be an object'],
+      ['{"kind":"template","email":"a@example.com","data":["a secret"]}', '"data" of a template must be an object'],
       [Buffer.from('{"kind":"template","email":"a@example.com","data":{"id":"\xff"}}', 'latin1'), 'not valid UTF-8'],
       ['{"kind":"exportElement","export":"x","data":1}', 'no earlier good line has an export with the id "x"'],
     ]

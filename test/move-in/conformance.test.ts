@@ -332,6 +332,13 @@ test('conformance reports a server that does not answer, and wrong arguments', a
   ])
   const file = await runHere(['conformance', './old', '--email', ANA])
   expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server must begin with http:// or https://\n'])
+  for (const address of ['http://127.0.0.1:1 ', 'http://127.0.0.1:1/v1\n']) {
+    const spaced = await runHere(['conformance', address, '--email', ANA])
+    expect(spaced).toMatchObject({
+      exitCode: 2,
+      stderr: 'the address of a server must not contain white space\n',
+    })
+  }
   const somebody = await runHere(['conformance', 'http://127.0.0.1:1', '--email', 'ana'])
   expect([somebody.exitCode, somebody.stderr]).toEqual([
     2,

@@ -15,6 +15,8 @@ export function requireServerAddress(url: string, credentialsFlag: string | null
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('the address of a server must begin with http:// or https://')
   }
+  // `URL` removes or encodes white space, so that paths appended to the text would belong to something else.
+  if (/\s/.test(url)) throw new UsageError('the address of a server must not contain white space')
   const { username, password } = new URL(url)
   // Tested as text, because `search` and `hash` are empty for a bare ? or #.
   if (username !== '' || password !== '' || /[?#]/.test(url)) {

@@ -168,7 +168,7 @@ export function requirePlace(elements: number): void {
 function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
   const data = value.data
   if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new RecordError('"data" must be an object')
+    throw new RecordError(`"data" of a ${kindOf(value)} must be an object`)
   for (const name of names) {
     const member: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined
     if (typeof member === 'string' && member !== '') return requireStorable(member, `data.${name}`)
