@@ -139,7 +139,7 @@ export function createMoves(pool: Pool): MoveVerbs {
   }
 
   async function affects(statement: Statement, values: readonly unknown[]): Promise<boolean> {
-    return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
+    return pool.write(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
   async function requireOwner(): Promise<void> {
@@ -195,6 +195,7 @@ export function createMoves(pool: Pool): MoveVerbs {
   return {
     moveState: () => pool.repeatable(currentState),
     activate: () =>
+      // It changes a row once in the life of a database. A start must not fail because writes do.
       pool.repeatable(async (connection) => {
         await connection.query(TAKE_INTO_USE)
         return currentState(connection)

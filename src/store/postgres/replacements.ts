@@ -118,7 +118,7 @@ export interface StagedUser {
 export function createReplacements(pool: Pool): ReplacementVerbs {
   return {
     beginReplacement: (replacement, now) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         await connection.query(BEGIN, [replacement, now])
       }),
     stageReplacement: (replacement, steps, now) =>
@@ -138,7 +138,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
       })
     },
     endReplacement: (replacement) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         await connection.query(END, [replacement, DROPPED_AT])
       }),
   }

@@ -127,6 +127,6 @@ export function createAuditLog(pool: Pool): AuditVerbs {
         await (entries.some(({ who }) => isClearEmail(who)) ? addInClear : add)(connection, entries)
       }),
     removeAuditEntries: (before, limit) =>
-      pool.once(async (connection) => (await connection.query(REMOVE, [before, limit, dayOf(before)])).length),
+      pool.write(async (connection) => (await connection.query(REMOVE, [before, limit, dayOf(before)])).length),
   }
 }

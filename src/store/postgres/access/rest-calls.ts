@@ -55,7 +55,7 @@ export function createRestCalls(pool: Pool): RestCallVerbs {
     restCallsOf: (days) =>
       pool.repeatable((connection) => connection.query<RestCalls & object>(OF_DAYS, [[...new Set(days)]])),
     removeRestCalls: (before, limit) =>
-      pool.once(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
+      pool.write(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
   }
 }
 

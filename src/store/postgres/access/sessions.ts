@@ -178,7 +178,7 @@ export function createSessions(pool: Pool): SessionVerbs {
         return rows.map(toSession)
       }),
     addSessions: (sessions, maxPerUser) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         if (sessions.length === 0) return []
         const now = Math.max(...sessions.map(({ createdAt }) => createdAt))
         const counts = await connection.query<{ email: string; count: number }>(ADD, [
@@ -194,14 +194,14 @@ export function createSessions(pool: Pool): SessionVerbs {
         return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])
       }),
     extendSessions: (extensions) =>
-      pool.repeatable(async (connection) => {
+      pool.repeatableWrite(async (connection) => {
         const values = columns(extensions, ['id', 'idleExpiresAt', 'lastUsedAt'])
         const rows = await connection.query<{ id: string }>(EXTEND, values)
         const extended = new Set(rows.map(({ id }) => id))
         return extensions.map(({ id }) => extended.has(id))
       }),
     revokeSessions: (hashes, now) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         const rows = await connection.query<OwnedSession & { hash: string }>(REVOKE, [hashes.map(toBuffer), now])
         const ended = new Map(rows.map(({ hash, id, email }) => [hash, { id, email }]))
         return hashes.map((hash) => {
@@ -212,18 +212,18 @@ export function createSessions(pool: Pool): SessionVerbs {
         })
       }),
     revokeSessionsById: (asked, now) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         const values = [...columns(asked, ['id', 'email']), now]
         const rows = await connection.query<OwnedSession & object>(REVOKE_BY_ID, values)
         const owners = new Map(rows.map(({ id, email }) => [id, email]))
         return asked.map(({ id, email }) => owners.get(id) === email && owners.delete(id))
       }),
     revokeSessionsOf: (email, now) =>
-      pool.once(
+      pool.write(
         async (connection) => (await connection.query<{ count: number }>(REVOKE_OF, [email, now]))[0]?.count ?? 0,
       ),
     dropExpiredSessions: (now) =>
-      pool.repeatable(async (connection) => {
+      pool.repeatableWrite(async (connection) => {
         const dropped = await connection.query(DROP_EXPIRED, [now, EXPIRED_SESSIONS_PER_CALL])
         return dropped.length < EXPIRED_SESSIONS_PER_CALL
       }),

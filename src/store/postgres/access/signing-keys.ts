@@ -84,18 +84,18 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<Migratable
         return (await connection.query(ADD, values)).length > 0
       }),
     removeSigningKey: (kid) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         const [removed] = await connection.query<Changed & object>(REMOVE, [kid])
         if (removed) await erase(connection, removed, pool.patienceMs)
         return removed !== undefined
       }),
     rewriteSigningKeys: (keys) =>
-      pool.repeatable(async (connection) => {
+      pool.repeatableWrite(async (connection) => {
         const [rewritten] = await connection.query<Changed & object>(REWRITE, columns(keys, ['kid', 'privateJwk']))
         if (rewritten) await erase(connection, rewritten, pool.patienceMs)
       }),
     async eraseKeyTraces() {
-      await pool.once(async (connection) => {
+      await pool.write(async (connection) => {
         const [now] = await connection.query<Changed & object>(NOW)
         if (now) await erase(connection, now, pool.patienceMs)
       })

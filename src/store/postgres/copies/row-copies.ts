@@ -191,7 +191,7 @@ function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]
 
 export function createCopies(pool: Pool): CopyVerbs {
   async function affects(statement: Statement, values: readonly unknown[]): Promise<boolean> {
-    return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
+    return pool.write(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
   /** Runs in one transaction while the database is reserved for this move. False when it is not. */

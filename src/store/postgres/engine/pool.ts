@@ -7,17 +7,25 @@ import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connect } from './connecting/connect.ts'
 import type { Host, PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
+import { areCommitsStuck, createWriteGate } from './faults/write-gate.ts'
 
 export interface PoolOptions extends ConnectionOptions {
   readonly poolSize: number
 }
 
 export interface Pool extends AsyncDisposable {
-  /** Runs once. After a failure the outcome is unknown, unless the database reported that it did nothing. */
+  /** Runs once, and changes nothing. */
   readonly once: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** For idempotent work: retries once on a new connection when the first connection was lost. */
+  /** Same as `once`, and retries once on a new connection when the first connection was lost. */
   readonly repeatable: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** Runs one transaction, and retries it when the database rolled it back because of a conflict. */
+  /**
+   * Runs a write once. After a failure the outcome is unknown, unless the database reported that it did nothing. Writes
+   * hold at most half of the connections at a time, so that reads go on while no commit ends.
+   */
+  readonly write: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** For idempotent writes: retries once on a new connection when the first connection was lost. */
+  readonly repeatableWrite: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** Writes in one transaction, and retries it when the database rolled it back because of a conflict. */
   readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /**
    * Same as `transaction`, on a dedicated connection without a statement timeout. With `isLockTimed`, waiting for a lock
@@ -183,8 +191,27 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   const dedicated = (isTimed = false) => connectOne(isTimed ? options : { ...options, statementTimeoutMs: 0 })
 
+  async function retryOnLoss<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) throw error
+      return run()
+    }
+  }
+
+  const repeatable: Pool['repeatable'] = (run) => retryOnLoss(() => once(run))
+
+  const gate = createWriteGate({
+    maxWrites: Math.ceil(options.poolSize / 2),
+    patienceMs,
+    areCommitsStuck: () => repeatable((connection) => areCommitsStuck(connection, options.statementTimeoutMs)),
+  })
+
+  const write: Pool['write'] = (run) => gate.pass(() => once(run))
+
   const transaction: Pool['transaction'] = (run) =>
-    retryOnConflict(() => once((connection) => inTransaction(connection, run)))
+    retryOnConflict(() => write((connection) => inTransaction(connection, run)))
 
   const longTransaction: Pool['longTransaction'] = (run, isLockTimed = false) =>
     retryOnConflict(async () => {
@@ -201,14 +228,9 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   return {
     once,
-    async repeatable(run) {
-      try {
-        return await once(run)
-      } catch (error) {
-        if (!(error instanceof ConnectionLostError)) throw error
-        return once(run)
-      }
-    },
+    repeatable,
+    write,
+    repeatableWrite: (run) => retryOnLoss(() => write(run)),
     transaction,
     longTransaction,
     async unboundedTransaction(run) {
@@ -228,7 +250,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     counts: () => ({
       used: open.size - idle.length,
       idle: idle.length,
-      waiting: waiters.length,
+      waiting: waiters.length + gate.waiting(),
       max: options.poolSize,
     }),
     async [Symbol.asyncDispose]() {

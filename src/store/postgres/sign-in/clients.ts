@@ -25,7 +25,7 @@ const REMOVE: Statement = {
 export function createClients(pool: Pool): ClientVerbs {
   return {
     addClient: ({ name, secretHash, domains, scopes, perMinute, createdAt }) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         const values = [name, secretHash, domains.join(','), scopes.join(','), perMinute, createdAt]
         return (await connection.query(ADD, values)).length > 0
       }),
@@ -40,6 +40,6 @@ export function createClients(pool: Pool): ClientVerbs {
         const [row] = await connection.query<ClientRow>(BY_NAME, [name])
         return row ? toClient(row) : null
       }),
-    removeClient: (name) => pool.once(async (connection) => (await connection.query(REMOVE, [name])).length > 0),
+    removeClient: (name) => pool.write(async (connection) => (await connection.query(REMOVE, [name])).length > 0),
   }
 }

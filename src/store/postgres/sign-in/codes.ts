@@ -136,7 +136,7 @@ const FORGET_KNOWN: Statement = {
 export function createCodes(pool: Pool): Verbs {
   return {
     addCodeRequests: (requests) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         await connection.query(ASK, [
           ...columns(requests, ['id', 'email', 'network', 'agent', 'kid', 'codeHash', 'isEligible', 'askedAt']),
         ])

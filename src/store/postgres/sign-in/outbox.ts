@@ -32,12 +32,12 @@ const SETTLE: Statement = {
 export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
   return {
     leaseMails: ({ owner, leaseMs, limit }, now) =>
-      pool.once(async (connection) => {
+      pool.write(async (connection) => {
         await connection.query(EXPIRE, [now])
         return connection.query<OutboxMail & object>(LEASE, [owner, now + leaseMs, now, limit])
       }),
     settleMails: (owner, settled) =>
-      pool.repeatable(async (connection) => {
+      pool.repeatableWrite(async (connection) => {
         await connection.query(SETTLE, [owner, ...columns(settled, ['id', 'dueAt', 'isGivenUp'])])
       }),
   }

@@ -21,7 +21,7 @@ export function createWritableCheck(pool: Pool): () => Promise<void> {
 
   async function takeRoom(): Promise<void> {
     try {
-      await pool.once(async (connection) => {
+      await pool.write(async (connection) => {
         await connection.begin()
         try {
           await connection.script(TAKE_ROOM)
