@@ -1,7 +1,9 @@
 // Runs Apollo Client with its normalising cache against a gateway in which both users' documents have equal ids.
 import { ApolloClient, type FetchPolicy, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { relayStylePagination } from '@apollo/client/utilities'
+import { isInterfaceType } from 'graphql'
 import { expect, test, vi } from 'vitest'
+import { createSchema } from '../../src/graphql/schema.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 import { type ClientGateway, EVERYTHING, type Everything, PAGED, rightFor, shown, startForClients } from './same-ids.ts'
 
@@ -114,6 +116,48 @@ test("Apollo's own relayStylePagination pages a connection forwards and backward
     expect(gateway.sent.splice(0)).toEqual(['Page', 'Page', 'Page'])
     subscription.unsubscribe()
   }
+})
+
+test('relayStylePagination joins the `edges` of a connection, and keeps only the last page of its `nodes`', async () => {
+  const gateway = await startForClients()
+  await gateway.signIn(ANA)
+  const typePolicies = { User: { fields: { projectsConnection: relayStylePagination() } } }
+  const client = createClient(gateway, new InMemoryCache({ typePolicies }))
+  const query = gql(`query Page($after: String) { me { id projectsConnection(first: 2, after: $after) {
+    edges { node { id documentId } } nodes { id documentId } pageInfo { endCursor }
+  } } }`)
+  const { data } = await client.query<BothWays>({ query })
+  const after = data?.me.projectsConnection.pageInfo.endCursor
+  await client.query({ query, variables: { after }, fetchPolicy: 'network-only' })
+  const joined = client.readQuery<BothWays>({ query })?.me.projectsConnection
+  expect(joined?.edges.map(({ node }) => node.documentId)).toEqual(['same', ...PAGED.slice(0, 3)])
+  expect(joined?.nodes.map(({ documentId }) => documentId)).toEqual(PAGED.slice(1, 3))
+})
+
+interface BothWays {
+  readonly me: {
+    readonly projectsConnection: {
+      readonly edges: readonly { readonly node: { readonly documentId: string } }[]
+      readonly nodes: readonly { readonly documentId: string }[]
+      readonly pageInfo: { readonly endCursor: string }
+    }
+  }
+}
+
+test('the fields of a fragment on `Node` are missing unless the cache knows its types', async () => {
+  const gateway = await startForClients()
+  await gateway.signIn(ANA)
+  const query = gql('query Named { me { ...Identified email } } fragment Identified on Node { id }')
+  const ask = async (cache?: InMemoryCache) => (await createClient(gateway, cache).query({ query })).data
+  expect(await ask()).toEqual({ me: { __typename: 'User', email: ANA } })
+
+  const possibleTypes = { Node: ['User', 'Session', 'Project', 'Template', 'UiLibrary', 'Export', 'ExportElement'] }
+  const cache = new InMemoryCache({ possibleTypes })
+  expect(await ask(cache)).toEqual({ me: { __typename: 'User', id: expect.any(String), email: ANA } })
+  const schema = createSchema()
+  const node = schema.getType('Node')
+  const types = isInterfaceType(node) ? schema.getPossibleTypes(node).map(({ name }) => name) : []
+  expect(possibleTypes.Node.toSorted()).toEqual(types.toSorted())
 })
 
 interface PageInfo {
