@@ -27,10 +27,10 @@ import { whenClosed } from './when-closed.ts'
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 /**
- * Longer than load balancers keep idle connections open, so that they never reuse a connection that the gateway has
- * just closed.
+ * Longer than proxies keep idle connections open (nginx 60 s, Caddy 120 s), so that they never reuse a connection that
+ * the gateway is just closing.
  */
-const KEEP_ALIVE_TIMEOUT_MS = 72_000
+const KEEP_ALIVE_TIMEOUT_MS = 150_000
 /** Interval at which Node checks for slow clients. */
 const CONNECTIONS_CHECK_MS = 500
 /** Headers that the pipeline put on the original reply and that hold for any other reply to the same request. */
