@@ -256,6 +256,23 @@ test('a change by another process is in the next answer, whatever was cached com
   }
 })
 
+test('a change is in the next long GraphQL answer, whatever was cached compressed', async () => {
+  const { gateway, accessToken } = await startReading()
+  const query = '{ me { templates { data } latestExport(ref: "large") { data } } }'
+  const headers = { ...bearer(accessToken), 'accept-encoding': 'gzip', 'content-type': 'application/json' }
+  const ask = () => rawRead(`${gateway.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+  for (const round of [1, 2]) {
+    const text = `{"id":"t1","round":${round}}`
+    await gateway.load(documentLine('template', ANA, text))
+    const [answer, cached] = [await ask(), await ask()]
+    expect(answer.text.length).toBeGreaterThan(1_048_576)
+    expect(answer.text).toContain(text)
+    expect(cached.text === answer.text).toBe(true)
+    // Only a compressed copy from the cache has a length that is known before it is sent.
+    expect([answer, cached].map((one) => one.headers['content-length'] !== undefined)).toEqual([false, true])
+  }
+})
+
 test('an answer that is cached compressed for one user is never sent to another', async () => {
   const { gateway, read } = await startReading()
   await read('/exports?r=large', { 'accept-encoding': 'gzip' })
