@@ -124,6 +124,11 @@ test('imports point down, never up', () => {
   expect(upward).toEqual([])
 })
 
+test('the overview names every file that all rooms may use', () => {
+  const overview = readFileSync(join(SOURCES, '../docs/architecture/overview.md'), 'utf8')
+  expect(LEAVES.filter((file) => !overview.includes(`\`src/${file}\``))).toEqual([])
+})
+
 test('there is no import cycle, not even of types', () => {
   const bench = importsOf(BENCH, benchFiles)
   expect(bench.size).toBeGreaterThan(20)
