@@ -13,6 +13,7 @@ import { hasPrometheus, promtool, scrape } from './prometheus.ts'
 import { DEMO, namesIn, startWatched, startWatchedHere, sumOf } from './watched.ts'
 
 const RULES = fileURLToPath(new URL('../../docs/operate/prometheus', import.meta.url))
+const OBSERVABILITY = join(RULES, '../observability.md')
 /** Metrics that only a database with connections has. */
 const OF_POSTGRES = /^(?:db_client_|workspace_gateway_replica_)/
 
@@ -40,6 +41,18 @@ describe('--admin-port', () => {
     expect(sumOf(text, 'workspace_gateway_reply_cache_entries')).toBeGreaterThan(1)
     expect(text).toContain('le="0.0001"')
     for (const secret of [DEMO, 'demo@', accessToken, 'hunter2']) expect(text).not.toContain(secret)
+  })
+
+  test('has no metric of its own that observability.md does not describe', async () => {
+    const { metrics } = await startWatchedHere()
+    const served = [...(await metrics()).matchAll(/^# TYPE ((?:http_server|workspace_gateway)_\w+)/gm)]
+    expect(served.length).toBeGreaterThan(15)
+    // The page shortens names that begin like the one before them, to `_entries` or `…_entries`.
+    const rows = readFileSync(OBSERVABILITY, 'utf8').matchAll(/^\| (`[^|]+`) \|/gm)
+    const described = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`(…?\w+)`/g)].map(([, name = '']) => name))
+    const isDescribed = (metric: string) =>
+      described.some((name) => name === metric || (/^…?_/.test(name) && metric.endsWith(name.replace('…', ''))))
+    expect(served.map(([, name = '']) => name).filter((name) => !isDescribed(name))).toEqual([])
   })
 
   test('labels a 5xx with the code of its failure; other statuses have no error_type', async () => {
