@@ -1,7 +1,7 @@
 // Collects the errors of one execution and sorts them into depth-first order, whichever read completed first.
 import type { FieldNode } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
-import type { RequestBudget } from '../../resolvers/request-budget.ts'
+import { RequestAborted, type RequestBudget } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import { SORTED_AT_ONCE, sortInTurns } from './sort-in-turns.ts'
 
@@ -64,6 +64,24 @@ export function createCollectedErrors(budget: RequestBudget): CollectedErrors {
       return sortInTurns(collected, compareCollected, yieldTurn).then(reported)
     },
   }
+}
+
+/**
+ * Handles what was thrown at a field or a list item (specification, "Handling Execution Errors"). If the place may be
+ * null, collects the error and returns the text `null`. If not, throws a `FieldFailure` to the place around it. A
+ * `RequestAborted` is rethrown, so that no place catches it.
+ */
+export function nullOrThrow(
+  { isNullable, nodes }: { readonly isNullable: boolean; readonly nodes: readonly FieldNode[] },
+  errors: Pick<CollectedErrors, 'add'>,
+  thrown: unknown,
+  path: Path,
+): 'null' {
+  if (thrown instanceof RequestAborted) throw thrown
+  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, nodes, path)
+  if (!isNullable) throw failure
+  errors.add(failure, path)
+  return 'null'
 }
 
 /**

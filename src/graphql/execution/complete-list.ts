@@ -2,11 +2,10 @@
 // that wait for reads.
 import { type FieldNode, GraphQLError } from 'graphql'
 import { isPaged, type NextPage, type Paged } from '../../resolvers/pagination/paged.ts'
-import { RequestAborted } from '../../resolvers/request-budget.ts'
-import { FieldFailure, type Path } from './collected-errors.ts'
+import { nullOrThrow, type Path } from './collected-errors.ts'
 import type { Complete } from './plan/plan.ts'
 import type { Run } from './run.ts'
-import { Failed, settle, settledValues } from './settle.ts'
+import { Failed, orFailed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
 import { itemsOfLength } from './turn-clock.ts'
 
@@ -103,20 +102,8 @@ function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text
   try {
     return plan.complete(run, item, path)
   } catch (thrown) {
-    try {
-      return itemFailed(plan, run, thrown, path)
-    } catch (failure) {
-      return new Failed(failure)
-    }
+    return orFailed(() => nullOrThrow(plan, run.errors, thrown, path))
   }
-}
-
-function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, path: Path): Text {
-  if (thrown instanceof RequestAborted) throw thrown
-  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, nodes, path)
-  if (!isNullable) throw failure
-  run.errors.add(failure, path)
-  return 'null'
 }
 
 /**
@@ -132,7 +119,7 @@ async function addSegment(
 ): Promise<void> {
   function failed(thrown: unknown, at: number): Text {
     const index = firstIndex + at
-    return itemFailed(plan, run, thrown, { parent: path, key: index, order: index })
+    return nullOrThrow(plan, run.errors, thrown, { parent: path, key: index, order: index })
   }
   const settled = segment.pendingCount > 0 ? await settleSegment(run, segment, failed) : settledValues(segment.values)
   settled.forEach((value, at) => {

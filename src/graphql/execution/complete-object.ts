@@ -1,11 +1,10 @@
 // Completes an object: resolves and completes its fields in selection order, or reads them from the stored document.
 import type { HasText } from '../../resolvers/documents/member-field.ts'
-import { RequestAborted } from '../../resolvers/request-budget.ts'
-import { FieldFailure, type Path } from './collected-errors.ts'
+import { nullOrThrow, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
 import { readMembers, shouldDefer } from './read-members.ts'
 import type { Run } from './run.ts'
-import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
+import { Deferred, Failed, isPending, orFailed, type Pending, type Slot, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
 
 /**
@@ -66,7 +65,7 @@ interface Begun {
   /** Index of that field. */
   readonly index: number
   /** Value of that field. */
-  readonly value: Text | Pending<Text> | Failed
+  readonly value: Slot<Text>
 }
 
 /** Completes the fields from `begun.index` on. Calls all resolvers before it awaits any of them. */
@@ -78,7 +77,7 @@ function completeRest(
   begun: Begun,
 ): Text | Promise<Text> {
   const rest = fields.slice(begun.index)
-  const values: (Text | Pending<Text> | Failed)[] = []
+  const values: Slot<Text>[] = []
   const { memberValues } = begun
   let { ownLength } = begun
   let mustWait = false
@@ -96,35 +95,22 @@ function completeRest(
     else if (typeof value === 'string' && !field.isComposite) ownLength += value.length
   }
   // An exceeded budget counts as a failure after the last field, so that pending fields are still awaited.
-  const excess = countObject(run, ownLength)
-  if (excess) values.push(excess)
+  const excess = orFailed(() => run.context.budget.addObject(ownLength))
+  if (excess instanceof Failed) values.push(excess)
   const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
   if (!mustWait) return join(settledValues(values))
   return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path), join)
-}
-
-function countObject(run: Run, length: number): Failed | null {
-  try {
-    run.context.budget.addObject(length)
-    return null
-  } catch (thrown) {
-    return new Failed(thrown)
-  }
 }
 
 /**
  * Returns the failure of a non-null field instead of throwing it: if an earlier, pending field fails too, that failure
  * counts.
  */
-function beginField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> | Failed {
+function beginField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Slot<Text> {
   try {
     return completeField(field, run, source, path)
   } catch (thrown) {
-    try {
-      return fieldFailed(field, run, thrown, path)
-    } catch (failure) {
-      return new Failed(failure)
-    }
+    return orFailed(() => fieldFailed(field, run, thrown, path))
   }
 }
 
@@ -142,14 +128,10 @@ function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Pat
   return { parent, key: responseName, order }
 }
 
-/** For a nullable field, collects the error and returns the text `null`. For a non-null field, throws the failure. */
+/** See `nullOrThrow`. */
 export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unknown, parent: Path | null): Text {
-  if (!field || thrown instanceof RequestAborted) throw thrown
-  const path = fieldPath(field, parent)
-  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, field.nodes, path)
-  if (!field.isNullable) throw failure
-  run.errors.add(failure, path)
-  return 'null'
+  if (!field) throw thrown
+  return nullOrThrow(field, run.errors, thrown, fieldPath(field, parent))
 }
 
 /** Joins the fields to one object. `begun` is the text of the fields before them. */

@@ -1,4 +1,4 @@
-// Waits for the pending values of a list and replaces each by its result.
+// Settles the slots of an object or a list: waits for the pending ones and replaces each by its result.
 
 /**
  * A promise, and the function that completes its result. `settle` calls `complete` itself, which saves the promise that
@@ -21,15 +21,36 @@ export function isPending<T>(value: T | Pending<T>): value is Pending<T> {
   return value instanceof Promise || value instanceof Deferred
 }
 
+/** A thrown failure, stored in place of the value. */
+export class Failed {
+  readonly failure: unknown
+
+  constructor(failure: unknown) {
+    this.failure = failure
+  }
+}
+
+/** A field of an object or an item of a list: it has its value, or waits for it, or has failed and cannot be null. */
+export type Slot<T> = T | Pending<T> | Failed
+
+/** The result of `replace`, or what it throws: that waits until the slots before it have settled. */
+export function orFailed<T>(replace: () => T): T | Failed {
+  try {
+    return replace()
+  } catch (failure) {
+    return new Failed(failure)
+  }
+}
+
 type OnRejected<T> = (thrown: unknown, index: number) => T
 
 /**
- * Waits until no value is pending, then resolves with the result of `combine`. A value that rejects is replaced by the
+ * Waits until no slot is pending, then resolves with the result of `combine`. A value that rejects is replaced by the
  * result of `onRejected`. If `onRejected` throws, the returned promise rejects with the first such failure in list
- * order, not in time. At least one value must be pending.
+ * order, not in time. At least one slot must be pending.
  */
 export function settle<T, R>(
-  values: (T | Pending<T> | Failed)[],
+  values: Slot<T>[],
   onRejected: OnRejected<T>,
   combine: (settled: readonly T[]) => R,
 ): Promise<R> {
@@ -54,12 +75,7 @@ export function settle<T, R>(
 }
 
 /** Waits for one value, stores its result at its index, and resolves with the result of `next`. */
-function settleOne<T, R>(
-  values: (T | Pending<T> | Failed)[],
-  index: number,
-  onRejected: OnRejected<T>,
-  next: () => R,
-): Promise<R> {
+function settleOne<T, R>(values: Slot<T>[], index: number, onRejected: OnRejected<T>, next: () => R): Promise<R> {
   const value = values[index]
   const promise = value instanceof Deferred ? value.promise : value
   return (promise as Promise<unknown>).then(
@@ -67,36 +83,19 @@ function settleOne<T, R>(
       try {
         values[index] = value instanceof Deferred ? value.complete(answer) : (answer as T)
       } catch (thrown) {
-        values[index] = replacement(onRejected, thrown, index)
+        values[index] = orFailed(() => onRejected(thrown, index))
       }
       return values[index] instanceof Promise ? settleOne(values, index, onRejected, next) : next()
     },
     (thrown: unknown) => {
-      values[index] = replacement(onRejected, thrown, index)
+      values[index] = orFailed(() => onRejected(thrown, index))
       return next()
     },
   )
 }
 
-function replacement<T>(onRejected: OnRejected<T>, thrown: unknown, index: number): T | Failed {
-  try {
-    return onRejected(thrown, index)
-  } catch (failure) {
-    return new Failed(failure)
-  }
-}
-
-/** A thrown failure, stored in place of the value. */
-export class Failed {
-  readonly failure: unknown
-
-  constructor(failure: unknown) {
-    this.failure = failure
-  }
-}
-
 /** The values, none of which may be pending. Throws the first failure in list order. */
-export function settledValues<T>(values: readonly (T | Pending<T> | Failed)[]): readonly T[] {
+export function settledValues<T>(values: readonly Slot<T>[]): readonly T[] {
   for (const value of values) if (value instanceof Failed) throw value.failure
   return values as readonly T[]
 }
