@@ -89,4 +89,16 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     find: '[JSON_RESPONSE, GRAPHQL_RESPONSE] as const',
     replacement: '[GRAPHQL_RESPONSE, JSON_RESPONSE] as const',
   },
+  {
+    name: 'errors are in the order in which the reads came back',
+    file: 'graphql/execution/collected-errors.ts',
+    find: 'reported(collected.toSorted(compareCollected))',
+    replacement: 'reported(collected)',
+  },
+  {
+    name: 'an argument that is wrong has the location of its field',
+    file: 'graphql/execution/place.ts',
+    find: 'known ?? nodes.flatMap',
+    replacement: 'nodes.flatMap',
+  },
 ]

@@ -1,10 +1,10 @@
 // What graphql-js answers over the plain objects, and whether a response says the same.
 //
-// Data is compared as a whole, and so are the paths and codes of the errors, in their order. The specification (section
-// 6.4.4) leaves open which of several failures of one object is reported; the gateway promises those of graphql-js with
-// synchronous resolvers, whichever read came back first.
+// Data is compared as a whole, and errors in order, with path, code and locations. The specification (section 6.4.4)
+// leaves their order to timing, and also which error is reported if several non-null fields of one object fail. The
+// gateway promises those of an execution with synchronous resolvers, like this one.
 import { readFileSync } from 'node:fs'
-import { buildSchema, executeSync, GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { buildSchema, executeSync, GraphQLError, type GraphQLSchema, parse, type SourceLocation } from 'graphql'
 import type { ModelUser } from './model.ts'
 import { type ModelContext, ModelFailure, resolveField } from './model-resolvers.ts'
 import { type ResponseError, readResponse, requireSameData } from './response-text.ts'
@@ -16,8 +16,9 @@ export interface Operation {
 }
 
 interface Failure {
-  readonly path: readonly (string | number)[]
-  readonly code: string
+  readonly code: string | undefined
+  readonly path: readonly (string | number)[] | undefined
+  readonly locations: readonly SourceLocation[] | undefined
 }
 
 export interface Expected {
@@ -44,13 +45,13 @@ export function createOracle(): Oracle {
   return {
     schema,
     hasGlobalIds,
-    answer({ document, operationName, variables }, viewer) {
+    answer(operation, viewer) {
       const contextValue: ModelContext = { viewer, hasGlobalIds }
       const { data, errors = [] } = executeSync({
         schema,
-        document: parse(document),
-        operationName,
-        variableValues: variables,
+        document: parse(operation.document),
+        operationName: operation.operationName,
+        variableValues: operation.variables,
         contextValue,
         fieldResolver: resolveField,
       })
@@ -60,12 +61,12 @@ export function createOracle(): Oracle {
 }
 
 function toFailure(error: GraphQLError): Failure {
-  const { originalError, path = [] } = error
-  if (originalError instanceof ModelFailure) return { path, code: originalError.code }
+  const { originalError, path, locations } = error
+  if (originalError instanceof ModelFailure) return { code: originalError.code, path, locations }
   // A mistake of the model is not an answer.
   if (originalError && !(originalError instanceof GraphQLError)) throw originalError
   const isUnknownOperation = /^Unknown operation named|^Must provide operation name/.test(error.message)
-  return { path, code: isUnknownOperation ? 'OPERATION_NOT_FOUND' : 'GRAPHQL_VALIDATION_FAILED' }
+  return { code: isUnknownOperation ? 'OPERATION_NOT_FOUND' : 'GRAPHQL_VALIDATION_FAILED', path, locations }
 }
 
 /** The statuses a response may have in this media type. */
@@ -77,7 +78,7 @@ export function statusesOf({ data, failures }: Expected, mediaType: string): rea
   // GraphQL over HTTP gives faults of the document status 200 if the media type does not tell them apart.
   const isOfDocument = failure.code === 'GRAPHQL_VALIDATION_FAILED' || failure.code === 'OPERATION_NOT_FOUND'
   if (isOfDocument) return mediaType === 'application/json' ? [200] : [400]
-  return [STATUSES[failure.code] ?? 400]
+  return [STATUSES[failure.code ?? ''] ?? 400]
 }
 
 /** Throws when the response differs. */
@@ -89,17 +90,17 @@ export function requireSameResponse(expected: Expected, text: string): void {
     if (dataAt === null) throw new Error(`there is no data: ${text.slice(0, 200)}`)
     requireSameData(expected.data, text, dataAt)
   }
-  requireSameErrors(expected, errors)
+  requireSameErrors(expected.failures, errors)
 }
 
-/** Paths and codes in order. Messages are not compared: those of the model are its own. */
-function requireSameErrors({ failures }: Expected, errors: readonly ResponseError[]): void {
-  const found = errors.map(({ path = [], extensions }) => toText({ path, code: extensions?.code ?? 'no code' }))
-  const wanted = failures.map(toText)
-  if (found.join('\n') === wanted.join('\n')) return
-  throw new Error(`expected the errors [${wanted.join(', ')}], got [${found.join(', ')}]`)
+function requireSameErrors(failures: readonly Failure[], errors: readonly ResponseError[]): void {
+  const [wanted, got] = [
+    failures,
+    errors.map(({ path, locations, extensions }) => ({ code: extensions?.code, path, locations })),
+  ].map((all) => all.map(toText).join(' '))
+  if (got !== wanted) throw new Error(`expected the errors ${wanted || 'of none'}, got ${got || 'none'}`)
 }
 
-function toText({ path, code }: Failure): string {
-  return `${path.join('.')} ${code}`
+function toText({ code, path, locations }: Failure): string {
+  return `${code} ${path?.join('.')} ${locations?.map(({ line, column }) => `${line}:${column}`)}`
 }

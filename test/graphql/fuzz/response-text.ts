@@ -6,6 +6,7 @@ import { RawText } from './model-resolvers.ts'
 export interface ResponseError {
   readonly message: string
   readonly path?: readonly (string | number)[]
+  readonly locations?: readonly { readonly line: number; readonly column: number }[]
   readonly extensions?: { readonly code?: string }
 }
 
