@@ -49,7 +49,9 @@ describe('--admin-port', () => {
     expect(served.length).toBeGreaterThan(15)
     // The page shortens names that begin like the one before them, to `_entries` or `…_entries`.
     const rows = readFileSync(OBSERVABILITY, 'utf8').matchAll(/^\| (`[^|]+`) \|/gm)
-    const described = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`(…?\w+)`/g)].map(([, name = '']) => name))
+    const described = [...rows].flatMap(([, names = '']) =>
+      [...names.matchAll(/`(…?\w+)`/g)].map(([, name = '']) => name),
+    )
     const isDescribed = (metric: string) =>
       described.some((name) => name === metric || (/^…?_/.test(name) && metric.endsWith(name.replace('…', ''))))
     expect(served.map(([, name = '']) => name).filter((name) => !isDescribed(name))).toEqual([])
