@@ -34,6 +34,8 @@ const LEAVES = [
   'http-builtin.ts',
 ]
 const MAX_FILES_PER_FOLDER = 14
+/** What only one of the adapters has outside its folder `engine`. */
+const OF_ONE_ADAPTER = ['access/erase-traces.ts', 'backup.ts', 'import-runs.ts', 'rewrite-table.ts']
 const GENERATED = 'resolvers/generated.ts'
 
 const files = sourcesIn(SOURCES)
@@ -122,6 +124,18 @@ test('imports point down, never up', () => {
       .map((target) => `${file} imports ${target}`),
   )
   expect(upward).toEqual([])
+})
+
+test('the adapters of both databases have the same files, except those that postgresql.md names', () => {
+  const filesOf = (adapter: string) =>
+    files
+      .filter((file) => isIn(adapter, file) && !isIn(`${adapter}/engine`, file))
+      .map((file) => relative(adapter, file))
+  const all = [...filesOf('store/sqlite'), ...filesOf('store/postgres')].toSorted()
+  const ofOne = all.filter((file) => all.indexOf(file) === all.lastIndexOf(file))
+  expect(ofOne).toEqual(OF_ONE_ADAPTER)
+  const page = readFileSync(join(SOURCES, '../docs/architecture/postgresql.md'), 'utf8')
+  for (const file of OF_ONE_ADAPTER) expect(page).toContain(`\`${file}\``)
 })
 
 test('the overview names every file that all rooms may use', () => {
