@@ -93,7 +93,7 @@ const inWords = (count: number) =>
 /** How many exports the lines report in total; each line must name its place in the input. */
 function told(stderr: string): number {
   const lines = stderr.split('\n').slice(0, -1)
-  const counts = lines.map((line) => /^\S+input\.ndjson:\d+: .* of (\d+) exports?$/.exec(line)?.[1])
+  const counts = lines.map((line) => /^\S+input\.ndjson:\d+: (\d+) exports? of the reference .*$/.exec(line)?.[1])
   return counts.reduce((sum, count) => sum + Number(count), 0)
 }
 
@@ -112,11 +112,11 @@ test('an import names the first ten references without a project, and counts the
   const { exitCode, stderr } = await workspace.import(path)
   expect(exitCode).toBe(0)
   expect(stderr.split('\n')).toEqual([
-    `${path}:2: no project of this user has the reference "none" of 2 exports`,
-    `${path}:5: no project of this user has the reference "a\\u001b[31mb" of 1 export`,
+    `${path}:2: 2 exports of the reference "none", which no project of this user has`,
+    `${path}:5: 1 export of the reference "a\\u001b[31mb", which no project of this user has`,
     ...Array.from(
       { length: 8 },
-      (_, index) => `${path}:${6 + index}: no project of this user has the reference "r${index}" of 1 export`,
+      (_, index) => `${path}:${6 + index}: 1 export of the reference "r${index}", which no project of this user has`,
     ),
     '… and 2 exports of other references',
     '',
@@ -154,7 +154,7 @@ test('POST /import reports exports without a project in its last event, and impo
   const workspace = createWorkspace()
   const [path, token] = [workspace.write('again.ndjson', exported('none')), workspace.write('token', IMPORT_TOKEN)]
   const { exitCode, stdout, stderr } = await runHere(['import', path, '--to', gateway.url, '--token-file', token])
-  expect(stderr).toBe(`${path}:1: no project of this user has the reference "none" of 1 export\n`)
+  expect(stderr).toBe(`${path}:1: 1 export of the reference "none", which no project of this user has\n`)
   expect([exitCode, stdout]).toEqual([0, `imported ${path}: 0 added, 0 replaced, 1 unchanged${inWords(1)}\n`])
   const { accessToken } = await gateway.login(ANA)
   expect((await gateway.get('/exports?r=none', accessToken)).status).toBe(404)

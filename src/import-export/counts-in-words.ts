@@ -32,7 +32,7 @@ export function orphansByLine(name: string, orphans: readonly Orphans[], total: 
   return [
     ...orphans.map(
       ({ line, ref, exports }) =>
-        `${name}:${line}: no project of this user has the reference ${toLine(JSON.stringify(shortened(ref)))} of ${exportsInWords(exports)}\n`,
+        `${name}:${line}: ${exportsInWords(exports)} of the reference ${toLine(JSON.stringify(shortened(ref)))}, which no project of this user has\n`,
     ),
     ...(rest === 0 ? [] : [`… and ${exportsInWords(rest)} of other references\n`]),
   ].join('')
