@@ -15,7 +15,7 @@ export const MIN_POOL_SIZE = 2
 export const storeOptions = inGroup('Database', {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
-    description: 'SQLite: how long a write waits for other processes before it is answered 503',
+    description: 'SQLite: how long a write waits for other processes before it fails, and its request with 503',
     default: '5000',
     schema: integer(1, 600_000),
   },
@@ -34,7 +34,7 @@ export const storeOptions = inGroup('Database', {
   },
   statementTimeout: {
     flags: '--statement-timeout <milliseconds>',
-    description: 'PostgreSQL: how long a statement may take before the request is answered 503',
+    description: 'PostgreSQL: how long a statement may take before it is cancelled, and its request fails with 503',
     default: '10000',
     schema: integer(1, 3_600_000),
   },

@@ -19,7 +19,7 @@ export const IMPORT_OPTIONS = {
   },
   verbose: {
     flags: '--verbose',
-    description: '--replace: report it for each user',
+    description: '--replace: also report for each user what is added, replaced, left and removed',
     schema: booleanOption.optional(),
   },
   keepGoing: {

@@ -12,7 +12,10 @@ const { idFields, refFields } = IMPORT_OPTIONS
 export const FOLLOW_OPTIONS = {
   database,
   email: { ...email, description: 'emails of the users whose workspaces to follow, separated by commas' },
-  emails: { ...emails, description: 'the same from a file, one email per line; it is read again for every round' },
+  emails: {
+    ...emails,
+    description: 'like --email, but with a file of emails, one per line; it is read again for every round',
+  },
   headers,
   concurrency,
   interval: {

@@ -21,7 +21,7 @@ export const remoteOptions = {
   },
   emails: {
     flags: '--emails <path>',
-    description: 'the same from a file, one email per line',
+    description: 'like --email, but with a file of emails, one per line',
     schema: path.optional(),
   },
   headers,
