@@ -417,6 +417,28 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await eventually(() => tabs(page)).toEqual(['Page', 'LatestExport', 'SignIn'])
   })
 
+  test('undo brings back what was in this tab, never the query of another one', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    const before = await query(page)
+    const undo = async (text: string) => {
+      await page.locator('.graphiql-query-editor .CodeMirror').click()
+      await page.keyboard.press('Control+z')
+      await page.clock.runFor(2_000)
+      await eventually(() => query(page)).toBe(text)
+    }
+    await write(page, 'query Mine { me { id } }')
+    await page.clock.runFor(2_000)
+    await openTab(page, 'Page')
+    const other = '# A page of projects. Pass endCursor as "after" to get the next one.'
+    await eventually(() => query(page)).toBe(other)
+    await undo(other)
+    expect(await tabs(page)).toEqual(['Mine', 'Page', 'LatestExport', 'SignIn'])
+    await openTab(page, 'Mine')
+    await eventually(() => query(page)).toContain('Mine')
+    await undo(before)
+    expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
+  })
+
   test('what was written before the user opens another page is in its tab on the way back', async () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     const before = await tabs(page)

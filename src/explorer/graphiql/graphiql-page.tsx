@@ -22,6 +22,7 @@ import { SharedInAddress } from './shared-in-address.ts'
 import { readShared } from './shared-query.ts'
 import { KeepHeaders } from './tabs/keep-headers.ts'
 import { KeepOperation } from './tabs/keep-operation.ts'
+import { KeepUndo } from './tabs/keep-undo.ts'
 import { KeepWritten } from './tabs/keep-written.ts'
 import { type OwnStorage, ownStorage, readyTabs } from './tabs/own-storage.ts'
 import 'graphiql/style.css'
@@ -142,6 +143,8 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               <SchemaAgain />
               <KeepWritten storage={storage} />
               <KeepHeaders />
+              {/* Last, because the ones before write into the editors of a tab that is shown. */}
+              <KeepUndo />
             </>
           )}
         </GraphiQL.Toolbar>

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
 
 /** CodeMirror's `origin` for a change made by a program. */
-const BY_PROGRAM = 'setValue'
+export const BY_PROGRAM = 'setValue'
 
 export function KeepHeaders(): null {
   const { writtenHeaders } = useExplorer()
