@@ -169,6 +169,42 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await page.locator('main:focus').count()).toBe(1)
   })
 
+  test('Enter and Escape run and close nothing while they end or give up a word of an input method', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const typing = await page.context().newCDPSession(page)
+    const compose = async (text: string) => {
+      await typing.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
+    }
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
+    await waitForAgreement(page)
+    await page.locator('.rest .lines').press('Control+f')
+    await compose('名前')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('textbox', { name: 'Find in REST answer' }).inputValue()).toBe('名前')
+    sent.length = 0
+    await page.getByRole('combobox', { name: 'r reference of a project' }).fill('')
+    await compose('にほん')
+    await page.keyboard.press('Enter')
+    await page.locator('.routes button', { hasText: '/login' }).click()
+    await page.getByLabel('email whose session to open').fill('')
+    await compose('あ')
+    await page.keyboard.press('Enter')
+    await page.goto(`${demo.url()}/docs#getProjects`)
+    const operation = page.locator('#getProjects')
+    await operation.getByText('Request headers').click()
+    await operation.getByRole('button', { name: 'Add a header' }).click()
+    await compose('あ')
+    await page.keyboard.press('Enter')
+    // A word that has ended runs what was typed.
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('x-mine')
+    await page.keyboard.press('Enter')
+    await operation.locator('.try .status').waitFor()
+    expect(sent.filter((one) => /exports|login|projects$/.test(one))).toEqual(['GET /projects'])
+  })
+
   test('a user signs out and in, goes to a project and its files, and comes back, by keyboard alone', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

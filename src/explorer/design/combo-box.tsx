@@ -75,7 +75,8 @@ function Field({ value, shown, onEnter }: FieldProps): ReactNode {
    * which closes the list, it takes the typed text.
    */
   function enter(event: KeyboardEvent): void {
-    if (event.key !== 'Enter') return
+    // An input method takes Enter to end a word.
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
     const pointedAt = state?.isOpen ? state.selectionManager.focusedKey : null
     if (pointedAt != null) {
       // React Aria selects the focused option itself.

@@ -38,7 +38,7 @@ export function HeaderFields({ label, fields, onChange, onEnter, children }: Hea
   }
 
   function runOnEnter(event: KeyboardEvent): void {
-    if (event.key === 'Enter') onEnter()
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter()
   }
 
   return (

@@ -40,7 +40,7 @@ export function ValueField({ route, value, projects, onChange, onEnter }: ValueF
     )
   }
   function runOnEnter(event: KeyboardEvent): void {
-    if (event.key === 'Enter') onEnter(value)
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter(value)
   }
   return (
     <div className="value combo">

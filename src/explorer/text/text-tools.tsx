@@ -32,6 +32,8 @@ export function TextTools(props: TextToolsProps): ReactNode {
   const saveFile = useSaveFile()
 
   function steer(event: KeyboardEvent): void {
+    // An input method takes both keys, to end a word or to give it up.
+    if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') onWords(null)
     else if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1)
     else return
