@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Awaitable } from '../store/contract.ts'
 import type { LiveSession, OwnedSession } from '../store/session-contract.ts'
+import { ageMs, type Instant, now } from './age.ts'
 import { repeatInBackground } from './repeat-in-background.ts'
 
 export interface RecentSessionsOptions {
@@ -23,15 +24,6 @@ export interface RecentSessions {
   /** Removes sessions that this process has ended. They are not used from now on. */
   readonly forget: (sessions: readonly OwnedSession[]) => void
   readonly forgetAllOf: (email: string) => void
-}
-
-/**
- * Two clocks, of which the greater age counts: the monotonic one stops while the machine sleeps, the wall clock can be
- * set back.
- */
-interface Instant {
-  readonly monotonic: number
-  readonly wall: number
 }
 
 interface Seen {
@@ -71,17 +63,12 @@ export function createRecentSessions(
   const ended = new LRUCache<string, number>({ max: MAX_KEPT })
   const lookUp = batchPerTurn(look, setImmediate)
 
-  function now(): Instant {
-    return { monotonic: performance.now(), wall: clock() }
-  }
-
   function isRecent(since: Instant): boolean {
-    const { monotonic, wall } = now()
-    return Math.max(monotonic - since.monotonic, wall - since.wall) <= maxAgeMs
+    return ageMs(since, clock) <= maxAgeMs
   }
 
   async function look(asked: readonly string[]): Promise<readonly (LiveSession | null)[]> {
-    const at = now()
+    const at = now(clock)
     const found = await load(asked)
     for (const [index, id] of asked.entries()) keep(id, found[index] ?? null, at)
     return found
@@ -136,7 +123,7 @@ export function createRecentSessions(
     find(id) {
       const known = seen.get(id)
       if (!known || !isRecent(known.at) || wasEnded(known.session.email, known.at)) return lookUp(id)
-      known.usedAt = now()
+      known.usedAt = now(clock)
       return known.session
     },
     forget(sessions) {

@@ -3,6 +3,7 @@ import type { JWK } from 'jose'
 import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { StoredSigningKey } from '../../store/signing-key-contract.ts'
+import { ageMs, NEVER, now } from '../age.ts'
 import type { Audit } from '../audit/audit-event.ts'
 import { repeatInBackground } from '../repeat-in-background.ts'
 import { type KeyCipher, KeyUnreadableError } from './key-cipher.ts'
@@ -66,17 +67,14 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return questions.map(() => stored)
   }, setImmediate)
   let keys: readonly SigningKey[] = []
-  /**
-   * When the last read began, by two clocks: the monotonic one stops while the machine sleeps, the wall clock can be
-   * set back.
-   */
-  let readAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+  /** When the last read began. */
+  let readAt = NEVER
   let adding: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<readonly SigningKey[]> | null = null
 
   async function read(): Promise<readonly SigningKey[]> {
-    const asked = { monotonic: performance.now(), wall: clock() }
+    const asked = now(clock)
     const stored = await storedKeys(null)
     const found = await Promise.all(stored.map(async (key) => imported.get(key.kid) ?? importReadable(key)))
     keys = found.flatMap((key) => key ?? [])
@@ -116,7 +114,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
   }
 
   function isYoungerThan(maxAgeMs: number): boolean {
-    return Math.abs(clock() - readAt.wall) < maxAgeMs && performance.now() - readAt.monotonic < maxAgeMs
+    return ageMs(readAt, clock) < maxAgeMs
   }
 
   async function noOlderThan(maxAgeMs: number): Promise<readonly SigningKey[]> {
@@ -139,9 +137,9 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
   }
 
   function newestInForce(): SigningKey | undefined {
-    const now = clock()
+    const time = clock()
     // If all keys are from the future, they were made with a clock that is ahead of this one: use the oldest.
-    return keys.find(({ createdAt }) => createdAt <= now) ?? keys.at(-1)
+    return keys.find(({ createdAt }) => createdAt <= time) ?? keys.at(-1)
   }
 
   for (const stored of await store.signingKeys()) await importSigningKey(stored, cipher)

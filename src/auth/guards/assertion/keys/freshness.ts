@@ -1,5 +1,6 @@
 // Bounds how long cached keys of an issuer are used without a reload. A reload runs in the background, unless the keys
 // are so old that a sign-in must wait for it.
+import { ageMs, now } from '../../../age.ts'
 
 /**
  * After this time the next sign-in starts a reload in the background. After twice this time, sign-ins wait for the
@@ -12,22 +13,16 @@ const MAX_AGE_MS = 600_000
  * reject: if the issuer cannot be reached, it leaves the keys as they are.
  */
 export function createFreshness(reload: () => Promise<void>): () => Promise<void> {
-  let checked = bothClocks()
+  let checked = now(Date.now)
   let checking: Promise<void> | null = null
 
   return async () => {
-    const now = bothClocks()
-    const ageMs = Math.max(now.steady - checked.steady, now.wall - checked.wall)
-    if (ageMs <= MAX_AGE_MS) return
+    const age = ageMs(checked, Date.now)
+    if (age <= MAX_AGE_MS) return
     checking ??= reload().finally(() => {
-      checked = bothClocks()
+      checked = now(Date.now)
       checking = null
     })
-    if (ageMs > 2 * MAX_AGE_MS) await checking
+    if (age > 2 * MAX_AGE_MS) await checking
   }
-}
-
-/** The steady clock stops while the machine is suspended, and the wall clock may be set back. Whichever went further counts. */
-function bothClocks(): { readonly steady: number; readonly wall: number } {
-  return { steady: performance.now(), wall: Date.now() }
 }
