@@ -11,8 +11,10 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  watch,
   writeFileSync,
 } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
@@ -243,6 +245,27 @@ test('an import from stdin leaves no copy behind', async () => {
   }
   expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":1}'))
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'the copy of stdin never has a name, so that a killed import leaves none either',
+  async () => {
+    const workspace = createWorkspace()
+    const folder = temporaryDirectory()
+    const seen: (string | null)[] = []
+    const watcher = watch(folder, (_, name) => void seen.push(name))
+    await run(['import', '-', ...workspace.flags], {
+      stdin: '{"kind":"user","email":"a@b.co"}',
+      env: { TMPDIR: folder },
+    })
+    // Events arrive in order.
+    writeFileSync(join(folder, 'last'), '')
+    await expect.poll(() => seen).toContain('last')
+    watcher.close()
+    // Linux gives the number of a file without a name as its name.
+    expect(new Set(seen.filter((name) => !name?.startsWith('#')))).toEqual(new Set(['last']))
+    expect(await workspace.dump()).not.toBe('')
+  },
+)
 
 test('an import reports a stdin that is a folder or cannot be read, and creates no database', async () => {
   const workspace = createWorkspace()

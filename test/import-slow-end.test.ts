@@ -1,13 +1,14 @@
 // Imports of a gateway that is told to stop: one that takes long to end, whose process a supervisor may kill before that,
 // and one whose input is still arriving.
 import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AuditEvent } from '../src/auth/audit/audit-event.ts'
 import type { GatewayRequest } from '../src/http/request.ts'
 import type { ImportEvent } from '../src/import-export/run-import.ts'
 import { createImportEndpoint, type Importer, type RunningImport } from '../src/rest/import-endpoint.ts'
 import { importerOf } from './support/importing-gateway.ts'
 import { DESCRIPTORS, openFiles } from './support/open-files.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 
 test('a stopped import is recorded as broken off before it has ended, and only once', async () => {
   const ended = Promise.withResolvers<ImportEvent>()
@@ -37,7 +38,10 @@ test('a stopped import is recorded as broken off before it has ended, and only o
 test.skipIf(!existsSync(DESCRIPTORS))(
   'an input that arrives while the gateway stops is refused and closed',
   async () => {
-    const openInputs = () => openFiles().filter((name) => name.includes('workspace-gateway-import-'))
+    const folder = temporaryDirectory()
+    vi.stubEnv('TMPDIR', folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const openInputs = () => openFiles().filter((name) => name.startsWith(folder))
     const importer = importerOf('file:never-opened.db')
     async function* input() {
       yield Buffer.from('{"kind":"user","email":"ana@example.com"}\n')

@@ -171,10 +171,10 @@ if (typeof engine === 'string') {
         const name = 'workspace-gateway-test-waiting'
         names.push(name)
         must(['run', '--detach', '--interactive', '--name', name, 'workspace-gateway', 'import', '-'])
-        // The command keeps its input in a file that was already unlinked.
+        // The command keeps its input in a file without a name.
         const waits = `const { readdirSync, readlinkSync } = fs
         const open = readdirSync('/proc/1/fd').map((fd) => readlinkSync('/proc/1/fd/' + fd))
-        process.exitCode = open.some((path) => path.startsWith('/data/workspace-gateway-import-')) ? 0 : 1`
+        process.exitCode = open.some((path) => path.startsWith('/data/') && path.endsWith(' (deleted)')) ? 0 : 1`
         await expect.poll(() => docker(['exec', name, 'node', '--eval', waits]).exitCode, PATIENT).toBe(0)
         must(['stop', '--time', '60', name])
         expect(must(['inspect', '--format', '{{.State.ExitCode}}', name])).toBe('143\n')

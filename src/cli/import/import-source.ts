@@ -1,5 +1,6 @@
 // Opens the input of an import. An import reads twice, so stdin and HTTP input are first stored in a temporary file.
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,8 @@ export interface ImportSource extends AsyncDisposable {
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
 const MAX_REDIRECTS = 20
+/** Opens a file without a name in a folder (O_TMPFILE of open(2)). Other systems and some file systems refuse it. */
+const WITHOUT_NAME = constants.O_RDWR | constants.O_DIRECTORY | 0o20_000_000
 /** Too many open files: a later attempt may succeed. */
 const TOO_MANY_OPEN = /^(?:EMFILE|ENFILE)$/
 
@@ -68,7 +71,7 @@ async function openFile(path: string): Promise<ImportSource> {
 }
 
 /**
- * Stores all chunks in an unlinked temporary file, so that nothing is left behind. `name` is for messages. Throws
+ * Stores all chunks in a temporary file without a name, so that nothing is left behind. `name` is for messages. Throws
  * `UsageError`, and `MachineError` on a full disk.
  */
 export async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
@@ -83,16 +86,20 @@ export async function spool(chunks: Chunks, name: string): Promise<ImportSource>
 }
 
 /**
- * Opens an unlinked temporary file, which disappears when it is closed. `name` is for messages. Throws `UsageError`,
- * and `MachineError` when there may be room later.
+ * Opens a temporary file without a name, which disappears when it is closed, or when the process is killed. `name` is
+ * for messages. Throws `UsageError`, and `MachineError` when there may be room later.
  */
-export async function openTemporaryFile(name = 'what arrives'): Promise<FileHandle> {
+export function openTemporaryFile(name = 'what arrives'): Promise<FileHandle> {
+  return open(tmpdir(), WITHOUT_NAME, 0o600).catch(() => openUnlinkedFile(name))
+}
+
+/** Leaves an empty file behind if the process is killed between the two steps. */
+async function openUnlinkedFile(name: string): Promise<FileHandle> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
     const reason = `cannot store ${name} during the import: ${error.message} (set TMPDIR to use another folder)`
     throw hasNoRoom(error) || TOO_MANY_OPEN.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
   })
-  // Unlinked at once, so that nothing is left behind even if the process is killed.
   await rm(path)
   return file
 }
