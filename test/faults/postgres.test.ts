@@ -47,6 +47,15 @@ async function waitingFor(url: string, event: string): Promise<number> {
   return Number((await execute(url, sql))[0]?.pid)
 }
 
+/** Makes the server wait, with each commit, for a synchronous standby that it does not have. */
+async function loseStandby(url: string): Promise<void> {
+  await execute(url, `alter system set synchronous_standby_names = 'nobody'`)
+  await execute(url, 'select pg_reload_conf()')
+  await expect
+    .poll(() => execute(url, 'show synchronous_standby_names'))
+    .toEqual([{ synchronous_standby_names: 'nobody' }])
+}
+
 const countSessions = async (url: string) =>
   Number((await execute(url, 'select count(*)::int as count from workspace_gateway.session'))[0]?.count)
 
@@ -76,17 +85,30 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
     const url = (await temporaryServer()).url('postgres')
     await execute(url, `alter database postgres set client_min_messages = ${clientMinMessages}`)
     const store = await openStore(url)
-    await execute(url, `alter system set synchronous_standby_names = 'nobody'`)
-    await execute(url, 'select pg_reload_conf()')
-    await expect
-      .poll(() => execute(url, 'show synchronous_standby_names'))
-      .toEqual([{ synchronous_standby_names: 'nobody' }])
+    await loseStandby(url)
     const adding = Promise.resolve(store.addSessions([SESSION]))
     adding.catch(() => {})
     const pid = await waitingFor(url, `wait_event = 'SyncRep'`)
     await execute(url, `select pg_cancel_backend(${pid})`)
-    await expect(adding).rejects.toBeInstanceOf(StoreUnavailableError)
+    const error = await adding.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(StoreUnavailableError)
+    expect(String(error)).toContain('The change may be stored nevertheless')
   }
+
+  test('a command says that its change may be stored, and the next one that the standby is away', async () => {
+    const url = (await temporaryServer()).url('postgres')
+    const command = (...args: string[]) => runHere([...args, '--database', url, '--statement-timeout', '300'])
+    await runHere(['import', '-', '--database', url], { stdin: SMALL_WORLD })
+    await loseStandby(url)
+    expect(await command('users', 'remove', ANA)).toMatchObject({
+      exitCode: 1,
+      stderr: 'the database did not answer in time. The change may be stored nevertheless\n',
+    })
+    expect(await command('users', 'remove', BEN)).toMatchObject({
+      exitCode: 1,
+      stderr: 'the database cannot confirm writes now: its synchronous standby does not answer\n',
+    })
+  })
 
   test('refuses a write on a primary that became read-only, and writes again once it can', async () => {
     const url = (await temporaryServer()).url('postgres')

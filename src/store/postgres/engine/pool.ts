@@ -6,7 +6,7 @@ import type { PoolStatistics } from '../../statistics-contract.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connect } from './connecting/connect.ts'
 import type { Host, PostgresTarget } from './connection-string.ts'
-import { ConnectionLostError, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
+import { ConnectionLostError, isOutcomeOpen, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
 import { areCommitsStuck, createWriteGate } from './faults/write-gate.ts'
 
 export interface PoolOptions extends ConnectionOptions {
@@ -169,7 +169,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     await connection.begin()
     try {
       const answer = await run(connection)
-      await connection.commit()
+      await connection.commit().catch(leaveOpen)
       return answer
     } catch (error) {
       if (!connection.isLost()) await connection.rollback().catch(() => connection.close())
@@ -208,10 +208,12 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     areCommitsStuck: () => repeatable((connection) => areCommitsStuck(connection, options.statementTimeoutMs)),
   })
 
-  const write: Pool['write'] = (run) => gate.pass(() => once(run))
+  const writeOnce: Pool['write'] = (run) => gate.pass(() => once(run))
+
+  const write: Pool['write'] = (run) => writeOnce(run).catch(leaveOpen)
 
   const transaction: Pool['transaction'] = (run) =>
-    retryOnConflict(() => write((connection) => inTransaction(connection, run)))
+    retryOnConflict(() => writeOnce((connection) => inTransaction(connection, run)))
 
   const longTransaction: Pool['longTransaction'] = (run, isLockTimed = false) =>
     retryOnConflict(async () => {
@@ -262,6 +264,12 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       for (const { reject } of waiters.splice(opening)) reject(new StoreUnavailableError(CLOSED))
     },
   }
+}
+
+/** Throws the error of a write or a commit, and tells people if it may have happened. */
+function leaveOpen(error: unknown): never {
+  if (!isOutcomeOpen(error)) throw error
+  throw new ConnectionLostError(`${error.message}. The change may be stored nevertheless`, { cause: error.cause })
 }
 
 /** The server also ends the transaction of a client that was suspended or has vanished, so that it frees its locks. */

@@ -25,6 +25,8 @@ const NUMBERS_USED_UP = /^GetNew(?:Transaction|MultiXact)Id$/
 const SESSION_LOST = /^(?:26000|42P05)$/
 /** The transaction was certainly rolled back, without a fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
+/** SQLSTATE class of a transaction that is read-only, or was ended before its commit. */
+const INVALID_STATE = /^25/
 const NOT_UNIQUE = '23505'
 /** A concurrent transaction gave a user the email or the id that was free before. On a retry it is seen as taken. */
 const KEYS_OF_USER: readonly unknown[] = ['user_email_key', 'user_pkey']
@@ -101,6 +103,11 @@ export function toStoreError(error: unknown): unknown {
  */
 export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice): boolean {
   return code.startsWith(GOING_DOWN) || (code.startsWith(WARNING) && routine === STANDBY_WAIT)
+}
+
+/** For the error of a write or a commit: whether it may have happened. */
+export function isOutcomeOpen(error: unknown): error is ConnectionLostError {
+  return error instanceof ConnectionLostError && !INVALID_STATE.test(sqlState(error.cause))
 }
 
 export function isRolledBack(error: unknown): boolean {
