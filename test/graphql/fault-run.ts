@@ -43,6 +43,6 @@ function plant(path: string, { name, find, replacement }: PlantedFault): void {
 
 function toReport(error: unknown): FuzzReport {
   const reason = error instanceof Error ? error.message : String(error)
-  const tried = { data: 0, failing: 0, refused: 0, again: 0, compressed: 0, fragments: 0, directives: 0 }
+  const tried = { data: 0, failing: 0, refused: 0, broken: 0, again: 0, compressed: 0, fragments: 0, directives: 0 }
   return { sent: 0, differences: [{ seed, reason, request: '' }], tried }
 }

@@ -101,4 +101,16 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     find: 'known ?? nodes.flatMap',
     replacement: 'nodes.flatMap',
   },
+  {
+    name: 'a carriage return does not end a line',
+    file: 'graphql/execution/place.ts',
+    find: String.raw`/\r\n|[\n\r]/g`,
+    replacement: String.raw`/\n/g`,
+  },
+  {
+    name: 'a malformed token hides the mistake before it',
+    file: 'graphql/document/parse-document.ts',
+    find: 'if (error instanceof GraphQLError) return null\n',
+    replacement: '',
+  },
 ]

@@ -16,7 +16,8 @@ export interface MadeArguments {
 export type ArgumentMaker = (field: GraphQLField<unknown, unknown>, at: ModelObject | null) => MadeArguments
 
 const NO_CURSORS = ['', 'never', 'bm9wZQ', '%%%', '💥']
-const NO_IDS = ['', 'p1', 'same', 'bm9wZQ', 'VXNlcjox']
+/** An `ID` may be written as an integer. */
+const NO_IDS = ['', 'p1', 'same', 'bm9wZQ', 'VXNlcjox', 7, 2 ** 53]
 const OTHER_VALUES: Readonly<Record<string, unknown>> = { Int: 2, 'String!': 'site', 'ID!': 'x', '[ID!]!': ['x'] }
 
 export function createArgumentMaker(
@@ -55,13 +56,27 @@ export function createArgumentMaker(
       const value = toValue(argument.name, field, at)
       if (value === undefined) continue
       const type = String(argument.type)
-      const used = chance(35) ? variables.variable(type, value, OTHER_VALUES[type] ?? value) : literal(value)
+      const used = chance(35) ? variables.variable(type, value, OTHER_VALUES[type] ?? value) : written(value)
       made.push([argument.name, used])
     }
     return {
       text: made.length === 0 ? '' : `(${made.map(([name, { text }]) => `${name}: ${text}`).join(', ')})`,
       values: Object.fromEntries(made.map(([name, { value }]) => [name, value])),
       variables: made.flatMap(([, used]) => used.variables),
+    }
+  }
+
+  function written(value: unknown): Used {
+    return Array.isArray(value) && chance(50) ? listOf(value) : literal(value)
+  }
+
+  /** A list of ids, of which some are variables. */
+  function listOf(values: readonly unknown[]): Used {
+    const items = values.map((value) => (chance(50) ? variables.variable('ID!', value, 'x') : literal(value)))
+    return {
+      text: `[${items.map(({ text }) => text).join(', ')}]`,
+      value: items.map(({ value }) => value),
+      variables: items.flatMap((item) => item.variables),
     }
   }
 

@@ -248,5 +248,6 @@ function generate(
     document: random.sample(definitions, definitions.length).join('\n'),
     operationName: isNamed ? (chance(2) ? 'Nobody' : pick(names)) : undefined,
     variables: variables.given(),
+    isBroken: false,
   }
 }

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { parse, validate } from 'graphql'
 import { createSeededRandom } from '../../support/seeded-random.ts'
+import { breakOperation } from './broken.ts'
 import { CLIENTS, type ClientHeaders } from './client-headers.ts'
 import { createDocumentGenerator } from './document-generator.ts'
 import { learnNames } from './learn.ts'
@@ -33,7 +34,7 @@ export interface FuzzReport {
   readonly differences: readonly Difference[]
   /** How often each happened: a fuzz run that tries nothing finds nothing. */
   readonly tried: Readonly<
-    Record<'data' | 'failing' | 'refused' | 'again' | 'compressed' | 'fragments' | 'directives', number>
+    Record<'data' | 'failing' | 'refused' | 'broken' | 'again' | 'compressed' | 'fragments' | 'directives', number>
   >
 }
 
@@ -68,7 +69,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const oracle = createOracle()
   const generateDocument = createDocumentGenerator(oracle.schema)
   const model = createModel()
-  const tried = { data: 0, failing: 0, refused: 0, again: 0, compressed: 0, fragments: 0, directives: 0 }
+  const tried = { data: 0, failing: 0, refused: 0, broken: 0, again: 0, compressed: 0, fragments: 0, directives: 0 }
   const differences: Difference[] = []
   let next = 0
 
@@ -76,7 +77,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const tokens = await signInAll(send, model)
   await learnNames(model.users, oracle.hasGlobalIds, async (document, viewer) => {
     const plain = toRequest(
-      { document, operationName: undefined, variables: {} },
+      { document, operationName: undefined, variables: {}, isBroken: false },
       firstOf(clients),
       tokens.get(viewer),
       false,
@@ -85,14 +86,16 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   })
 
   async function tryOne(own: number): Promise<void> {
-    const { below } = createSeededRandom(own)
+    const random = createSeededRandom(own)
+    const { below } = random
     const [ana, ben, cyd] = model.users
     const roll = below(100)
     const viewer = (roll < 78 ? ana : roll < 88 ? ben : roll < 92 ? cyd : null) ?? null
     const client = clients[below(clients.length)] ?? firstOf(clients)
-    const operation = generateDocument(viewer, own)
+    const generated = generateDocument(viewer, own)
     const isGet = below(4) === 0
     const isAgain = below(10) === 0
+    const operation = below(6) === 0 ? breakOperation(generated, random) : generated
     // After the first request the gateway caches the document; the others must not get a wrong answer from the cache.
     const rounds = isAgain
       ? [operation, withOther(operation, below), operation, withOther(operation, below)]
@@ -106,7 +109,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
       try {
         requireAnswer(answer, expected, client)
       } catch (error) {
-        requireValid(oracle, one)
+        if (!one.isBroken) requireValid(oracle, one)
         const reason = `${client.name}, time ${round + 1}: ${error instanceof Error ? error.message : error}`
         differences.push({ seed: own, reason, request: toText(sent, one) })
         return
@@ -114,10 +117,11 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     }
   }
 
-  function note({ document }: Operation, { data, failures }: Expected, isAgain: boolean): void {
+  function note({ document, isBroken }: Operation, { data, failures }: Expected, isAgain: boolean): void {
     if (data === undefined) tried.refused += 1
     else tried.data += 1
     if (failures.length > 0) tried.failing += 1
+    if (isBroken) tried.broken += 1
     if (isAgain) tried.again += 1
     if (document.includes('...')) tried.fragments += 1
     if (document.includes('@')) tried.directives += 1

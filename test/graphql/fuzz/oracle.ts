@@ -4,7 +4,15 @@
 // leaves their order to timing, and also which error is reported if several non-null fields of one object fail. The
 // gateway promises those of an execution with synchronous resolvers, like this one.
 import { readFileSync } from 'node:fs'
-import { buildSchema, executeSync, GraphQLError, type GraphQLSchema, parse, type SourceLocation } from 'graphql'
+import {
+  buildSchema,
+  executeSync,
+  GraphQLError,
+  type GraphQLSchema,
+  parse,
+  type SourceLocation,
+  validate,
+} from 'graphql'
 import type { ModelUser } from './model.ts'
 import { type ModelContext, ModelFailure, resolveField } from './model-resolvers.ts'
 import { type ResponseError, readResponse, requireSameData } from './response-text.ts'
@@ -13,6 +21,8 @@ export interface Operation {
   readonly document: string
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
+  /** Whether the document may be invalid. */
+  readonly isBroken: boolean
 }
 
 interface Failure {
@@ -33,6 +43,8 @@ export interface Oracle {
   readonly answer: (operation: Operation, viewer: ModelUser | null) => Expected
 }
 
+/** Failures of the document. GraphQL over HTTP gives them status 200 if the media type does not tell them apart. */
+const OF_DOCUMENT = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_NOT_FOUND'])
 const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
 /** Statuses of failures (schema.graphql and docs/api/errors.md). */
 const STATUSES: Readonly<Record<string, number>> = { UNAUTHENTICATED: 401, NO_PROJECT: 404, NO_EXPORT: 404 }
@@ -46,6 +58,8 @@ export function createOracle(): Oracle {
     schema,
     hasGlobalIds,
     answer(operation, viewer) {
+      const mistakes = operation.isBroken ? mistakesIn(operation, schema) : []
+      if (mistakes.length > 0) return { data: undefined, failures: mistakes }
       const contextValue: ModelContext = { viewer, hasGlobalIds }
       const { data, errors = [] } = executeSync({
         schema,
@@ -57,6 +71,17 @@ export function createOracle(): Oracle {
       })
       return { data, failures: errors.map(toFailure) }
     },
+  }
+}
+
+/** The limits of the gateway: selections of nothing are syntax errors, and validation ends after ten errors. */
+function mistakesIn({ document }: Operation, schema: GraphQLSchema): readonly Failure[] {
+  try {
+    const parsed = parse(document, { allowEmptySelectionSets: false })
+    return validate(schema, parsed, undefined, { maxErrors: 10 }).map(toFailure)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    return [{ ...toFailure(error), code: 'GRAPHQL_PARSE_FAILED' }]
   }
 }
 
@@ -75,10 +100,9 @@ export function statusesOf({ data, failures }: Expected, mediaType: string): rea
   const failure = data === null ? failures.at(-1) : failures[0]
   // A partial answer is an answer, whatever failed.
   if (!failure || (data !== null && data !== undefined)) return [200]
-  // GraphQL over HTTP gives faults of the document status 200 if the media type does not tell them apart.
-  const isOfDocument = failure.code === 'GRAPHQL_VALIDATION_FAILED' || failure.code === 'OPERATION_NOT_FOUND'
-  if (isOfDocument) return mediaType === 'application/json' ? [200] : [400]
-  return [STATUSES[failure.code ?? ''] ?? 400]
+  const { code = '' } = failure
+  if (OF_DOCUMENT.has(code)) return mediaType === 'application/json' ? [200] : [400]
+  return [STATUSES[code] ?? 400]
 }
 
 /** Throws when the response differs. */
