@@ -101,6 +101,7 @@ test('a large body counts once while many clients do not read it; another body w
   for (const socket of clients) {
     socket.write(requestText({ target: '/a' }))
     await once(socket, 'readable')
+    expect(String(socket.read('HTTP/1.1 200'.length))).toBe('HTTP/1.1 200')
   }
   expect(inFlight.byteLength()).toBe(16 * MIB)
   const request = requestText({ target: '/b', headers: [['Connection', 'close']] })
