@@ -1,4 +1,4 @@
-// Tests that a token bucket refills evenly, up to its quota, whatever its interval.
+// Tests that a token bucket refills evenly, up to its quota, whatever its interval, and how many buckets a table keeps.
 import { expect, test } from 'vitest'
 import { createTokenBuckets } from '../../src/auth/limits/token-buckets.ts'
 
@@ -40,3 +40,13 @@ test.each([1, 7, 600])(
     expect(taken).toBe(quota)
   },
 )
+
+test('a table keeps the 16,384 buckets that were used last; any other is full again', () => {
+  const { waitMs, take } = createTokenBuckets(1, 60, () => 1_000_000)
+  for (let index = 0; index < 16_384; index += 1) take(`key ${index}`)
+  expect(waitMs('key 0')).toBeGreaterThan(0)
+  take('one more')
+  expect(waitMs('key 0')).toBeGreaterThan(0)
+  expect(waitMs('key 1')).toBe(0)
+  expect(waitMs('key 2')).toBeGreaterThan(0)
+})
