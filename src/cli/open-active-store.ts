@@ -16,6 +16,8 @@ export interface ServedDatabase {
   readonly onSwitch?: () => void
   /** Called when `databaseNext` cannot be opened or was lost. It is opened again when it is needed. */
   readonly onNextUnusable?: (error: unknown) => void
+  /** Ends the wait for the preparation of `database`, which throws `StoreUnavailableError` then. */
+  readonly stop?: AbortSignal
   /** For a dry run: the database is not marked as in use, so a move that has filled it may fill it again afterwards. */
   readonly isTrial?: boolean
 }
@@ -25,11 +27,11 @@ export interface ServedDatabase {
  * Throws `UsageError` when both are the same database.
  */
 export async function openActiveStore(
-  { database, databaseNext, replica, onSwitch, onNextUnusable = () => {}, isTrial = false }: ServedDatabase,
+  { database, databaseNext, replica, onSwitch, onNextUnusable = () => {}, stop, isTrial = false }: ServedDatabase,
   options: StoreOptions,
 ): Promise<EditableStore> {
   await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openStore(database, { ...options, replica }))
+  const store = opened.use(await openStore(database, { ...options, replica, stop }))
   const next =
     databaseNext === undefined ? null : opened.use(await openSuccessor(databaseNext, options, onNextUnusable))
   const state = options.isReadOnly || isTrial ? await store.moveState() : await store.activate()

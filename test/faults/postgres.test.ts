@@ -1,4 +1,5 @@
 // Tests faults of PostgreSQL: commits that it does not promise, lost connections, a read-only primary, and a full disk.
+import { EventEmitter } from 'node:events'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -108,6 +109,16 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
       exitCode: 1,
       stderr: 'the database cannot confirm writes now: its synchronous standby does not answer\n',
     })
+  })
+
+  test('a start that waits for the commit of its migration ends with the first signal', async () => {
+    const url = (await temporaryServer()).url('postgres')
+    await loseStandby(url)
+    const signals = new EventEmitter()
+    const starting = runHere(['serve', '--port', '0', '--database', url], { signals })
+    await waitingFor(url, `wait_event = 'SyncRep'`)
+    signals.emit('SIGTERM')
+    expect(await starting).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   })
 
   test('refuses a write on a primary that became read-only, and writes again once it can', async () => {

@@ -1,5 +1,6 @@
 // Opens the store that `serve` answers from, and logs what happens to its databases.
 import type { Logger } from 'pino'
+import { StoreUnavailableError } from '../../store/contract.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { openActiveStore } from '../open-active-store.ts'
@@ -10,14 +11,29 @@ export interface ServedStoreOptions {
   readonly traces: StoreOptions['traces']
   /** Whether another worker has already checked the database, and created it if there was none. */
   readonly isLaterWorker: boolean
+  readonly stop: AbortSignal
   /** Called when only a restart can tell what is stored. */
   readonly onFatal: () => void
 }
 
-export function openServedStore(
+/** Resolves to null when the start was stopped while it waited for the database. */
+export async function openServedStore(
   config: ServeConfig,
   log: Logger,
-  { traces, isLaterWorker, onFatal }: ServedStoreOptions,
+  options: ServedStoreOptions,
+): Promise<EditableStore | null> {
+  try {
+    return await open(config, log, options)
+  } catch (error) {
+    if (options.stop.aborted && error instanceof StoreUnavailableError) return null
+    throw error
+  }
+}
+
+function open(
+  config: ServeConfig,
+  log: Logger,
+  { traces, isLaterWorker, stop, onFatal }: ServedStoreOptions,
 ): Promise<EditableStore> {
   const { database, databaseNext, check, mustExist, readOnly } = config
   return openActiveStore(
@@ -25,6 +41,7 @@ export function openServedStore(
       database,
       databaseNext,
       replica: replicaOptions(config, log),
+      stop,
       onSwitch: () => log.info('the database has moved: continuing with --database-next'),
       onNextUnusable: (error) =>
         log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until this is fixed'),

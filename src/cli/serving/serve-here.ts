@@ -79,11 +79,13 @@ export async function serveHere(
   await using store = await openServedStore(config, log, {
     traces: tracer?.scope?.statements,
     isLaterWorker,
+    stop,
     onFatal() {
       failed.abort()
       announceDatabaseFailure()
     },
   })
+  if (store === null) return 0
   if (isReadOnly) await requireSigningKey(store)
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)

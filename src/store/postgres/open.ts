@@ -1,5 +1,5 @@
 // Opens the PostgreSQL store: assembles all verbs on a bounded connection pool to the primary.
-
+import { addAbortListener } from 'node:events'
 import type { Snapshot, SnapshotOptions } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
@@ -31,6 +31,8 @@ import { createStatistics } from './statistics.ts'
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to create the schema when it is missing. */
   readonly mustExist?: boolean
+  /** Ends the preparation of the database, which may wait without end for other processes or a standby. */
+  readonly stop?: AbortSignal | undefined
   /** Answers reads of a request when it is in the state in which the request's session was looked up. */
   readonly replica?: ReplicaOptions | undefined
 }
@@ -82,12 +84,13 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
 /** Throws `StoreSessionLostError` when `pooling` promises sessions but a pooler shares server connections. */
 async function prepare(
   pool: Pool,
-  { mustExist = false, pooling, statementTimeoutMs }: PostgresStoreOptions,
+  { mustExist = false, pooling, statementTimeoutMs, stop }: PostgresStoreOptions,
 ): Promise<void> {
   let connection: Connection | null = null
   try {
     // No statement timeout: a migration may take long, and so may the wait for another process that migrates.
     connection = await pool.dedicated()
+    using _stopping = stop ? addAbortListener(stop, connection.close) : null
     if (pooling === 'session' && (await isServerShared(connection, pool))) throw sessionLost()
     await migrate(connection, { mustExist, patienceMs: statementTimeoutMs })
   } catch (error) {
