@@ -348,11 +348,11 @@ export type ProjectEdge = {
 
 /**
  * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
- * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
- * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
- * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
- * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * one is `GRAPHQL_PARSE_FAILED`. A request of more than 16,384 characters needs an access token. `nodes` takes at most 100
+ * ids. The operator may change the other limits. By default, a document has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`. An
+ * answer has at most 75,000 objects, and the data that it reads, holds in memory and sends is limited too; a larger one is
+ * `RESPONSE_TOO_LARGE`. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
  * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
@@ -385,11 +385,11 @@ export type Query = {
 
 /**
  * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
- * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
- * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
- * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
- * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * one is `GRAPHQL_PARSE_FAILED`. A request of more than 16,384 characters needs an access token. `nodes` takes at most 100
+ * ids. The operator may change the other limits. By default, a document has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`. An
+ * answer has at most 75,000 objects, and the data that it reads, holds in memory and sends is limited too; a larger one is
+ * `RESPONSE_TOO_LARGE`. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
  * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
@@ -406,11 +406,11 @@ export type QueryNodeArgs = {
 
 /**
  * Reads. Limits: a document has at most 65,536 characters, 5,000 lines, 2,000 tokens and 200 levels of nesting; a larger
- * one is `GRAPHQL_PARSE_FAILED`. Unless the operator has set other limits, it has at most 20 levels of fields, 100
- * aliases, 200 directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is
- * `GRAPHQL_VALIDATION_FAILED`. A request of more than 16,384 characters needs an access token.
- * An answer has at most 75,000 objects. The data that it reads, holds in memory and sends is limited too. A larger one is
- * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Without `first` or `last`, a list is complete.
+ * one is `GRAPHQL_PARSE_FAILED`. A request of more than 16,384 characters needs an access token. `nodes` takes at most 100
+ * ids. The operator may change the other limits. By default, a document has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments expanded; a larger one is `GRAPHQL_VALIDATION_FAILED`. An
+ * answer has at most 75,000 objects, and the data that it reads, holds in memory and sends is limited too; a larger one is
+ * `RESPONSE_TOO_LARGE`. Without `first` or `last`, a list is complete.
  * Every error has a stable `extensions.code`, from the same list as `code` in REST:
  * `UNAUTHENTICATED` (there is no access token), `INVALID_TOKEN` (the token is not valid, or no longer), `NO_PROJECT` and
  * `NO_EXPORT` (nothing has that reference), `INVALID_ARGUMENT` (a value is not allowed), `RESPONSE_TOO_LARGE` (ask for
