@@ -231,6 +231,30 @@ describe('the login guard "mail"', () => {
     expect((await server.mail(4)).to).toBe(STRANGER)
   })
 
+  test.each([
+    ['an address', { maxPerAddress: 1 }, ANA, '198.51.100.1'],
+    ['a network', { maxPerNetwork: 1 }, STRANGER, '192.0.2.1'],
+    ['all', { maxTotal: 1 }, STRANGER, '198.51.100.1'],
+  ])(
+    'an owner on a network they know gets a code when the mails to %s are used up',
+    async (_, rules, email, network) => {
+      const { gateway, server } = await startMailGateway(rules, { trustedProxies: ['127.0.0.1'] })
+      const login = (to: string, from: string, code?: string) =>
+        gateway.send('POST', '/login', JSON.stringify({ email: to, code }), {
+          'content-type': 'application/json',
+          'x-forwarded-for': from,
+        })
+      const home = '192.0.2.1'
+      expectSent(await login(ANA, home))
+      expect((await login(ANA, home, (await server.mail(0)).code)).status).toBe(200)
+      gateway.advance(3_601)
+      expectSent(await login(email, network))
+      expect((await server.mail(1)).to).toBe(email)
+      expectSent(await login(ANA, home))
+      expect((await server.mail(2)).to).toBe(ANA)
+    },
+  )
+
   test('refuses the right code after ten minutes and after five wrong codes, and then mails another', async () => {
     const { gateway, server, login } = await startMailGateway()
     expectSent(await login(ANA))
