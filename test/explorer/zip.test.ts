@@ -30,12 +30,14 @@ test('no name leads out of the folder where the zip is unpacked', () => {
 })
 
 test('a file with the name of a folder gets another name beside the folder', () => {
-  expect(unzipped(['a/b', 'a/b/c.txt', 'A', 'docs/guide.md/x', 'docs/guide.md'])).toEqual({
+  expect(unzipped(['a/b', 'a/b/c.txt', 'A', 'docs/guide.md/x', 'docs/guide.md', 'Lib/x', 'lib'])).toEqual({
     'a/b (2)': '0',
     'a/b/c.txt': '1',
     'A (2)': '2',
     'docs/guide.md/x': '3',
     'docs/guide (2).md': '4',
+    'Lib/x': '5',
+    'lib (2)': '6',
   })
 })
 
