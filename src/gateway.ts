@@ -18,11 +18,12 @@ import { createSchema } from './graphql/schema.ts'
 import { type CacheSize, createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Endpoint, Handler } from './http/handler.ts'
+import type { Accepting } from './http/limits/accepting.ts'
 import { createAdmission } from './http/limits/admission.ts'
 import { createConcurrencyLimit } from './http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createOwnerOf } from './http/limits/request-owner.ts'
-import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
+import { createRoundRobin, USUAL } from './http/limits/round-robin-scheduler.ts'
 import { createTakeTurn } from './http/limits/take-turn.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
 import { withAdmission } from './http/limits/with-admission.ts'
@@ -86,6 +87,8 @@ export interface GatewayOptions {
   readonly graphql: GraphQLOptions
   /** Memory budget of all requests in flight. The HTTP server charges unsent response bytes to the same budget. */
   readonly inFlight: InFlightBytes
+  /** The HTTP server reports its new connections to the same object. */
+  readonly accepting: Pick<Accepting, 'isHolding'>
   /**
    * Milliseconds that a request may wait before work on it begins. Requests that could not begin within it are refused.
    */
@@ -134,6 +137,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const admission = createAdmission({
+    accepting: options.accepting,
     maxDelayMs: options.maxQueueDelayMs,
     now: () => performance.now(),
     nextTurn: setImmediate,
@@ -159,7 +163,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     running: options.running,
   })
   const signIn = withAudit(createSignIn({ sessions, guard, limits }), options.audit)
-  const yieldTurn = createRoundRobin()
+  const yieldTurn = createRoundRobin(USUAL, options.accepting)
   const cache = createResponseCache(options.cacheBytes)
   options.watch?.onCache(cache.size)
   const ownerOf = createOwnerOf(tokens)

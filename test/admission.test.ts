@@ -1,6 +1,7 @@
 // Admission under load: how many requests begin in a turn of a simulated event loop, in which order, and
 // which are refused.
 import { expect, test } from 'vitest'
+import { createAccepting } from '../src/http/limits/accepting.ts'
 import { createAdmission } from '../src/http/limits/admission.ts'
 
 interface Outcome {
@@ -20,10 +21,12 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
   let [now, named, begunInTurn] = [0, 0, 0]
   let turns: (() => void)[] = []
   let timers: { readonly at: number; readonly run: () => void }[] = []
+  const loop = { now: () => now, nextTurn: (run: () => void) => void turns.push(run) }
+  const accepting = createAccepting(loop)
   const admission = createAdmission({
+    ...loop,
+    accepting,
     maxDelayMs,
-    now: () => now,
-    nextTurn: (run) => turns.push(run),
     later: (run, milliseconds) => timers.push({ at: now + milliseconds, run }),
     onDelay: (delay) => delays.push(delay),
     onChange: (...change) => changes.push(change),
@@ -67,6 +70,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
       for (let n = 0; n < count; n += 1) arrive(1, false, `owner ${n % 100}`)
     },
     isQueueOfFew: admission.isQueueOfFew,
+    connect: accepting.onConnection,
     turn,
     changes,
     delays,
@@ -87,6 +91,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
         for (let place = 0; due >= 1; due -= 1, place += 1) {
           // Behind the requests that begin at once, and those that begin next if no owner comes before another.
           if (place === 80) beside()
+          if (isFirstOfConnection) accepting.onConnection()
           arrive(1, isFirstOfConnection, `${kind} ${named % owners}`)
         }
       }
@@ -304,37 +309,56 @@ test('requests that are slow all the time still get through', async () => {
 })
 
 test('while connections come and requests wait, turns only accept connections for a while', async () => {
-  const { arrive, turn, outcomes } = simulate()
-  arrive(200)
+  const { arrive, connect, turn, outcomes } = simulate()
+  arrive(300)
   const begun: number[] = []
   for (let n = 0; n < 12; n += 1) {
+    // These connections send nothing.
+    connect()
     await turn(1)
-    arrive(1, true)
     begun.push(outcomes.length)
   }
-  // 64 and one began at once, 64 in the turn before the first connection, and the next after four milliseconds.
-  expect(begun.slice(0, 7)).toEqual([...Array(6).fill(129), 193])
+  // 64 and one began at once, 64 in each of the first two turns, and the next after four milliseconds.
+  expect(begun.slice(0, 8)).toEqual([129, ...Array(5).fill(193), 257, 257])
 })
 
-test('connections that come turn after turn are accepted before work on their requests begins', async () => {
-  const { arrive, turn, outcomes } = simulate()
+test('after a long turn, connections are accepted for as long as it took', async () => {
+  const { arrive, connect, turn, outcomes } = simulate()
+  arrive(300)
+  const turns = [1, 30, ...Array(40).fill(1)]
+  const begun: number[] = []
+  for (const milliseconds of turns) {
+    connect()
+    await turn(milliseconds)
+    begun.push(outcomes.length)
+  }
+  // With fewer in a turn, since it was long.
+  expect(begun.slice(0, 33)).toEqual([129, ...Array(31).fill(133), 138])
+})
+
+test('requests that arrive while turns only accept connections wait, whoever sends them', async () => {
+  const { arrive, connect, turn, outcomes } = simulate()
   const begun: number[] = []
   for (let n = 0; n < 12; n += 1) {
-    arrive(1, true)
+    connect()
+    if (n > 0) arrive(1, true)
+    arrive(1, false, `owner ${n}`)
     await turn(1)
     begun.push(outcomes.length)
   }
   // When the first connection comes, nobody knows of those behind it.
-  expect(begun).toEqual([...Array(6).fill(1), ...Array(6).fill(7)])
+  expect(begun).toEqual([1, 3, 3, 3, 3, 11, 13, 13, 13, 13, 21, 23])
 })
 
 test('the request of a connection that comes alone begins at once', async () => {
-  const { arrive, turn, outcomes } = simulate()
+  const { arrive, connect, turn, outcomes, isIdle } = simulate()
   for (let n = 1; n <= 5; n += 1) {
+    connect()
+    await turn()
     arrive(1, true)
     expect(outcomes).toHaveLength(n)
     await turn()
-    await turn()
+    expect(isIdle()).toBe(true)
   }
 })
 
@@ -369,7 +393,7 @@ test('in each turn, a few owners without waiting requests begin at once, but non
   await turn()
   arrive(2, false, 'known')
   await Promise.resolve()
-  expect(others().slice(20)).toEqual(['known'])
+  expect(others().slice(20)).toEqual(['new', 'known'])
 })
 
 test.each([
@@ -466,6 +490,7 @@ test('a request whose client leaves the line does not begin, takes no place, and
   const turns: (() => void)[] = []
   const delays: number[] = []
   const admission = createAdmission({
+    accepting: { isHolding: () => false },
     maxDelayMs: 50,
     now: () => 0,
     nextTurn: (run) => turns.push(run),

@@ -6,7 +6,7 @@ import type { GatewayResponse } from '../../src/http/response.ts'
 import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { serverOptions } from '../support/server-options.ts'
-import { exchange, readAnswers, requestText } from '../support/wire.ts'
+import { exchange, openSocket, readAnswers, requestText } from '../support/wire.ts'
 
 async function* streamed(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('ok')
@@ -47,6 +47,17 @@ async function serve(options: Partial<ServerOptions> = {}) {
     },
   }
 }
+
+test('every connection is reported, even one that sends nothing or is closed because there are too many', async () => {
+  let count = 0
+  function onConnection(): void {
+    count += 1
+  }
+  const { url } = await serve({ maxConnections: 2, accepting: { onConnection } })
+  const sockets = await Promise.all([1, 2, 3].map(() => openSocket(url)))
+  await expect.poll(() => count).toBe(3)
+  for (const socket of sockets) socket.destroy()
+})
 
 test('an answer has a request id if it failed, or if all answers have one', async () => {
   const plain = await serve()

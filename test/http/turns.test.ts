@@ -53,6 +53,20 @@ describe('pieces', () => {
     expect(await pieces.turn()).toBe('abcde')
   })
 
+  test('wait while turns only accept connections', async () => {
+    let isHolding = true
+    const yieldTurn = createRoundRobin(ONE_A_TURN, { isHolding: () => isHolding })
+    const done: number[] = []
+    for (let name = 1; name <= 2; name += 1) void yieldTurn().then(() => done.push(name))
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    expect(done).toEqual([])
+    isHolding = false
+    await turn()
+    expect(done).toEqual([1])
+    await turn()
+    expect(done).toEqual([1, 2])
+  })
+
   test('run in turns by owner, however many each owner asked for', async () => {
     const yieldTurn = createRoundRobin(ONE_A_TURN)
     const done: string[] = []

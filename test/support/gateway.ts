@@ -15,6 +15,7 @@ import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import { corsOfRefusals } from '../../src/http/cors.ts'
 import type { ObserveResponse } from '../../src/http/handler.ts'
+import { createAccepting } from '../../src/http/limits/accepting.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
@@ -117,6 +118,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onEntry: (entry) => log.entry(entry),
     onFailure() {},
   })
+  const accepting = createAccepting({ now: () => performance.now(), nextTurn: setImmediate })
   const running = new AsyncDisposableStack()
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     createGuard: guardsOf(['local'], { trustedOrigins: [] }),
@@ -138,6 +140,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
     inFlight,
+    accepting,
     // The clients of a test run in the same process: a busy test must not count as overload.
     maxQueueDelayMs: 60_000,
     demoEmail: null,
@@ -159,6 +162,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const server = createHttpServer(handle, {
     bodyLimitBytes,
     inFlight,
+    accepting,
     trustedProxies: options.trustedProxies ?? [],
     proxyProtocol: options.proxyProtocol ?? false,
     sendTimeoutMs,

@@ -7,6 +7,7 @@ import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { isSealed, type KeyCipher } from '../../auth/tokens/key-cipher.ts'
 import { createGateway } from '../../gateway.ts'
 import { corsOfRefusals } from '../../http/cors.ts'
+import { createAccepting } from '../../http/limits/accepting.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { redact } from '../../redact.ts'
@@ -88,6 +89,7 @@ export async function serveHere(
   if (store === null) return 0
   if (isReadOnly) await requireSigningKey(store)
   const inFlight = createInFlightBytes(config.inFlightBytes)
+  const accepting = createAccepting({ now: () => performance.now(), nextTurn: setImmediate })
   using _watch = watchExternalCheckpoints(config, log)
   // Disposed of before the store, so that every recorded entry is durable when the process ends.
   await using audit = await openServedAudit(config, store, clock, log)
@@ -106,7 +108,11 @@ export async function serveHere(
   const { isDraining } = health
   const handle = await createGateway(
     store,
-    await toGatewayOptions(plan, { store, inFlight, audit, metrics, shadow, clock, isDraining, running }, log),
+    await toGatewayOptions(
+      plan,
+      { store, inFlight, accepting, audit, metrics, shadow, clock, isDraining, running },
+      log,
+    ),
   )
   if (!isReadOnly) await warnOfUnsealedKeys(store, plan.keyCipher, log)
   using accessLog = openAccessLog(config, await store.auditSalt(), io, logOutput, log)
@@ -115,6 +121,7 @@ export async function serveHere(
     trustedProxies: config.trustedProxy,
     proxyProtocol: config.proxyProtocol ?? false,
     inFlight,
+    accepting,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log, () => performance.now())),
     onMalformed: metrics.onMalformed,

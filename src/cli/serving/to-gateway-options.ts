@@ -16,7 +16,8 @@ import type { ProcessMetrics } from '../sight/metrics.ts'
 import type { ServePlan } from './serve-plan.ts'
 
 /** What is open already when the gateway is created. */
-export interface GatewayParts extends Pick<GatewayOptions, 'inFlight' | 'shadow' | 'clock' | 'isDraining' | 'running'> {
+export interface GatewayParts
+  extends Pick<GatewayOptions, 'inFlight' | 'accepting' | 'shadow' | 'clock' | 'isDraining' | 'running'> {
   readonly store: Pick<Store, 'ping'>
   readonly audit: Audit
   readonly metrics: ProcessMetrics
@@ -24,7 +25,7 @@ export interface GatewayParts extends Pick<GatewayOptions, 'inFlight' | 'shadow'
 
 export async function toGatewayOptions(plan: ServePlan, parts: GatewayParts, log: Logger): Promise<GatewayOptions> {
   const { config, guardOptions, keyCipher, retirement } = plan
-  const { store, audit, metrics, inFlight, shadow, clock, isDraining, running } = parts
+  const { store, audit, metrics, inFlight, accepting, shadow, clock, isDraining, running } = parts
   return {
     createGuard: config.readOnly ? async () => createReadOnlyGuard() : guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
@@ -51,6 +52,7 @@ export async function toGatewayOptions(plan: ServePlan, parts: GatewayParts, log
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, config.loginGuard.join(',')),
     inFlight,
+    accepting,
     maxQueueDelayMs: config.maxQueueDelay,
     onOverload: createOverloadReport(log),
     demoEmail: DEMO_EMAIL,

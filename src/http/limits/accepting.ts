@@ -1,45 +1,56 @@
-// Puts new connections ahead of request work: Node accepts one connection per turn of the event loop (libuv since
-// 1.45). If each turn did all the work that has arrived, new connections, including health checks, would wait for
-// seconds in the kernel's backlog.
+// Puts new connections ahead of other work: Node accepts one connection per turn of the event loop (libuv since 1.45).
+// If each turn did all the work that has arrived, new connections, including health checks, would wait for seconds in
+// the kernel's backlog.
 
-/** While connections keep coming, turns only accept them for this long. Then one turn begins work again. */
-const ACCEPTING_MS = 4
+/**
+ * While connections keep coming, turns only accept them for at least this long, and for as long as the last turn with
+ * work took. Then one turn does work again.
+ */
+const MIN_ACCEPTING_MS = 4
 
-export interface Accepting {
-  /**
-   * Called for the first request of each connection. Returns whether the request should wait: if the turn before had a
-   * new connection too, more may follow.
-   */
-  readonly onConnection: () => boolean
-  /**
-   * Called at the end of each turn. Returns whether the next turn should begin no work. `isAnyWaiting` says whether
-   * requests wait.
-   */
-  readonly endTurn: (at: number, isAnyWaiting: boolean) => boolean
-  /** Whether `endTurn` must run for the next turn too, although no request waits. */
-  readonly isWatching: () => boolean
+export interface AcceptingOptions {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+  /** Calls `run` once in the next turn of the event loop. */
+  readonly nextTurn: (run: () => void) => void
 }
 
-export function createAccepting(): Accepting {
+export interface Accepting {
+  /** Called for each new connection, whether or not it will send anything. */
+  readonly onConnection: () => void
+  /** Whether work that can wait should not begin now, because more connections may follow. */
+  readonly isHolding: () => boolean
+}
+
+export function createAccepting({ now, nextTurn }: AcceptingOptions): Accepting {
   let cameInThisTurn = false
   let cameInLastTurn = false
-  let turns = 0
-  let since = 0
+  let isWatching = false
+  /** The end of the last turn in which work could begin. */
+  let workedUntil = 0
+  let heldUntil: number | null = null
+
+  function endTurn(): void {
+    const at = now()
+    if (cameInThisTurn && cameInLastTurn) {
+      if (heldUntil === null) heldUntil = at + Math.max(MIN_ACCEPTING_MS, at - workedUntil)
+      else if (at >= heldUntil) heldUntil = null
+    } else heldUntil = null
+    if (heldUntil === null) workedUntil = at
+    isWatching = cameInThisTurn
+    cameInLastTurn = cameInThisTurn
+    cameInThisTurn = false
+    if (isWatching) nextTurn(endTurn)
+  }
 
   return {
     onConnection() {
       cameInThisTurn = true
-      return cameInLastTurn
+      if (isWatching) return
+      isWatching = true
+      workedUntil = now()
+      nextTurn(endTurn)
     },
-    endTurn(at, isAnyWaiting) {
-      // The first of these turns still includes work that began before it.
-      if (turns === 1) since = at
-      const isLongEnough = turns > 1 && at - since >= ACCEPTING_MS
-      turns = cameInThisTurn && isAnyWaiting && !isLongEnough ? turns + 1 : 0
-      cameInLastTurn = cameInThisTurn
-      cameInThisTurn = false
-      return turns > 0
-    },
-    isWatching: () => cameInLastTurn,
+    isHolding: () => heldUntil !== null,
   }
 }

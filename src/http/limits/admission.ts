@@ -1,7 +1,7 @@
 // Admits requests by queue time: a few begin in each turn of the event loop, fewer when they are long, in order of
 // arrival per owner. An owner with nothing in the queue begins at once. Under overload, known owners come before
 // strangers, the newest requests begin first, and the excess is refused.
-import { createAccepting } from './accepting.ts'
+import type { Accepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 import { createRefusals } from './refusals.ts'
@@ -39,6 +39,7 @@ const MAX_WAITING = 128
 const FEW_WAITING = 16
 
 export interface AdmissionOptions extends OverloadOptions {
+  readonly accepting: Pick<Accepting, 'isHolding'>
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void
   /**
@@ -84,9 +85,8 @@ interface Waiting {
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { now, nextTurn, onDelay } = options
+  const { now, nextTurn, onDelay, accepting } = options
   const overload = createOverload(options)
-  const accepting = createAccepting()
   const line = createFairLine<Waiting>(({ places }) => places)
   const refusals = createRefusals()
   /** Owners that began at once in this turn. */
@@ -117,9 +117,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     turnAt = at
     begun = 0
     sparseOwners.clear()
-    if (!accepting.endTurn(at, line.length() > 0)) beginWaiting(at)
+    if (!accepting.isHolding()) beginWaiting(at)
     refusals.refuseSome(tookMs, begun)
-    isTicking = begun > 0 || line.length() > 0 || refusals.length() > 0 || accepting.isWatching()
+    isTicking = begun > 0 || line.length() > 0 || refusals.length() > 0
     if (isTicking) nextTurn(tick)
   }
 
@@ -164,15 +164,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   function isSparse(owner: Owner): boolean {
-    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner.name) && !line.has(owner)
+    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner.name) && !line.has(owner) && !accepting.isHolding()
   }
 
   return {
     isQueueOfFew,
     turn: () => turn,
-    isFree({ places, isFirstOfConnection }) {
-      const isHeldUp = isFirstOfConnection && accepting.onConnection()
-      if (isHeldUp || line.length() > 0 || begun >= quota) return false
+    isFree({ places }) {
+      if (accepting.isHolding() || line.length() > 0 || begun >= quota) return false
       begun += places
       if (!isTicking) startTicking(now())
       onDelay(0)

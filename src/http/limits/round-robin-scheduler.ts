@@ -1,5 +1,6 @@
 // Schedules long work piece by piece, so that a large answer does not hold up small ones: owners take turns, however
 // many pieces each asks for.
+import type { Accepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 
 /** Resolves when the caller may do its next piece. All callers without an owner share one. */
@@ -15,7 +16,7 @@ export interface RoundRobinOptions {
   readonly share: number
 }
 
-const USUAL: RoundRobinOptions = { minMs: 0.25, share: 0.25 }
+export const USUAL: RoundRobinOptions = { minMs: 0.25, share: 0.25 }
 /** One piece per turn, however short it is: for pieces whose cost to others is not time. */
 export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
 
@@ -35,8 +36,12 @@ interface Waiting {
 /**
  * Runs the pieces of one owner in the order they were asked for. Each turn of the event loop runs one piece, and more
  * while they are short: with only one per turn, many pieces would starve beside turns that are long for other reasons.
+ * A turn that only accepts connections runs none.
  */
-export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): YieldTurn {
+export function createRoundRobin(
+  { minMs, share }: RoundRobinOptions = USUAL,
+  accepting?: Pick<Accepting, 'isHolding'>,
+): YieldTurn {
   const line = createFairLine<Waiting>()
   let endsAt: number | null = null
   let lastAt = 0
@@ -54,6 +59,10 @@ export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): Y
 
   function admitOne(): void {
     armed -= 1
+    if (accepting?.isHolding()) {
+      arm()
+      return
+    }
     const now = performance.now()
     if (endsAt === null) {
       endsAt = now + Math.max(minMs, (now - lastAt) * share)

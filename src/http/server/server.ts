@@ -7,6 +7,7 @@ import type { Awaitable } from '../../store/contract.ts'
 import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
 import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
 import type { Handler, ObserveResponse } from '../handler.ts'
+import type { Accepting } from '../limits/accepting.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import { forwardedRequestId, requestIdOf } from '../request-id.ts'
@@ -64,6 +65,8 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
    */
   readonly maxConnections?: number | undefined
   readonly onRefusedConnection?: ReportRefusedConnection
+  /** Told of each connection that Node accepts, even of those that are closed at once. */
+  readonly accepting?: Pick<Accepting, 'onConnection'>
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
@@ -209,6 +212,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   const proxies = createTrustedProxies(trustedProxies)
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
   const headers = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
+  const { accepting } = options
+  if (accepting) server.on('connection', accepting.onConnection).on('drop', accepting.onConnection)
   const connectionOf = createConnections(proxies, headers)
   return Object.assign(server, { requestsInFlight: pipelining.inFlight })
 }
