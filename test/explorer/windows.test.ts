@@ -169,6 +169,25 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThanOrEqual((tools?.x ?? 0) + 1)
     expect(code?.width).toBeGreaterThan(200)
 
+    // Variables can be read and written, also in a small window or at 200 %, and no pane covers another.
+    await page.locator('.graphiql-tab-button', { hasText: 'Page' }).click()
+    for (const [width, height] of [
+      [320, 568],
+      [360, 740],
+      [640, 450],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      const [variables, editors, answer, whole] = await page.evaluate(() =>
+        ['.graphiql-editor-tool .CodeMirror', '.graphiql-editors', '.graphiql-response', '.graphiql-container'].map(
+          (pane) => document.querySelector(pane)?.getBoundingClientRect().toJSON() as DOMRect,
+        ),
+      )
+      expect(variables?.height, `${width}x${height}`).toBeGreaterThan(40)
+      expect(editors?.bottom, `${width}x${height}`).toBeGreaterThan(variables?.bottom ?? 0)
+      expect(answer?.top, `${width}x${height}`).toBeGreaterThanOrEqual(editors?.bottom ?? 0)
+      expect(whole?.bottom, `${width}x${height}`).toBeGreaterThan(answer?.bottom ?? 0)
+    }
+
     // Also below the banner of a lost connection, it ends at the lower edge of the window.
     await page.setViewportSize({ width: 1_280, height: 850 })
     const ends = () =>
