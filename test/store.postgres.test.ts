@@ -39,30 +39,18 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describePages('postgres', emptied(open))
   describeNeighbours('postgres', emptied(open))
 
-  describeStore(
-    'postgres with tables hash-partitioned by user',
-    emptied(open, (url) => partitionByUser(url, 4)),
-  )
+  describeStore('postgres with tables hash-partitioned by user', emptied(open, partitionByUser))
 
   describeEdits('postgres', emptied(open))
 
-  describeEdits(
-    'postgres with tables hash-partitioned by user',
-    emptied(open, (url) => partitionByUser(url, 4)),
-  )
+  describeEdits('postgres with tables hash-partitioned by user', emptied(open, partitionByUser))
 
   describeChangedReferences('postgres', emptied(open))
-  describeChangedReferences(
-    'postgres with tables hash-partitioned by user',
-    emptied(open, (url) => partitionByUser(url, 4)),
-  )
+  describeChangedReferences('postgres with tables hash-partitioned by user', emptied(open, partitionByUser))
 
   describeMoves('postgres', moving(open))
   describeCutover('postgres', moving(open))
-  describeMoves(
-    'postgres with tables hash-partitioned by user',
-    moving(open, (url) => partitionByUser(url, 4)),
-  )
+  describeMoves('postgres with tables hash-partitioned by user', moving(open, partitionByUser))
 
   test('a snapshot that cannot be taken leaves no connection behind', async () => {
     const url = await createdDatabase()

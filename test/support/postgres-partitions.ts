@@ -2,8 +2,9 @@
 import { execute } from './postgres.ts'
 
 const TABLES = ['document', 'export', 'export_element']
+const PARTITIONS = 4
 
-export async function partitionByUser(url: string, count: number): Promise<void> {
+export async function partitionByUser(url: string): Promise<void> {
   for (const table of TABLES) {
     const name = `workspace_gateway.${table}`
     const triggers = await execute(
@@ -11,9 +12,9 @@ export async function partitionByUser(url: string, count: number): Promise<void>
       `select pg_get_triggerdef(oid) as definition from pg_trigger where tgrelid = '${name}'::regclass and not tgisinternal`,
     )
     const partitions = Array.from(
-      { length: count },
+      { length: PARTITIONS },
       (_, remainder) =>
-        `create table ${name}_${remainder} partition of ${name} for values with (modulus ${count}, remainder ${remainder})`,
+        `create table ${name}_${remainder} partition of ${name} for values with (modulus ${PARTITIONS}, remainder ${remainder})`,
     )
     await execute(
       url,
