@@ -52,6 +52,12 @@ const CASES: readonly (readonly [what: string, input: string, options: readonly 
     0,
   ],
   [
+    'the same in a replacement, which leaves the export under the first reference',
+    exported('new') + project('new') + documentLine('project', ANA, '{"id":"of-new","ref":"newer"}'),
+    ['--replace'],
+    1,
+  ],
+  [
     'a project that the input removed between its exports',
     project('new') + removal(ANA, { kind: 'project', id: 'of-new' }) + exported('new') + exported('other'),
     [],

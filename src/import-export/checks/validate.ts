@@ -77,8 +77,9 @@ export async function checkInput(
     const { email, ref, id } = record
     if (ref !== null) {
       refs.claim({ email, ref, id }, line, stored)
-      // Now, and not at the end of the block, because a later line may remove the project with its exports.
-      unclaimed.delete(unclaimedKey(email, ref))
+      // At once, because a later line may remove the project with its exports, or give them its new reference. With
+      // replace they stay under the reference in their line.
+      if (!isReplacement) unclaimed.delete(unclaimedKey(email, ref))
       orphans.adopt({ email, name: ref })
     }
     requireDocument(record)
@@ -123,6 +124,7 @@ export async function checkInput(
   /** Called at the end of each block, because the project may follow its export within the block. */
   function noteOrphans(): void {
     for (const { email, ref, lines } of unclaimed.values()) {
+      if (refs.isClaimed({ email, ref })) continue
       for (const line of lines) orphans.add({ email, name: ref }, line)
     }
     unclaimed.clear()
