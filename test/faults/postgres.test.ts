@@ -1,5 +1,6 @@
 // Tests faults of PostgreSQL: commits that it does not promise, lost connections, a read-only primary, and a full disk.
-import { EventEmitter } from 'node:events'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -12,6 +13,7 @@ import { canMount, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { SERVER_USER } from '../support/postgres-server.ts'
+import { PROGRAM } from '../support/program.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -119,6 +121,20 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
     await waitingFor(url, `wait_event = 'SyncRep'`)
     signals.emit('SIGTERM')
     expect(await starting).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  })
+
+  test('so does one whose first worker waits', async () => {
+    const url = (await temporaryServer()).url('postgres')
+    await loseStandby(url)
+    const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--database', url, '--workers', '2'])
+    const ended = once(child, 'exit')
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    await waitingFor(url, `wait_event = 'SyncRep'`)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
   })
 
   test('refuses a write on a primary that became read-only, and writes again once it can', async () => {

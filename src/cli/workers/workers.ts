@@ -1,6 +1,6 @@
 // Supervises several worker processes on one port until the gateway stops, and rolls them on SIGHUP.
 import cluster from 'node:cluster'
-import { once } from 'node:events'
+import { addAbortListener, once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -44,6 +44,8 @@ export async function superviseWorkers(
     warnings,
     onListening: (worker) => totals?.add(worker),
   })
+  // At once, because the first worker may wait for its database without end.
+  using _ending = addAbortListener(ending, () => void pool.endAll())
   let rolling = Promise.resolve()
   onReload(() => {
     rolling = rolling.then(pool.replaceAll)
