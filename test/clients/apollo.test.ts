@@ -37,6 +37,29 @@ test('Apollo Client shows each object with its own values, for two users in one 
   expect(project?.name).toBe(`project of ${ANA}`)
 })
 
+test('a component on the screen shows the next user after `resetStore`, and not after `clearStore`', async () => {
+  const gateway = await startForClients()
+  const client = createClient(gateway)
+  await gateway.signIn(ANA)
+  const watched = client.watchQuery<{ me: { email: string } }>({ query: gql('query Me { me { id email } }') })
+  const shown: string[] = []
+  const subscription = watched.subscribe(({ data, dataState }) => {
+    if (dataState === 'complete') shown.push(data.me.email)
+  })
+  await vi.waitUntil(() => shown.length === 1)
+  await gateway.signIn(BEN)
+  await client.clearStore()
+  // A request that this caused would be sent before the next one.
+  await client.query({ query: gql('query Barrier { __schema { queryType { name } } }') })
+  expect([gateway.sent, shown]).toEqual([['Me', 'Barrier'], [ANA]])
+  await client.resetStore()
+  expect([gateway.sent, shown]).toEqual([
+    ['Me', 'Barrier', 'Me'],
+    [ANA, BEN],
+  ])
+  subscription.unsubscribe()
+})
+
 test('two components that each select part of `me` send exactly two requests', async () => {
   const gateway = await startForClients()
   await gateway.signIn(ANA)
