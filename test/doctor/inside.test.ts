@@ -301,9 +301,13 @@ describe('doctor', () => {
     for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.0a1b2c3d.part-journal', 'workspace.db.sha256'])
       writeFileSync(join(backups, name), 'x')
     writeFileSync(join(backups, 'empty.db'), '')
-    for (const folder of [backups, join(backups, 'none'), join(backups, 'empty.db')]) {
-      const { exitCode, found } = await examine(['--database', `file:${path}`, '--backups', folder])
-      expect([exitCode, found], folder).toEqual([1, ['backups']])
+    for (const [folder, problem] of [
+      [backups, `no backup is recent enough in ${backups}: there is none`],
+      [join(backups, 'none'), 'the folder of the backups cannot be read: there is no such folder'],
+      [join(backups, 'empty.db'), 'the folder of the backups cannot be read: it is not a folder'],
+    ] as const) {
+      const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', folder])
+      expect([exitCode, report.findings], folder).toEqual([1, [expect.objectContaining({ check: 'backups', problem })]])
     }
   })
 

@@ -1,7 +1,7 @@
 // Checks whether the folder of `--backups` holds a recent backup. Any complete file counts, whatever its name.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasonOf } from '../../../errors.ts'
+import { causeCodeOf, reasonOf } from '../../../errors.ts'
 import type { Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
 import { shellWords } from './shell-words.ts'
@@ -12,6 +12,11 @@ const HOUR_MS = 3_600_000
  * real age is unknown.
  */
 const CLOCKS_DIFFER_MS = HOUR_MS
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'it is not a folder',
+  EACCES: 'permission denied',
+}
 const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 
 export function backups({ config, clock }: Inside): Verdict {
@@ -24,7 +29,7 @@ export function backups({ config, clock }: Inside): Verdict {
     times = timesOfBackups(folder)
   } catch (error) {
     return {
-      problem: `the folder of the backups cannot be read: ${reasonOf(error)}`,
+      problem: `the folder of the backups cannot be read: ${UNREADABLE[causeCodeOf(error) ?? ''] ?? reasonOf(error)}`,
       fix: { run: `ls -ld ${shellWords(folder)}` },
     }
   }
