@@ -42,6 +42,7 @@ export function show(started: Started): void {
     leftLists: new Map<string, string>(),
     writtenHeaders: { current: null },
     leftReferences: new Map(),
+    leftSignIn: { current: null },
     openFiles: { current: null },
     searchedFiles: new Map(),
     history: createRunHistory(),

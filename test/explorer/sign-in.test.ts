@@ -209,6 +209,49 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(new URL(page.url()).pathname).toBe('/docs')
   })
 
+  test('the email and the code that were typed are still there after a look at the reference, until somebody signs in', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    const [email, code] = [page.getByLabel('Email', { exact: true }), page.locator('input.code')]
+    const look = async () => {
+      await page.getByRole('link', { name: 'Reference', exact: true }).click()
+      await page.locator('.operation').first().waitFor()
+      await page.goBack()
+    }
+    await email.fill('ana@')
+    await look()
+    expect(await email.inputValue()).toBe('ana@')
+    const answer = Promise.withResolvers<void>()
+    await page.route(
+      '**/login',
+      async (route) => {
+        await answer.promise
+        await route.fulfill({ status: 403, body: JSON.stringify({ code: 'LOGIN_CODE_SENT' }) })
+      },
+      { times: 1 },
+    )
+    // The code may be sent while the form is not there.
+    await signIn(page, ANA)
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
+    await page.locator('.operation').first().waitFor()
+    const answered = page.waitForResponse('**/login')
+    answer.resolve()
+    await (await answered).finished()
+    await page.goBack()
+    await code.and(page.locator(':focus')).fill('ABC')
+    await look()
+    expect(await code.inputValue()).toBe('ABC')
+    expect(await email.inputValue()).toBe(ANA)
+    await code.press('Enter')
+    await page.locator('.item').first().waitFor()
+    await signOut(page)
+    await email.waitFor()
+    expect(await email.inputValue()).toBe('')
+    expect(await code.count()).toBe(0)
+  })
+
   test('a code is requested and checked for the address it stands below, again or for another address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()

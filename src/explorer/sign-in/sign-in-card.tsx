@@ -13,7 +13,7 @@ const GUARDS: Readonly<Record<string, string>> = {
 const MAILED_TO_OTHERS = 'Everybody else is mailed a code.'
 
 export function SignInCard(): ReactNode {
-  const { facts } = useExplorer()
+  const { facts, leftSignIn } = useExplorer()
   const { message } = useSessionState()
   const guards = askedGuards(facts)
   const hint = guards
@@ -32,7 +32,7 @@ export function SignInCard(): ReactNode {
           {message.text}
         </p>
       )}
-      <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} />
+      <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} left={leftSignIn} />
       {hint !== '' && <p className={guards.includes('open') ? 'notice warn' : 'note'}>{hint}</p>}
     </section>
   )

@@ -4,6 +4,7 @@ import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { askedGuards } from './asked-guards.ts'
 import { LoginFailure } from './session/login.ts'
+import { NOTHING_WRITTEN, type WrittenSignIn } from './written-sign-in.ts'
 
 /** Replaces the gateway's message, which tells programs to sign in without a code; this page has a button for that. */
 const CODE_WRONG = 'The code is wrong or no longer valid.'
@@ -16,6 +17,8 @@ interface SignInFormProps {
   readonly suggestion?: string
   /** Whether the form asks to stay signed in. Without it, the choice of this tab holds. */
   readonly canRemember?: boolean
+  /** Keeps what is typed when the form disappears; without it, the form begins anew. */
+  readonly left?: { current: WrittenSignIn | null }
   readonly onDone?: () => void
 }
 
@@ -28,12 +31,12 @@ export function SignInForm(props: SignInFormProps): ReactNode {
   return <Form {...props} />
 }
 
-function Form({ label, suggestion = '', canRemember = true, onDone }: SignInFormProps): ReactNode {
+function Form({ label, suggestion = '', canRemember = true, left, onDone }: SignInFormProps): ReactNode {
   const { session } = useExplorer()
-  const [email, setEmail] = useState(suggestion)
-  const [code, setCode] = useState('')
-  const [isCodeSent, setCodeSent] = useState(false)
-  const [isRemembered, setRemembered] = useState(false)
+  const own = useRef<WrittenSignIn>(null)
+  const kept = left ?? own
+  const [written, setWritten] = useState(() => kept.current ?? { ...NOTHING_WRITTEN, email: suggestion })
+  const { email, code, isCodeSent, isRemembered } = written
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [inputId, codeId, failureId] = [useId(), useId(), useId()]
@@ -42,6 +45,12 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
   useEffect(() => {
     if (isCodeSent) codeField.current?.focus()
   }, [isCodeSent])
+
+  /** Also noted if the form has disappeared meanwhile: a code may have been sent. */
+  function write(change: Partial<WrittenSignIn>): void {
+    kept.current = { ...(kept.current ?? written), ...change }
+    setWritten(kept.current)
+  }
 
   /** Without `given`, the gateway sends a code if its login guard asks for one. */
   async function signIn(given?: string): Promise<void> {
@@ -55,7 +64,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
       onDone?.()
     } catch (error) {
       const asks = error instanceof LoginFailure ? error.code : ''
-      if (asks === 'LOGIN_CODE_SENT' && given === undefined) setCodeSent(true)
+      if (asks === 'LOGIN_CODE_SENT' && given === undefined) write({ isCodeSent: true })
       else setFailure(asks === 'LOGIN_CODE_WRONG' ? CODE_WRONG : failureText(error))
     } finally {
       setBusy(false)
@@ -72,7 +81,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
 
   function sendAnother(): void {
     if (isBusy) return
-    setCode('')
+    write({ code: '' })
     codeField.current?.focus()
     void signIn()
   }
@@ -80,8 +89,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
   /** The button disappears together with the code field, so the focus moves to the email field. */
   function askForAnotherAddress(): void {
     if (isBusy) return
-    setCodeSent(false)
-    setCode('')
+    write({ isCodeSent: false, code: '' })
     setFailure(null)
     emailField.current?.focus()
   }
@@ -101,7 +109,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
         readOnly={isBusy || isCodeSent}
         aria-invalid={failure !== null && !isCodeSent}
         aria-describedby={describedBy}
-        onChange={(event) => setEmail(event.target.value)}
+        onChange={(event) => write({ email: event.target.value })}
       />
       {isCodeSent && (
         <>
@@ -116,7 +124,7 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
             spellCheck={false}
             aria-invalid={failure !== null}
             aria-describedby={describedBy}
-            onChange={(event) => setCode(event.target.value)}
+            onChange={(event) => write({ code: event.target.value })}
           />
           <p className="note" role="status">
             If {email} may sign in here, a message with a code is on its way.{' '}
@@ -136,7 +144,11 @@ function Form({ label, suggestion = '', canRemember = true, onDone }: SignInForm
       )}
       {canRemember && (
         <label className="check">
-          <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
+          <input
+            type="checkbox"
+            checked={isRemembered}
+            onChange={({ target }) => write({ isRemembered: target.checked })}
+          />
           Keep me signed in over a reload of this tab
         </label>
       )}

@@ -1,4 +1,4 @@
-// Clears page state from the address when another user signs in, in the same tab.
+// Clears page state from the address when another user signs in, in the same tab, and what was typed to sign in.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 import type { Session } from '../../sign-in/session/session.ts'
@@ -10,13 +10,14 @@ interface Kept {
   readonly navigation: Navigation
   /** The address with which each list of the workspace was left. */
   readonly leftLists: Map<string, string>
+  readonly leftSignIn: { current: unknown }
 }
 
 /** Must run before the first render, because the page of the next user reads the address. */
 export function clearStateOnUserChange(
   session: Session,
   { demoEmail, basePath }: Pick<ExplorerData, 'demoEmail' | 'basePath'>,
-  { storage, navigation, leftLists }: Kept,
+  { storage, navigation, leftLists, leftSignIn }: Kept,
 ): void {
   const key = `workspace-gateway${basePath}:last-person`
   /** Email of the current or last user; it survives a reload, so the same user finds their pages as they left them. */
@@ -26,6 +27,7 @@ export function clearStateOnUserChange(
   function look(): void {
     const { phase, email } = session.state()
     if (phase !== 'signed-in' || email === null) return
+    leftSignIn.current = null
     const before = person
     // A shared link stays open for its visitor: at the first sign-in after the page load, and when replacing the demo
     // user.
