@@ -244,6 +244,26 @@ describe.skipIf(CHROMIUM === undefined)('trust in the pages', () => {
     await waitForAgreement(page)
   })
 
+  test('a window whose code is still on its way says that it loads', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const arrived = Promise.withResolvers<void>()
+    await page.route('**/assets/*.js', async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    await page.goto(demo.url(), { waitUntil: 'commit' })
+    const notice = () =>
+      page.evaluate(() => {
+        const root = document.getElementById('root')
+        const { content, visibility } = root ? getComputedStyle(root, '::before') : { content: '', visibility: '' }
+        return `${content} ${visibility}`
+      })
+    await expect.poll(notice).toBe('"Loading …" visible')
+    arrived.resolve()
+    await waitForAgreement(page)
+    expect(await notice()).toContain('none')
+  })
+
   test('without JavaScript the page shows a notice in view', async () => {
     const page = await (await browser.open(demo.url(), { javaScriptEnabled: false })).newPage()
     await page.goto(demo.url())
