@@ -129,6 +129,11 @@ export function carriedTable(name: CarriedTableName): CarriedTable {
   return CARRIED_TABLES[name]
 }
 
+/** The columns in the order in which a row has its values. */
+export function columnsOf(name: CarriedTableName): readonly string[] {
+  return Object.keys(carriedTable(name).columns)
+}
+
 export type CarriedValue = string | number | boolean | null
 
 /** The values of a row, in the order of the table's `columns`. */
@@ -136,8 +141,7 @@ export type CarriedRow = readonly CarriedValue[]
 
 /** The key of a row; a number is returned as text. */
 export function keyOfRow(name: CarriedTableName, row: CarriedRow): string {
-  const { key, columns } = carriedTable(name)
-  return String(row[Object.keys(columns).indexOf(key)])
+  return String(row[columnsOf(name).indexOf(carriedTable(name).key)])
 }
 
 export interface CarriedReads {

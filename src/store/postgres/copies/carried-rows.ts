@@ -5,6 +5,7 @@ import {
   type CarriedTableName,
   type CarriedValue,
   carriedTable,
+  columnsOf,
 } from '../../cutover/carried-tables.ts'
 import type { Query } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
@@ -13,10 +14,6 @@ const ARRAYS = { text: 'text[]', integer: 'bigint[]', boolean: 'boolean[]' } as 
 
 function typeOf(name: CarriedTableName, column: string): 'text' | 'integer' | 'boolean' {
   return carriedTable(name).columns[column] ?? 'text'
-}
-
-function columnsOf(name: CarriedTableName): readonly string[] {
-  return Object.keys(carriedTable(name).columns)
 }
 
 function select(name: CarriedTableName): string {

@@ -7,14 +7,11 @@ import {
   type CarriedTableName,
   type CarriedValue,
   carriedTable,
+  columnsOf,
 } from '../../cutover/carried-tables.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
 type Value = string | number | null
-
-function columnsOf(name: CarriedTableName): readonly string[] {
-  return Object.keys(carriedTable(name).columns)
-}
 
 function isNumber(name: CarriedTableName): boolean {
   const { key, columns } = carriedTable(name)
