@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { childrenOf } from './children-of.ts'
 import { freePort } from './free-port.ts'
 
 const PASSWORD = 'test-only-password'
@@ -149,7 +150,7 @@ export async function startPostgres(
     }
   }
 
-  /** Signals the server and every process of it. */
+  /** Signals the server and every process of it. Every backend has a process group of its own. */
   async function signal(name: NodeJS.Signals): Promise<void> {
     if (child?.pid === undefined) return
     for (const pid of [child.pid, ...(await childrenOf(child.pid))]) killIfAlive(pid, name)
@@ -213,10 +214,4 @@ async function stopInPlace(pid: number): Promise<void> {
 async function own(path: string): Promise<void> {
   const { uid, gid } = SERVER_USER
   if (uid !== undefined && gid !== undefined) await chown(path, uid, gid)
-}
-
-/** Every backend has a process group of its own, so they are found by their parent. */
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return children.split(' ').filter(Boolean).map(Number)
 }

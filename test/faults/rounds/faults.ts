@@ -17,6 +17,7 @@ import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
+import { childrenOf } from '../../support/children-of.ts'
 import { type Client, createClient, requireSession } from '../../support/client.ts'
 import type { ServingProcess } from '../../support/command-line.ts'
 import type { SmallDisk } from '../../support/small-disk.ts'
@@ -261,11 +262,6 @@ async function stall(url: string, accessToken: string): Promise<Socket> {
   const headers = [['Authorization', `Bearer ${accessToken}`] as const]
   socket.write(requestText({ target: `/exports?r=${STATIC_REF}`, headers }))
   return socket
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return children.split(' ').filter(Boolean).map(Number)
 }
 
 /**
