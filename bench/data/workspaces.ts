@@ -6,9 +6,9 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import type { LoadRequest } from '../load/plan.ts'
+import { rawRead } from '../../test/support/raw-read.ts'
+import { fillIn, type LoadRequest } from '../load/plan.ts'
 import type { Machine } from '../machine.ts'
-import { askRaw } from '../measuring/ask.ts'
 import { type SampleAnswer, startGateway } from '../servers/start.ts'
 
 /** The values of a user that requests contain. */
@@ -75,7 +75,8 @@ export async function sampleOf(
   users: readonly Readonly<Record<string, string>>[],
 ): Promise<SampleAnswer> {
   await using gateway = await startGateway(machine, databaseUrl)
-  const { status, headers, bytes } = await askRaw(gateway.url, request, users[0] ?? {})
+  const { path, ...asked } = fillIn(request, users[0] ?? {})
+  const { status, headers, bytes } = await rawRead(`${gateway.url}${path}`, asked)
   // Left out: headers that node:http adds itself, and headers about the transfer.
   const shown = Object.entries(headers).filter(
     ([name]) => !/^(?:date|connection|keep-alive|content-length|transfer-encoding)$/.test(name),
