@@ -69,6 +69,36 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
+  test('lets writes hold half of the connections, so that reads go on, and refuses writes that wait too long', async () => {
+    await using pool = createPool(readPostgresUrl(await temporaryDatabase()), {
+      ...OPTIONS,
+      poolSize: 2,
+      connectTimeoutMs: 1_000,
+    })
+    const isOver = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const held = pool.write(async (connection) => {
+      started.resolve()
+      await isOver.promise
+      return pidOf(connection)
+    })
+    await started.promise
+    const late = pool.write(pidOf)
+    expect(pool.counts()).toMatchObject({ used: 1, waiting: 1 })
+    expect(await pool.once(pidOf)).toBeGreaterThan(0)
+    await expect(late).rejects.toThrow('in time')
+    await expect(pool.transaction(pidOf)).rejects.toBeInstanceOf(StoreUnavailableError)
+    isOver.resolve()
+    expect([await held, await pool.transaction(pidOf)]).toEqual([expect.any(Number), expect.any(Number)])
+  })
+
+  test('writes as a role that may not see for what the server waits', async () => {
+    const url = await temporaryDatabase()
+    await execute(url, 'revoke select on pg_stat_activity from public')
+    await using pool = open(await asNewUser(url))
+    expect(await pool.write(pidOf)).toBeGreaterThan(0)
+  })
+
   test('rejects a statement that takes too long as unavailable, and runs the next one', async () => {
     await using pool = open(await temporaryDatabase())
     await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
