@@ -62,6 +62,17 @@ describe('equal requests of one user', () => {
   })
 })
 
+test('a kept reply is sent in the media type that its own request accepts', async () => {
+  const { gateway, ana, askedBy } = await startCounted()
+  const types = ['application/json', 'application/graphql-response+json']
+  for (const accept of [...types, ...types]) {
+    const { headers } = await gateway.graphql(LIST, { accessToken: ana, headers: { accept } })
+    expect(headers.get('content-type')).toBe(`${accept}; charset=utf-8`)
+  }
+  const [accept = ''] = types
+  expect(await askedBy(() => gateway.graphql(LIST, { accessToken: ana, headers: { accept } }))).toBe(0)
+})
+
 test('a partial answer of an outage is not kept, and neither is a list of sessions', async () => {
   const { gateway, ana, setAway } = await startCounted()
   const ask = async (query: string) => (await gateway.graphql(query, { accessToken: ana })).json()
