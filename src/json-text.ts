@@ -105,15 +105,38 @@ export function elementTexts(text: string): readonly string[] | null {
 
 /** Whether a JSON text is an array that contains only strings. */
 export function isStringList(text: string): boolean {
-  let at = skipSpace(text, 0)
-  if (text.charCodeAt(at) !== OPEN_BRACKET) return false
-  at = skipSpace(text, at + 1)
-  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
-    if (text.charCodeAt(at) !== QUOTE) return false
-    at = skipSpace(text, skipString(text, at))
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  return skipStrings(text, firstElementOf(text), text.length) !== -1
+}
+
+/** The same for a long text: reads about `pieceLength` UTF-16 units, then yields. */
+export function* isStringListInPieces(text: string, pieceLength: number): Generator<void, boolean> {
+  let at = firstElementOf(text)
+  while (at !== -1 && text.charCodeAt(at) !== CLOSE_BRACKET) {
+    at = skipStrings(text, at, at + pieceLength)
+    yield
   }
-  return true
+  return at !== -1
+}
+
+/** Offset of the first element of an array, or of its end; -1 for any other value. */
+function firstElementOf(text: string): number {
+  const at = skipSpace(text, 0)
+  return text.charCodeAt(at) === OPEN_BRACKET ? skipSpace(text, at + 1) : -1
+}
+
+/**
+ * `at` is an element of an array, or its end. Skips elements up to the end of the array or, if that comes first, to the
+ * first one at or after `until`. Returns its offset; -1 if one before it is not a string.
+ */
+function skipStrings(text: string, at: number, until: number): number {
+  if (at === -1) return -1
+  let next = at
+  while (next < until && text.charCodeAt(next) !== CLOSE_BRACKET) {
+    if (text.charCodeAt(next) !== QUOTE) return -1
+    next = skipSpace(text, skipString(text, next))
+    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1)
+  }
+  return next
 }
 
 /** The value of the JSON string that is written from `start` to `end`, quotes included. */
@@ -152,8 +175,22 @@ export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at)
   if (first === QUOTE) return skipString(text, at)
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at)
-  let depth = 0
-  while (at < text.length) {
+  const position = { at: at + 1, depth: 1 }
+  skipNested(text, position, text.length)
+  if (position.depth > 0) throw notJson()
+  return position.at
+}
+
+/** A position in an array or object: `depth` counts the arrays and objects that are open there, 0 at its end. */
+export interface Position {
+  at: number
+  depth: number
+}
+
+/** Moves on to the end of the array or object or, if that comes first, to an offset at or after `until`. */
+export function skipNested(text: string, position: Position, until: number): void {
+  let { at, depth } = position
+  while (at < until) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at = skipString(text, at)
@@ -163,10 +200,11 @@ export function skipValue(text: string, at: number): number {
     if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth -= 1
-      if (depth === 0) return at
+      if (depth === 0) break
     }
   }
-  throw notJson()
+  position.at = at
+  position.depth = depth
 }
 
 /** Skips a number, true, false or null: stops at the first character that cannot be part of one. */

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { isStringList, isStringListInPieces } from '../../src/json-text.ts'
 import { createMemberReader } from '../../src/resolvers/documents/member-reader.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
 
@@ -52,6 +53,41 @@ test('the reader finds what JSON.parse finds, as it is written, whatever documen
     expect(expected.map((value) => value !== null)).toEqual(WANTED.map((name) => Object.hasOwn(parsed, name)))
   }
 })
+
+test.each([1, 2, 3, 7, 1_000])('read in pieces of %d characters, a document has the same members', (pieceLength) => {
+  const members = VALUES.flatMap((value, index) => [`"n${index}":${value}`, ` "${WANTED[index % 2]}" : ${value} `])
+  const documents = [
+    `{${members.join(',')}}`,
+    ` { "id" : {"a":[[],{}]} } `,
+    `{"x":[${VALUES}],"name":1}`,
+    '{}',
+    '[1]',
+    '2',
+  ]
+  const reader = createMemberReader(WANTED)
+  for (const document of documents) {
+    const pieces = reader.spansInPieces(document, pieceLength)
+    let count = 0
+    let piece = pieces.next()
+    for (; !piece.done; piece = pieces.next()) count += 1
+    expect(piece.value, document).toEqual(reader.spans(document))
+    // A piece ends behind the member or, within a list or an object, behind the string that it reaches.
+    expect(count).toBeLessThanOrEqual(Math.ceil(document.length / pieceLength))
+    if (document.length > 100) expect(count).toBeGreaterThan(document.length / (pieceLength + 100))
+  }
+})
+
+test.each(['[]', '[ "a" , "b" ]', '["a","\\\\"]', '["a",1]', '[["a"]]', '["a",null]', '{}', '1', ' [1]'])(
+  'read in pieces, %s is a list of strings or none, as when it is read at once',
+  (text) => {
+    for (const pieceLength of [1, 4, 100]) {
+      const pieces = isStringListInPieces(text, pieceLength)
+      let piece = pieces.next()
+      while (!piece.done) piece = pieces.next()
+      expect(piece.value).toBe(isStringList(text))
+    }
+  },
+)
 
 test.each(['[]', '1', '"id"', 'null', '{}', ' { } '])('%s has none of the wanted members', (document) => {
   expect(readerOf('id')(document)).toEqual([null])

@@ -72,6 +72,20 @@ describe('with a hundred projects of 150 kB', () => {
   )
 })
 
+/** The answer contains one member of the document, but the whole document is searched for it. */
+test.for([
+  { name: 'many members', members: `${'"a":1,'.repeat(350_000)}"name":"n"` },
+  { name: 'a long list in it', members: `"x":[${'[],'.repeat(700_000)}1],"name":"n"` },
+  { name: 'many tags', members: `"tags":[${'"a",'.repeat(520_000)}"b"],"name":"n"` },
+])('the gateway answers other requests while it reads a document of 2 MB with $name', async ({ members }) => {
+  const { gateway, accessToken } = await start(documentLine('project', ANA, `{"id":"p","ref":"p",${members}}`))
+  const ask = 'project(ref: "p") { name tags }'
+  const query = `{ me { a: ${ask} b: ${ask} c: project(ref: "p") { documentId tags } } }`
+  const count = await answeredMeanwhile(gateway, accessToken, JSON.stringify({ query }))
+  // When the document was searched in one turn, the count was one or none.
+  expect(count).toBeGreaterThanOrEqual(4)
+})
+
 test.for([
   { name: 'slow-to-validate', fields: '__typename '.repeat(400), most: 2 },
   { name: 'short', fields: '__typename', most: 17 },

@@ -27,9 +27,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a list of tags with something else in it is taken for one',
     file: 'json-text.ts',
-    find: `    if (text.charCodeAt(at) !== QUOTE) return false
-    at = skipSpace(text, skipString(text, at))`,
-    replacement: '    at = skipSpace(text, skipValue(text, at))',
+    find: `    if (text.charCodeAt(next) !== QUOTE) return -1
+    next = skipSpace(text, skipString(text, next))`,
+    replacement: '    next = skipSpace(text, skipValue(text, next))',
   },
   {
     name: 'a fragment counts as visited though its spread was left out',

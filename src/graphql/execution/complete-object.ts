@@ -2,7 +2,7 @@
 import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { nullOrThrow, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
-import { readMembers, shouldDefer } from './read-members.ts'
+import { isVeryLong, readMembers, scanInTurns, shouldDefer } from './read-members.ts'
 import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, orFailed, type Pending, type Slot, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
@@ -23,14 +23,16 @@ export function completeObject(
   const { members, resolvedCount } = selection
   run.fieldCount += resolvedCount
   // The cast is safe: only types of stored documents have fields that are members.
-  if (members !== null && shouldDefer(run, source as HasText)) {
+  if (members !== null && (isVeryLong(source as HasText) || shouldDefer(run, source as HasText))) {
     return completeLater(selection, run, source, path)
   }
   return completeNow(selection, run, source, path)
 }
 
 async function completeLater(selection: SelectionPlan, run: Run, source: unknown, path: Path | null): Promise<Text> {
+  const { members } = selection
   await run.yieldTurn()
+  if (members !== null && isVeryLong(source as HasText)) await scanInTurns(members, run, source as HasText)
   return completeNow(selection, run, source, path)
 }
 

@@ -67,6 +67,7 @@ export function createExecutor({ schema, clock }: ExecutorOptions): Executor {
         fieldCount: 0,
         scannedLength: 0,
         scannedDocuments: null,
+        scansInTurns: null,
         pendingCount: 0,
       }
       try {

@@ -15,6 +15,10 @@ const MIN_REMEMBERED_LENGTH = 16_384
 const FREE_LENGTH = 4_194_304
 /** From then on, a document of at least this many UTF-16 units is remembered. */
 const MIN_REPEATED_LENGTH = 2_048
+/** A longer document, in UTF-16 units, is scanned in several turns: scanning a million small members takes 100 ms. */
+const MAX_LENGTH_PER_TURN = 1_048_576
+/** UTF-16 units of it that are scanned in a turn. */
+const PIECE_LENGTH = 131_072
 
 /** The JSON texts that the fields answer; null for a member that is missing or of another type. */
 export function readMembers(members: SelectedMembers, run: Run, document: HasText): readonly (string | null)[] {
@@ -39,6 +43,54 @@ export function shouldDefer(run: Run, document: HasText): boolean {
 
 function isRemembered(run: Run, length: number): boolean {
   return length >= (run.scannedLength > FREE_LENGTH ? MIN_REPEATED_LENGTH : MIN_REMEMBERED_LENGTH)
+}
+
+/** Whether to scan the document in several turns. */
+export function isVeryLong({ text }: HasText): boolean {
+  return text.length > MAX_LENGTH_PER_TURN
+}
+
+/**
+ * Remembers what `readMembers` needs of a very long document. Selections of the same document wait for each other, so
+ * that nothing is scanned twice.
+ */
+export function scanInTurns(members: SelectedMembers, run: Run, document: HasText): Promise<void> {
+  const stored = storedObjectOf(document)
+  run.scansInTurns ??= new WeakMap()
+  const scanning = scanAfter(run.scansInTurns.get(stored), members, run, document)
+  run.scansInTurns.set(stored, scanning)
+  return scanning
+}
+
+async function scanAfter(
+  before: Promise<void> | undefined,
+  { reader, fields, places }: SelectedMembers,
+  run: Run,
+  document: HasText,
+): Promise<void> {
+  await before
+  const { text } = document
+  const stored = storedObjectOf(document)
+  run.scannedDocuments ??= new WeakMap()
+  let scanned = run.scannedDocuments.get(stored)
+  if (!scanned) {
+    scanned = { spans: await inTurns(reader.spansInPieces(text, PIECE_LENGTH), run), values: new Map() }
+    run.scannedDocuments.set(stored, scanned)
+  }
+  for (const [slot, field] of fields.entries()) {
+    if (!field.acceptInPieces || scanned.values.has(field)) continue
+    const written = memberText(text, scanned.spans, places[slot] ?? -1)
+    const value = written === null ? null : await inTurns(field.acceptInPieces(written, PIECE_LENGTH), run)
+    scanned.values.set(field, value)
+  }
+}
+
+async function inTurns<T>(pieces: Generator<void, T>, run: Run): Promise<T> {
+  for (;;) {
+    const piece = pieces.next()
+    if (piece.done) return piece.value
+    await run.yieldTurn()
+  }
 }
 
 /** Scans a document at most once per request. */

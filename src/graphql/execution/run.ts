@@ -31,6 +31,8 @@ export interface Run {
    * remember.
    */
   scannedDocuments: WeakMap<object, ScannedDocument> | null
+  /** The last scan in several turns of each very long document, by the same keys; null until there is one. */
+  scansInTurns: WeakMap<object, Promise<void>> | null
   /** Number of list items that wait for reads, counted as `MAX_PENDING` in `complete-list.ts` counts them. */
   pendingCount: number
 }

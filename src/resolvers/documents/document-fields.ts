@@ -1,8 +1,8 @@
 // Resolvers of typed fields that are members of stored documents: null if the member is missing or has another type.
-import { isStringList } from '../../json-text.ts'
+import { isStringList, isStringListInPieces } from '../../json-text.ts'
 import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
-import { fromMember, type HasText } from './member-field.ts'
+import { fromMember, type HasText, type MemberField } from './member-field.ts'
 import { createMemberReader } from './member-reader.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
@@ -24,7 +24,13 @@ export function text(name: string) {
 
 /** A field that is a list of strings. */
 export function textList(name: string) {
-  return member<readonly string[]>(name, (written) => (isStringList(written) ? written : null))
+  return member<readonly string[]>(
+    name,
+    (written) => (isStringList(written) ? written : null),
+    function* acceptInPieces(written, pieceLength) {
+      return (yield* isStringListInPieces(written, pieceLength)) ? written : null
+    },
+  )
 }
 
 /** The id inside the document: a string, or an integer of any size, returned as a string with all its digits. */
@@ -33,7 +39,11 @@ export const documentId = member<string>('id', (written) => {
   return INTEGER.test(written) ? `"${written}"` : null
 })
 
-function member<T>(name: string, accept: (written: string) => string | null): (document: HasText) => T | null {
+function member<T>(
+  name: string,
+  accept: MemberField['accept'],
+  acceptInPieces?: MemberField['acceptInPieces'],
+): (document: HasText) => T | null {
   const reader = createMemberReader([name])
   return fromMember(
     (document: HasText) => {
@@ -41,7 +51,7 @@ function member<T>(name: string, accept: (written: string) => string | null): (d
       const accepted = written === null ? null : accept(written)
       return accepted === null ? null : (JSON.parse(accepted) as T)
     },
-    { name, accept },
+    { name, accept, ...(acceptInPieces ? { acceptInPieces } : {}) },
   )
 }
 

@@ -11,6 +11,8 @@ export interface MemberField {
   readonly name: string
   /** Takes the member's JSON text as written and returns the field's JSON text; null if the member has another type. */
   readonly accept: (written: string) => string | null
+  /** The same for a long text, if that takes long: reads about `pieceLength` UTF-16 units, then yields. */
+  readonly acceptInPieces?: (written: string, pieceLength: number) => Generator<void, string | null>
 }
 
 const MEMBER = Symbol('member of the stored document')

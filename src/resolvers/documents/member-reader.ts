@@ -1,8 +1,9 @@
 // Cuts members out of documents that mostly have the same layout: it learns from earlier documents which member follows
 // which.
-import { nameOf, skipColon, skipSpace, skipString, skipValue } from '../../json-text.ts'
+import { nameOf, type Position, skipColon, skipNested, skipSpace, skipString, skipValue } from '../../json-text.ts'
 
 const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
@@ -32,6 +33,15 @@ export interface MemberReader {
   readonly texts: (document: string, wanted: readonly number[]) => (string | null)[]
   /** The offsets of all members: start and end for each name of the reader, both 0 if the document lacks it. */
   readonly spans: (document: string) => Int32Array
+  /** The same for a long document: reads about `pieceLength` UTF-16 units, then yields. */
+  readonly spansInPieces: (document: string, pieceLength: number) => Generator<void, Int32Array>
+}
+
+/** Where a scan is: before a member with depth 0, otherwise in the array or object that is the value of `member`. */
+interface Scan extends Position {
+  member: KnownMember
+  /** Offset of that value. */
+  start: number
 }
 
 interface KnownMember {
@@ -81,30 +91,56 @@ export function createMemberReader(names: readonly string[]): MemberReader {
     return { opening: '', openingLength, place, next: null }
   }
 
-  function scan(text: string): void {
-    found.fill(0)
+  function beginScan(text: string): Scan {
     if (unlearnedCount > MAX_UNLEARNED) forget()
-    let at = skipSpace(text, 0)
-    if (text.charCodeAt(at) !== OPEN_BRACE) return
-    at = skipSpace(text, at + 1)
-    let member = beginning
-    while (text.charCodeAt(at) !== CLOSE_BRACE) {
-      const { next } = member
-      member = next !== null && text.startsWith(next.opening, at) ? next : meet(text, at, member)
-      const start = skipSpace(text, at + member.openingLength)
-      const end = skipValue(text, start)
-      if (member.place !== -1) {
-        found[2 * member.place] = start
-        found[2 * member.place + 1] = end
+    const at = skipSpace(text, 0)
+    const isObject = text.charCodeAt(at) === OPEN_BRACE
+    return { at: isObject ? skipSpace(text, at + 1) : text.length, depth: 0, member: beginning, start: 0 }
+  }
+
+  /** Moves on to the end of the text or, if that comes first, to an offset at or after `until`. */
+  function scanUntil(text: string, scan: Scan, found: Int32Array, until: number): void {
+    let { at, member } = scan
+    while (at < until) {
+      if (scan.depth === 0) {
+        if (text.charCodeAt(at) === CLOSE_BRACE) {
+          at = text.length
+          break
+        }
+        const { next } = member
+        member = next !== null && text.startsWith(next.opening, at) ? next : meet(text, at, member)
+        at = skipSpace(text, at + member.openingLength)
+        scan.start = at
+        const first = text.charCodeAt(at)
+        if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+          scan.at = at + 1
+          scan.depth = 1
+        } else at = skipValue(text, at)
       }
-      at = skipSpace(text, end)
+      if (scan.depth > 0) {
+        skipNested(text, scan, until)
+        at = scan.at
+        if (scan.depth > 0) break
+      }
+      if (member.place !== -1) {
+        found[2 * member.place] = scan.start
+        found[2 * member.place + 1] = at
+      }
+      at = skipSpace(text, at)
       if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
     }
+    scan.at = at
+    scan.member = member
+  }
+
+  function scanWhole(text: string): void {
+    found.fill(0)
+    scanUntil(text, beginScan(text), found, text.length)
   }
 
   return {
     texts(document, wanted) {
-      scan(document)
+      scanWhole(document)
       const texts: (string | null)[] = new Array(wanted.length)
       for (let index = 0; index < wanted.length; index += 1) {
         texts[index] = memberText(document, found, wanted[index] ?? -1)
@@ -112,8 +148,17 @@ export function createMemberReader(names: readonly string[]): MemberReader {
       return texts
     },
     spans(document) {
-      scan(document)
+      scanWhole(document)
       return found.slice()
+    },
+    *spansInPieces(document, pieceLength) {
+      const spans = new Int32Array(2 * names.length)
+      const scan = beginScan(document)
+      while (scan.at < document.length) {
+        scanUntil(document, scan, spans, Math.min(scan.at + pieceLength, document.length))
+        yield
+      }
+      return spans
     },
   }
 }
