@@ -143,6 +143,34 @@ describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
     expect(await page.locator('.item').allInnerTexts()).toHaveLength(2)
   })
 
+  test('and its files are found by names that are typed as one character a letter and stored as two', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const [stored, typed] = ['Übung'.normalize('NFD'), 'übung'.normalize('NFC')]
+    await gateway.load(
+      documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: `${stored} one` })) +
+        documentLine('project', ANA, '{"id":"q","ref":"q","name":"Another"}') +
+        exportLine(ANA, {
+          r: 'p',
+          createdAt: '2026-01-01T00:00:00Z',
+          elements: [JSON.stringify({ path: `${stored}.txt` }), '{"path":"b.txt"}'],
+        }),
+    )
+    const page = await open(gateway, '/workspace')
+    await page.getByRole('searchbox').fill(typed)
+    await page.getByText('1 of 2').waitFor()
+    await page.locator('.item').click()
+    await page.getByPlaceholder('Find in 2 files').fill(typed)
+    await expect.poll(() => page.getByRole('treeitem').allInnerTexts()).toEqual([`${stored}.txt`])
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill(`${typed}.txt`)
+    await page.getByRole('option', { name: `${stored}.txt` }).waitFor()
+    await page.getByRole('dialog').getByRole('searchbox').fill(`${typed} projects`)
+    await page.getByRole('option', { name: `${stored} one` }).waitFor()
+    await page.goto(`${gateway.url}/?route=GET+%2Fexports`)
+    await page.getByRole('combobox', { name: 'r reference of a project' }).fill(typed)
+    await page.getByRole('option', { name: stored }).waitFor()
+  })
+
   test('offers no comparison if it has only one export', async () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0))

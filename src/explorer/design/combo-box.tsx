@@ -11,6 +11,7 @@ import {
   ListBoxItem,
   Popover,
 } from 'react-aria-components'
+import { searchedText } from '../workspace/searched-text.ts'
 
 export interface Suggestion {
   readonly value: string
@@ -95,10 +96,10 @@ function Field({ value, shown, onEnter }: FieldProps): ReactNode {
 
 /** Returns all suggestions while the field holds one of them, because the person then wants to see the others. */
 function matching(suggestions: readonly Suggestion[], typed: string): readonly Suggestion[] {
-  const words = typed.toLowerCase().trim()
+  const words = searchedText(typed).trim()
   const isChosen = suggestions.some(({ value }) => value === typed)
   const found = isChosen
     ? suggestions
-    : suggestions.filter(({ value, name }) => `${value} ${name}`.toLowerCase().includes(words))
+    : suggestions.filter(({ value, name }) => searchedText(`${value} ${name}`).includes(words))
   return found.slice(0, MOST_SHOWN)
 }

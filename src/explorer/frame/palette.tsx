@@ -25,6 +25,7 @@ import type { FoundFile } from '../workspace/files/found-file.ts'
 import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
 import { useFoundFiles } from '../workspace/files/use-found-files.ts'
 import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
+import { searchedText } from '../workspace/searched-text.ts'
 import { visibleName } from '../workspace/shown-name.ts'
 import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
@@ -73,10 +74,10 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
   const { files, note: filesNote } = useFoundFiles(workspace, words.trim() !== '')
   const searched = useDeferredValue(words)
   const shown = useMemo(() => {
-    const wanted = searched.toLowerCase().trim().split(/\s+/)
+    const wanted = searchedText(searched).trim().split(/\s+/)
     const found = searched.trim() === '' ? [] : matchingFiles(files, wanted, MOST_FILES_SHOWN)
     const others = [...PAGES, ...routes, ...items]
-      .filter(({ name, note }) => wanted.every((word) => `${name} ${note}`.toLowerCase().includes(word)))
+      .filter(({ name, note }) => wanted.every((word) => searchedText(`${name} ${note}`).includes(word)))
       .slice(0, MOST_SHOWN - found.length)
     return [...others, ...found.map(entryOfFile)]
   }, [searched, routes, items, files])

@@ -4,6 +4,7 @@ import { query } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { momentOf } from './moment.ts'
 import { compareNames } from './natural-order.ts'
+import { searchedText } from './searched-text.ts'
 import { shownName } from './shown-name.ts'
 
 export interface Item {
@@ -157,7 +158,7 @@ function toItem(
     description: description ?? '',
     framework: framework ?? '',
     version: version ?? '',
-    searched: [name, documentId, rest.key, description, framework, ...(tags ?? [])].join(' ').toLowerCase(),
+    searched: searchedText([name, documentId, rest.key, description, framework, ...(tags ?? [])].join(' ')),
   }
 }
 
@@ -171,7 +172,7 @@ export interface Wanted {
 
 /** Filters and sorts the items. An item matches if it contains every word of the search. */
 export function arranged(items: readonly Item[], { search, sort, framework, isExported }: Wanted): readonly Item[] {
-  const words = search.toLowerCase().split(/\s+/)
+  const words = searchedText(search).split(/\s+/)
   return items
     .filter(
       (item) =>

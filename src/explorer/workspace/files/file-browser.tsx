@@ -4,6 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
 import { byteLengthOf, type Element } from '../project/elements.ts'
+import { searchedText } from '../searched-text.ts'
 import { visibleName } from '../shown-name.ts'
 import { FilePreview } from './file-preview.tsx'
 import { FileTree } from './file-tree.tsx'
@@ -46,8 +47,8 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
   )
   const isSearching = search !== ''
   const found = useMemo(() => {
-    const words = search.toLowerCase()
-    return words === '' ? elements : elements.filter(({ path }) => path.toLowerCase().includes(words))
+    const words = searchedText(search)
+    return words === '' ? elements : elements.filter(({ path }) => searchedText(path).includes(words))
   }, [elements, search])
   // A search has its own set of expanded folders, so that the other set is unchanged after it.
   const [unfoldedFound, setUnfoldedFound] = useState({ found, folders: foldersOfFirst(found) })

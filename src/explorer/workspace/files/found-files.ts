@@ -1,11 +1,12 @@
 // Filters and ranks the files that the palette searches, and builds their addresses.
 import { addressOf } from '../addresses.ts'
+import { searchedText } from '../searched-text.ts'
 import type { FilesFrom, FoundFile } from './found-file.ts'
 
 export function filesOf(from: FilesFrom, paths: readonly string[]): readonly FoundFile[] {
   return [...new Set(paths)]
     .filter((path) => path.trim() !== '')
-    .map((path) => ({ path, from, searched: `${path} ${from.name}`.toLowerCase() }))
+    .map((path) => ({ path, from, searched: searchedText(`${path} ${from.name}`) }))
 }
 
 /** The address that opens the file. */
@@ -25,7 +26,7 @@ export function matchingFiles(
   const ranks: readonly FoundFile[][] = [[], [], []]
   for (const file of files) {
     if (!words.every((word) => file.searched.includes(word))) continue
-    const name = file.path.slice(file.path.lastIndexOf('/') + 1).toLowerCase()
+    const name = searchedText(file.path.slice(file.path.lastIndexOf('/') + 1))
     ranks[name.startsWith(first) ? 0 : name.includes(first) ? 1 : 2]?.push(file)
     if (ranks[0]?.length === most) break
   }
