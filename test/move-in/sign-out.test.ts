@@ -132,3 +132,23 @@ test('follow soon stops signing out of a server that does not answer, and report
   expect(signOuts).toBeGreaterThan(0)
   expect(signOuts).toBeLessThan(12)
 })
+
+test('a renewal that answers no access token is followed by a login, and the session before it is ended', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const { signal } = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 0, stop: signal })
+  const session = createRemoteSession(client, ANA)
+  await session.read('/projects')
+  let hasRefused = false
+  server.setIntercept(({ url }, response) => {
+    if (url === '/token') response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    else if (url === '/projects' && !hasRefused) response.writeHead(401).end()
+    else return false
+    hasRefused = true
+    return true
+  })
+  expect(await session.read('/projects')).not.toBeNull()
+  expect(server.openSessions()).toBe(1)
+  await session.close()
+  expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
+})

@@ -34,26 +34,28 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
   let accessToken: string | null = null
   let refreshToken: string | null = null
 
-  async function tokensFrom(path: string, body: object): Promise<RemoteAnswer> {
+  /** `hasToken`: whether the answer has an access token. */
+  async function tokensFrom(
+    path: string,
+    body: object,
+  ): Promise<{ readonly answer: RemoteAnswer; readonly hasToken: boolean }> {
     const answer = await client.send({ method: 'POST', path, body, opensSession: true })
     const tokens = isSuccess(answer) ? parseJson(answer.body) : null
     const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
     if (isHeaderToken(access)) accessToken = access
     if (typeof refresh === 'string') refreshToken = refresh
-    if (isSuccess(answer) && !isHeaderToken(access)) {
-      throw new ContractError(`POST ${client.address}${path} answered no accessToken`)
-    }
-    return answer
+    return { answer, hasToken: isHeaderToken(access) }
   }
 
   async function signIn(): Promise<void> {
-    const answer = await tokensFrom('/login', { email: login })
-    if (isSuccess(answer)) return
-    throw new ContractError(`POST ${client.address}/login ${statusInWords(answer, client.address, '/login')}`)
+    const { answer, hasToken } = await tokensFrom('/login', { email: login })
+    if (hasToken) return
+    const found = isSuccess(answer) ? 'answered no accessToken' : statusInWords(answer, client.address, '/login')
+    throw new ContractError(`POST ${client.address}/login ${found}`)
   }
 
   async function isRenewed(): Promise<boolean> {
-    return refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
+    return refreshToken !== null && (await tokensFrom('/token', { refreshToken })).hasToken
   }
 
   /**
