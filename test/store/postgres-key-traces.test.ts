@@ -1,11 +1,11 @@
 // Tests a removed private key that stays in the file of its table, because the server keeps it for somebody or cannot
-// rewrite the file: no command claims that it is gone.
+// rewrite the file: no command claims that it is gone. And what remains of a removed user until the tables are rewritten.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, runHere } from '../support/command-line.ts'
 import { ownPostgres } from '../support/own-postgres.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
-import { SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const TABLE = 'workspace_gateway.signing_key'
 const IS_READ = 'another process still reads an older state of the database'
@@ -138,5 +138,33 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
     const { exitCode, stdout, stderr } = await runHere(['vacuum', '--full', '--database', other])
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/only the owner of the table workspace_gateway\.\w+ can rewrite it/)
+  })
+})
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('a removed user', () => {
+  const ownDatabase = ownPostgres()
+
+  test('is still in the files of the tables after a vacuum, and no longer after vacuum --full', async () => {
+    const url = await ownDatabase()
+    const stdin = [BEN, ANA].map((email) => documentLine('template', email, `{"id":"t","of":"of-${email}"}`)).join('')
+    await runHere(['import', '-', '--database', url], { stdin })
+    await runHere(['users', 'remove', ANA, '--database', url])
+    const filesWith = async (text: string) => {
+      await execute(url, 'checkpoint')
+      const of = `relnamespace = 'workspace_gateway'::regnamespace`
+      const files = await execute(
+        url,
+        `select oid::regclass::text as name from pg_class
+          where (${of} or oid in (select reltoastrelid from pg_class where ${of})) and relkind in ('r', 'i', 't')
+            and position('${text}'::bytea in pg_read_binary_file(pg_relation_filepath(oid))) > 0`,
+      )
+      return files.map(({ name }) => name)
+    }
+    expect((await runHere(['vacuum', '--database', url])).exitCode).toBe(0)
+    expect(await filesWith(`of-${ANA}`)).toEqual(['workspace_gateway.document'])
+    expect((await runHere(['vacuum', '--full', '--database', url])).exitCode).toBe(0)
+    expect(await filesWith(`of-${ANA}`)).toEqual([])
+    expect(await filesWith(ANA)).toEqual([])
+    expect(await filesWith(`of-${BEN}`)).toEqual(['workspace_gateway.document'])
   })
 })

@@ -67,7 +67,7 @@ export function createSpace(pool: Pool): SpaceVerbs {
       return space()
     },
     rewrite: () => eachTable(rewrite),
-    // Vacuum overwrites removed rows, and the server runs it by itself.
+    // Nothing is erased here: only a rewrite of the tables would, and reads would wait for it.
     flushRemovals: () => 'flushed' as const,
   }
 }
