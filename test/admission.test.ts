@@ -336,18 +336,25 @@ test('after a long turn, connections are accepted for as long as it took', async
   expect(begun.slice(0, 33)).toEqual([129, ...Array(31).fill(133), 138])
 })
 
-test('requests that arrive while turns only accept connections wait, whoever sends them', async () => {
+test('requests of strangers wait while turns only accept connections, and those of known owners begin at once', async () => {
   const { arrive, connect, turn, outcomes } = simulate()
   const begun: number[] = []
   for (let n = 0; n < 12; n += 1) {
     connect()
     if (n > 0) arrive(1, true)
-    arrive(1, false, `owner ${n}`)
+    arrive(1, false, `stranger ${n}`)
     await turn(1)
     begun.push(outcomes.length)
   }
   // When the first connection comes, nobody knows of those behind it.
   expect(begun).toEqual([1, 3, 3, 3, 3, 11, 13, 13, 13, 13, 21, 23])
+  for (let n = 0; n < 3; n += 1) {
+    connect()
+    arrive(1, false, `owner ${n}`)
+    await Promise.resolve()
+    expect(outcomes.at(-1)?.owner).toBe(`owner ${n}`)
+    await turn(1)
+  }
 })
 
 test('the request of a connection that comes alone begins at once', async () => {

@@ -163,8 +163,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
+  /** While connections keep coming, strangers are not: each of many networks could begin a costly request at once. */
   function isSparse(owner: Owner): boolean {
-    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner.name) && !line.has(owner) && !accepting.isHolding()
+    if (accepting.isHolding() && !owner.isKnown) return false
+    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner.name) && !line.has(owner)
   }
 
   return {
