@@ -125,7 +125,7 @@ test('an access token expires at its exp, and a session at the end of its idle o
   expect((await gateway.send('POST', '/token', body(idle))).status).toBe(401)
 })
 
-test('a store that refuses writes still lets sessions be refreshed; a store that is unavailable does not', async () => {
+test('while nothing can be written, sessions are refreshed, and their idle time is reset once it can be', async () => {
   let refusal: Error | null = null
   const gateway = await startGateway({
     wrapStore: (store) => ({
@@ -134,14 +134,29 @@ test('a store that refuses writes still lets sessions be refreshed; a store that
     }),
   })
   const { refreshToken } = await gateway.login(ANA)
+  const refresh = async () => {
+    const { status, json } = await gateway.send('POST', '/token', body({ refreshToken }))
+    return status === 200 ? (await gateway.get('/projects', json().accessToken)).status : status
+  }
   gateway.advance(7 * DAY)
-  const refresh = async () => (await gateway.send('POST', '/token', body({ refreshToken }))).status
+  // 404: Ana has no workspace. The token is accepted.
   refusal = new StoreReadOnlyError()
-  expect(await refresh()).toBe(200)
+  expect(await refresh()).toBe(404)
   refusal = new StoreUnavailableError('away')
-  expect(await refresh()).toBe(503)
+  expect(await refresh()).toBe(404)
+  refusal = new Error('a bug')
+  expect(await refresh()).toBe(500)
+  // The end of the session is the one of its login.
+  gateway.advance(6 * DAY)
+  refusal = new StoreUnavailableError('away')
+  expect(await refresh()).toBe(404)
   refusal = null
-  expect(await refresh()).toBe(200)
+  expect(await refresh()).toBe(404)
+  gateway.advance(2 * DAY)
+  expect(await refresh()).toBe(404)
+  refusal = new StoreUnavailableError('away')
+  gateway.advance(14 * DAY)
+  expect(await refresh()).toBe(401)
 })
 
 test('a workspace that is imported after the login is visible at the next read', async () => {

@@ -1,7 +1,7 @@
 // Sessions: opens, refreshes, lists and ends them, and finds the session that an access token names.
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn, type Schedule } from '../store/batch-per-turn.ts'
-import { type Store, StoreReadOnlyError } from '../store/contract.ts'
+import { type Store, StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
 import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
@@ -97,8 +97,8 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
       return extended === true
     } catch (error) {
-      // On a read-only store the session stays valid; only its idle time is not reset.
-      if (error instanceof StoreReadOnlyError) return true
+      // While nothing can be written, the session stays valid, so that reads go on; only its idle time is not reset.
+      if (error instanceof StoreReadOnlyError || error instanceof StoreUnavailableError) return true
       throw error
     }
   }
