@@ -219,6 +219,6 @@ function skipScalar(text: string, start: number): number {
   }
 }
 
-function notJson(): SyntaxError {
+export function notJson(): SyntaxError {
   return new SyntaxError('The text is not JSON.')
 }

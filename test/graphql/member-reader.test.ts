@@ -77,6 +77,15 @@ test.each([1, 2, 3, 7, 1_000])('read in pieces of %d characters, a document has 
   }
 })
 
+test.each(['{', '{"a', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":[1', '{"a":{"b":1}'])(
+  'an object that ends too early is no document: %s',
+  (document) => {
+    const reader = createMemberReader(WANTED)
+    expect(() => reader.spans(document)).toThrow('The text is not JSON.')
+    expect(() => [...reader.spansInPieces(document, 2)]).toThrow('The text is not JSON.')
+  },
+)
+
 test.each(['[]', '[ "a" , "b" ]', '["a","\\\\"]', '["a",1]', '[["a"]]', '["a",null]', '{}', '1', ' [1]'])(
   'read in pieces, %s is a list of strings or none, as when it is read at once',
   (text) => {

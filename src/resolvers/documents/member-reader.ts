@@ -1,6 +1,15 @@
 // Cuts members out of documents that mostly have the same layout: it learns from earlier documents which member follows
 // which.
-import { nameOf, type Position, skipColon, skipNested, skipSpace, skipString, skipValue } from '../../json-text.ts'
+import {
+  nameOf,
+  notJson,
+  type Position,
+  skipColon,
+  skipNested,
+  skipSpace,
+  skipString,
+  skipValue,
+} from '../../json-text.ts'
 
 const COMMA = 0x2c
 const OPEN_BRACKET = 0x5b
@@ -42,6 +51,8 @@ interface Scan extends Position {
   member: KnownMember
   /** Offset of that value. */
   start: number
+  /** The end of the object was found, or the document is no object. */
+  isDone: boolean
 }
 
 interface KnownMember {
@@ -95,16 +106,19 @@ export function createMemberReader(names: readonly string[]): MemberReader {
     if (unlearnedCount > MAX_UNLEARNED) forget()
     const at = skipSpace(text, 0)
     const isObject = text.charCodeAt(at) === OPEN_BRACE
-    return { at: isObject ? skipSpace(text, at + 1) : text.length, depth: 0, member: beginning, start: 0 }
+    return { at: isObject ? skipSpace(text, at + 1) : at, depth: 0, member: beginning, start: 0, isDone: !isObject }
   }
 
-  /** Moves on to the end of the text or, if that comes first, to an offset at or after `until`. */
+  /**
+   * Moves on to the end of the object or, if that comes first, to an offset at or after `until`. Throws when the text
+   * ends before the object.
+   */
   function scanUntil(text: string, scan: Scan, found: Int32Array, until: number): void {
     let { at, member } = scan
-    while (at < until) {
+    while (!scan.isDone && at < until) {
       if (scan.depth === 0) {
         if (text.charCodeAt(at) === CLOSE_BRACE) {
-          at = text.length
+          scan.isDone = true
           break
         }
         const { next } = member
@@ -129,6 +143,7 @@ export function createMemberReader(names: readonly string[]): MemberReader {
       at = skipSpace(text, at)
       if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
     }
+    if (!scan.isDone && at >= text.length) throw notJson()
     scan.at = at
     scan.member = member
   }
@@ -154,7 +169,7 @@ export function createMemberReader(names: readonly string[]): MemberReader {
     *spansInPieces(document, pieceLength) {
       const spans = new Int32Array(2 * names.length)
       const scan = beginScan(document)
-      while (scan.at < document.length) {
+      while (!scan.isDone) {
         scanUntil(document, scan, spans, Math.min(scan.at + pieceLength, document.length))
         yield
       }
