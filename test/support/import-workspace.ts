@@ -9,7 +9,7 @@ import { ANA, documentLine } from './workspaces.ts'
 export const EVE = 'eve@example.com'
 
 /** Some test data has exports without projects. The import reports them, and that is no failure. */
-const ONLY_ORPHANS = /^(?:stdin:\d+: no project of this user has .*\n|… and \d+ exports? of other references\n)*$/
+const ONLY_ORPHANS = /^(?:stdin:\d+: .* which no project of this user has\n|… and \d+ exports? of other references\n)*$/
 
 /** `run` runs the commands; `database` is a URL that replaces the file. */
 export function createWorkspace(run: typeof runHere = runHere, database?: string) {
