@@ -11,7 +11,8 @@ import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../sr
 import { CODE_RULES } from '../contract/values.ts'
 import { createdDatabases, execute, POSTGRES_URL } from '../support/postgres.ts'
 
-const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 2 }
+/** Writes hold half of the pool, and two of them run at a time. */
+const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 4 }
 /** Not in the order of the emails: the user who is stored first has the lowest id. */
 const EMAILS = ['zoe@example.com', 'max@example.com', 'ana@example.com'] as const
 const [FIRST, , LAST] = EMAILS
