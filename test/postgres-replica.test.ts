@@ -76,12 +76,12 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(await gateway.store.documentCounts([{ userId: user?.id ?? 0, kind: 'project' }])).toEqual([1])
     expect([onPrimary(), onStandby()]).toEqual([['userByEmail', 'documentCounts'], []])
 
-    const query = JSON.stringify({ query: '{ me { projects { data latestExport { data } } } }' })
+    const query = encodeURIComponent('{ me { projects { data latestExport { data } } } }')
     const inGraphQL = await sendTogether(
       gateway,
       tokens.map(
         (token) =>
-          `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`,
+          `GET /graphql?query=${query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n\r\n`,
       ),
     )
     expect(new Set(inGraphQL)).toEqual(

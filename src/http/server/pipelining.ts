@@ -19,7 +19,7 @@ const MAX_UNSENT_BYTES = 262_144
  */
 const MAX_WAITING = 16_384
 
-/** RFC 9110 section 9.2.1. */
+/** RFC 9110 section 9.2.1; QUERY is an extension that is safe too. */
 const SAFE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'])
 
 const closing = new WeakSet<Socket>()
