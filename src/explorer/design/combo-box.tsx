@@ -11,7 +11,7 @@ import {
   ListBoxItem,
   Popover,
 } from 'react-aria-components'
-import { searchedText } from '../workspace/searched-text.ts'
+import { searchedText } from '../searched-text.ts'
 
 export interface Suggestion {
   readonly value: string

@@ -20,12 +20,12 @@ import {
   SearchField,
 } from 'react-aria-components'
 import { routeName } from '../rosetta/rosetta-state.ts'
+import { searchedText } from '../searched-text.ts'
 import { addressOf } from '../workspace/addresses.ts'
 import type { FoundFile } from '../workspace/files/found-file.ts'
 import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
 import { useFoundFiles } from '../workspace/files/use-found-files.ts'
 import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
-import { searchedText } from '../workspace/searched-text.ts'
 import { visibleName } from '../workspace/shown-name.ts'
 import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'

@@ -1,6 +1,7 @@
 // Filters and ranks the files that the palette searches, and builds their addresses.
+
+import { searchedText } from '../../searched-text.ts'
 import { addressOf } from '../addresses.ts'
-import { searchedText } from '../searched-text.ts'
 import type { FilesFrom, FoundFile } from './found-file.ts'
 
 export function filesOf(from: FilesFrom, paths: readonly string[]): readonly FoundFile[] {
