@@ -101,12 +101,13 @@ async function measure(kind: string): Promise<boolean> {
       using visitor = createClient(gateway.url, { connections: 1 })
       await visitor.get('/projects', ben.accessToken)
     }
-    // The start of the thread is not part of the measurement.
     await using clients = stall(gateway.url, kind, accessToken)
     await once(clients, 'message')
-    // The thread also runs during the quiet seconds, so that both measurements include it.
+    // This thread also runs during the quiet seconds, so that both measurements include it.
     await using watching = watch(gateway.process.pid)
     const look = async (): Promise<Sighting> => (await once(watching, 'message'))[0]
+    // The starts of both threads are not part of the measurement.
+    await look()
     let isQuietOver = false
     const quiet = atRate(OTHERS, read, () => isQuietOver)
     await delay(QUIET_MS)
