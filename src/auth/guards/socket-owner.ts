@@ -1,19 +1,10 @@
 // Finds which user owns the other end of a local connection, from the socket tables of Linux in /proc/self/net.
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { endianness } from 'node:os'
 import type { Peer } from '../caller.ts'
-import { addressBytes, mappedBytes } from '../ip-address.ts'
+import { endsInTables, TCP, TCP6 } from '../socket-tables.ts'
 
-/** Below /proc/self, because a service with `ProcSubset=pid` has no /proc/net. */
-const TCP = '/proc/self/net/tcp'
-/** Missing on a system without IPv6. */
-const TCP6 = '/proc/self/net/tcp6'
 const USER_ID_MAP = '/proc/self/uid_map'
-
-/** The tables that may list a connection, and the form of its addresses in them. */
-const AS_IPV4 = { table: TCP, form: (bytes: readonly number[]) => bytes }
-const AS_MAPPED = { table: TCP6, form: mappedBytes }
 
 /** Columns of a row, counted from the local address (proc_pid_net(5)). */
 const UID_COLUMN = 6
@@ -71,13 +62,10 @@ export function createSocketOwner(
   /** The kernel records the owner when the socket is opened, so one lookup per connection is enough. */
   const owners = new WeakMap<Peer, number>()
 
-  async function findOwner({ address, port, localAddress, localPort }: Peer): Promise<number | null> {
-    const [own, remote] = [addressBytes(address), addressBytes(localAddress)]
-    if (own === null || remote === null) return null
-    // An IPv4 connection is listed in the IPv6 table if the peer opened it on an IPv6 socket.
-    for (const { table, form } of own.length === 4 ? [AS_IPV4, AS_MAPPED] : [AS_MAPPED]) {
-      const ends = `${spellEnd(form(own), port)} ${spellEnd(form(remote), localPort)}`
-      // The row of the peer's socket has the peer's own end first.
+  async function findOwner(peer: Peer): Promise<number | null> {
+    const own = { address: peer.localAddress, port: peer.localPort }
+    // The row of the peer's socket has the peer's own end first.
+    for (const { table, ends } of endsInTables(peer, own)) {
       const owner = ownerInRow(await (table === TCP ? ipv4() : ipv6()), ends)
       if (owner !== null) return owner === ambiguousId ? null : owner
     }
@@ -119,15 +107,4 @@ function ownerInRow(table: string, ends: string): number | null {
   const [uid, inode] = [columns[UID_COLUMN], columns[INODE_COLUMN]]
   // With inode 0 no process holds the socket (TIME_WAIT, orphans), and the uid is meaningless.
   return uid === undefined || inode === undefined || inode === '0' ? null : Number(uid)
-}
-
-/** The address as 32-bit words in the machine's byte order, and the port in network order: `0100007F:0FA0`. */
-function spellEnd(bytes: readonly number[], port: number): string {
-  const words = Array.from({ length: bytes.length / 4 }, (_, at) => bytes.slice(at * 4, at * 4 + 4))
-  const ordered = endianness() === 'LE' ? words.map((word) => word.toReversed()) : words
-  return `${toHex(ordered.flat())}:${toHex([port >> 8, port & 0xff])}`
-}
-
-function toHex(bytes: readonly number[]): string {
-  return Buffer.from(bytes).toString('hex').toUpperCase()
 }

@@ -2,39 +2,88 @@
 // `send-response.ts` starts one deadline per slice.
 import type { ServerResponse } from 'node:http'
 import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
+import { readUntakenBytes } from './pacing/untaken-bytes.ts'
 
 /** Starts a deadline and returns the function that stops it. */
-export type StartDeadline = (response: ServerResponse, timeoutMs: number, onExpired: () => void) => () => void
+export type StartDeadline = (response: ServerResponse, onExpired: () => void) => () => void
+
+/** The write timeout applies to each slice of this size. Together they set the minimum rate: 3 KiB/s at 20 seconds. */
+export const SLICE_BYTES = 65_536
+
+/** Pending deadlines are looked at this many times in a timeout. */
+const LOOKS = 8
+/** Part of the timeout after which the kernel is asked. Most clients take a slice sooner. */
+const LATE = 0.25
+
+interface Pending {
+  readonly response: ServerResponse
+  readonly onExpired: () => void
+  /** When the client was last seen to have taken a slice. Milliseconds of `performance.now`. */
+  since: number
+  /** Bytes that the client had not taken then; null before the kernel was asked. */
+  untaken: number | null
+}
 
 /**
  * The deadline starts when it is this response's turn on its connection: before that, the response ahead of it is the
  * slow one. When it expires, `onExpired` is called and the connection is reset, so that the kernel drops its buffers.
  * Those may be megabytes, and clients that stalled together expire together, so only one connection is reset per turn
  * of the event loop.
+ *
+ * The kernel accepts more only once about a third of its buffer is free, which may be more than a megabyte. A client
+ * that takes a slice of what is buffered is given the timeout again.
  */
-export function createSendDeadlines(): StartDeadline {
+export function createSendDeadlines(timeoutMs: number): StartDeadline {
   const takeTurns = createRoundRobin(ONE_A_TURN)
+  const pending = new Set<Pending>()
+  let isLooking = false
 
-  return (response, timeoutMs, onExpired) => {
-    let timer: NodeJS.Timeout | undefined
-    let isStopped = false
+  async function expire(deadline: Pending): Promise<void> {
+    await takeTurns()
+    if (!pending.delete(deadline)) return
+    deadline.onExpired()
+    deadline.response.socket?.resetAndDestroy()
+  }
 
-    async function expire(): Promise<void> {
-      await takeTurns()
-      if (isStopped) return
-      onExpired()
-      response.socket?.resetAndDestroy()
+  async function look(): Promise<void> {
+    const now = performance.now()
+    const late = [...pending].filter(({ since }) => now - since >= timeoutMs * LATE)
+    const sockets = late.flatMap(({ response }) => response.socket ?? [])
+    const untakenBytes = sockets.length > 0 ? await readUntakenBytes(sockets) : null
+    for (const deadline of late) {
+      const { socket } = deadline.response
+      const untaken = (socket && untakenBytes?.get(socket)) ?? null
+      if (untaken !== null && deadline.untaken !== null && deadline.untaken - untaken >= SLICE_BYTES) {
+        deadline.since = now
+        deadline.untaken = untaken
+      }
+      deadline.untaken ??= untaken
+      if (now - deadline.since >= timeoutMs) void expire(deadline)
     }
+    isLooking = false
+    lookLater()
+  }
+
+  function lookLater(): void {
+    if (isLooking || pending.size === 0) return
+    isLooking = true
+    // The connections themselves keep the process alive.
+    setTimeout(look, timeoutMs / LOOKS).unref()
+  }
+
+  return (response, onExpired) => {
+    const deadline: Pending = { response, onExpired, since: 0, untaken: null }
 
     function start(): void {
-      timer = setTimeout(expire, timeoutMs)
+      deadline.since = performance.now()
+      pending.add(deadline)
+      lookLater()
     }
 
     if (response.socket) start()
     else response.once('socket', start)
     return () => {
-      isStopped = true
-      clearTimeout(timer)
+      pending.delete(deadline)
       response.off('socket', start)
     }
   }

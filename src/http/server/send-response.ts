@@ -11,7 +11,7 @@ import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
 import { closeAfter } from './pipelining.ts'
-import { createSendDeadlines } from './send-deadline.ts'
+import { createSendDeadlines, SLICE_BYTES } from './send-deadline.ts'
 import { whenClosed } from './when-closed.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
@@ -25,8 +25,6 @@ const MAX_DISCARDED_BYTES = 67_108_864
  * while it was exempt.
  */
 const DISCARD_SILENCE_MS = 30_000
-/** The write timeout applies to each slice of this size. Together they set the minimum rate: 3 KiB/s at 20 seconds. */
-const SLICE_BYTES = 65_536
 /**
  * Every write counts as at least this many bytes: a one-byte write takes as long, and hundreds of clients may wait for
  * the same byte.
@@ -56,7 +54,7 @@ export type SendResponse = (
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
   const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_WRITE_BYTES })
-  const startDeadline = createSendDeadlines()
+  const startDeadline = createSendDeadlines(sendTimeoutMs)
 
   /** Ends the response. What is still buffered gets one more write timeout. */
   function end(
@@ -69,7 +67,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     const byteLength = bytes?.byteLength ?? known?.sentBytes ?? 0
     if (response.writableLength === 0) return byteLength
     const progress = known ?? watchForBreak(incoming, response, reportBrokenOff)
-    const stop = startDeadline(response, sendTimeoutMs, () => {
+    const stop = startDeadline(response, () => {
       progress.reason = 'stalled'
     })
     response.once('close', stop)
@@ -82,7 +80,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       // Without pacing, all that the kernel accepts at once would be written in one turn, for all clients together.
       await paceWriting(slice.byteLength)
       const written = writeAndDrain(slice, response)
-      const stop = startDeadline(response, sendTimeoutMs, () => {
+      const stop = startDeadline(response, () => {
         progress.reason = 'stalled'
       })
       await written

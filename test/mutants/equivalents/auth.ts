@@ -14,7 +14,7 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'null is looked up again, remembered or not',
   },
   {
-    path: 'src/auth/guards/socket-owner.ts',
+    path: 'src/auth/socket-tables.ts',
     line: "const ordered = endianness() === 'LE' ? words.map((word) => word.toReversed()) : words",
     to: 'true',
     reason: 'on a machine with this byte order; no other is at hand',
