@@ -7,6 +7,7 @@ import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connect } from './connecting/connect.ts'
 import type { Host, PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isOutcomeOpen, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
+import { createWaitingLine } from './faults/waiting-line.ts'
 import { areCommitsStuck, createWriteGate } from './faults/write-gate.ts'
 
 export interface PoolOptions extends ConnectionOptions {
@@ -55,11 +56,6 @@ export interface Pool extends AsyncDisposable {
   readonly counts: () => Omit<PoolStatistics, 'name'>
 }
 
-interface Waiter {
-  readonly resolve: (connection: Connection) => void
-  readonly reject: (error: unknown) => void
-}
-
 const CONFLICT_ATTEMPTS = 5
 /** Maximum pause before the second attempt. It grows linearly with each further attempt. */
 const CONFLICT_PAUSE_MS = 50
@@ -72,11 +68,10 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   const open = new Set<Connection>()
   const withoutTls = new Set<Host>()
   let idle: Connection[] = []
-  let waiters: Waiter[] = []
   let opening = 0
   let lastHost = 0
-  let isStuck = false
   const patienceMs = options.connectTimeoutMs * target.hosts.length
+  const line = createWaitingLine<Connection>(patienceMs, TOO_LATE)
   let isClosed = false
 
   function tellDiskFull(): void {
@@ -102,19 +97,16 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       connection.onLost(() => discard(connection))
       release(connection)
     } catch (error) {
-      if (open.size > 0) return
-      const refused = waiters
-      waiters = []
-      for (const { reject } of refused) reject(error)
+      if (open.size === 0) line.refuse(error)
     } finally {
       opening -= 1
-      isStuck = false
+      line.unblock()
     }
   }
 
   /** When a primary fails, its other connections are lost too. So all idle connections are closed. */
   function discard(connection: Connection): void {
-    isStuck = false
+    line.unblock()
     open.delete(connection)
     const others = idle.filter((other) => other !== connection)
     idle = []
@@ -122,38 +114,27 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       open.delete(other)
       other.close()
     }
-    if (waiters.length > opening && !isClosed) void openOne()
+    if (line.length() > opening && !isClosed) void openOne()
   }
 
   function release(connection: Connection): void {
-    isStuck = false
+    line.unblock()
     // The open transaction would make the next user's statements fail, and a pooler would keep a server reserved for
     // it.
     if (connection.hasTransaction()) connection.close()
     if (connection.isLost()) return
-    const next = waiters.shift()
-    if (next) next.resolve(connection)
-    else if (isClosed) connection.close()
+    if (line.serve(connection)) return
+    if (isClosed) connection.close()
     else idle.push(connection)
   }
 
-  function acquire(): Promise<Connection> {
-    if (isClosed) return Promise.reject(new StoreUnavailableError(CLOSED))
+  async function acquire(): Promise<Connection> {
+    if (isClosed) throw new StoreUnavailableError(CLOSED)
     const free = idle.pop()
-    if (free) return Promise.resolve(free)
-    if (isStuck && (opening > 0 || open.size >= options.poolSize)) {
-      return Promise.reject(new StoreUnavailableError(TOO_LATE))
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<Connection>()
-    const waiter = { resolve, reject }
-    waiters.push(waiter)
+    if (free) return free
+    const served = line.join(opening === 0 && open.size < options.poolSize)
     if (open.size + opening < options.poolSize) void openOne()
-    const timer = setTimeout(() => {
-      isStuck = true
-      waiters = waiters.filter((other) => other !== waiter)
-      reject(new StoreUnavailableError(TOO_LATE))
-    }, patienceMs)
-    return promise.finally(() => clearTimeout(timer))
+    return served
   }
 
   async function once<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
@@ -252,7 +233,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     counts: () => ({
       used: open.size - idle.length,
       idle: idle.length,
-      waiting: waiters.length + gate.waiting(),
+      waiting: line.length() + gate.waiting(),
       max: options.poolSize,
     }),
     async [Symbol.asyncDispose]() {
@@ -261,7 +242,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       open.clear()
       idle = []
       // The connections that are being opened serve the longest waiters. The other waiters are rejected.
-      for (const { reject } of waiters.splice(opening)) reject(new StoreUnavailableError(CLOSED))
+      line.refuse(new StoreUnavailableError(CLOSED), opening)
     },
   }
 }

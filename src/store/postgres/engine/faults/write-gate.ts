@@ -3,6 +3,7 @@
 import { StoreUnavailableError } from '../../../contract.ts'
 import type { Connection, Statement } from '../../connection.ts'
 import { ConnectionLostError, isRightMissing } from './pg-errors.ts'
+import { createWaitingLine } from './waiting-line.ts'
 
 export interface WriteGate {
   /** Runs a write as soon as fewer than the maximum are running. */
@@ -44,34 +45,19 @@ export async function areCommitsStuck(connection: Connection, milliseconds: numb
 
 export function createWriteGate({ maxWrites, patienceMs, areCommitsStuck: ask }: WriteGateOptions): WriteGate {
   let running = 0
-  let waiters: (() => void)[] = []
-  let isStuck = false
+  const line = createWaitingLine<void>(patienceMs, TOO_LATE)
   /** Also at first: the previous process may have ended because writes failed, and left its share of waiting commits. */
   let isSuspected = true
   let checking: Promise<void> | null = null
 
-  function enter(): Promise<void> {
-    if (running < maxWrites) {
-      running += 1
-      return Promise.resolve()
-    }
-    if (isStuck) return Promise.reject(new StoreUnavailableError(TOO_LATE))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    waiters.push(resolve)
-    const timer = setTimeout(() => {
-      isStuck = true
-      waiters = waiters.filter((other) => other !== resolve)
-      reject(new StoreUnavailableError(TOO_LATE))
-    }, patienceMs)
-    return promise.finally(() => clearTimeout(timer))
+  async function enter(): Promise<void> {
+    if (running < maxWrites) running += 1
+    else await line.join()
   }
 
   /** The next waiter takes the place over. */
   function leave(): void {
-    isStuck = false
-    const next = waiters.shift()
-    if (next) next()
-    else running -= 1
+    if (!line.serve()) running -= 1
   }
 
   async function check(): Promise<void> {
@@ -107,6 +93,6 @@ export function createWriteGate({ maxWrites, patienceMs, areCommitsStuck: ask }:
         leave()
       }
     },
-    waiting: () => waiters.length,
+    waiting: line.length,
   }
 }
