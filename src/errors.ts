@@ -166,13 +166,8 @@ export function unreadable(path: string, thrown: unknown): string {
  * was sent.
  */
 export function noAnswerInWords(thrown: unknown, words = 'no answer'): string {
-  const code = causeCodeOf(thrown) ?? (isPortRefused(thrown) ? 'fetch refuses this port: use another one' : null)
+  const code = causeCodeOf(thrown)
   return code === null ? words : `${words} (${code})`
-}
-
-/** Whether `fetch` sent nothing because of the port (https://fetch.spec.whatwg.org/#port-blocking). It has no code. */
-function isPortRefused(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.cause instanceof Error && thrown.cause.message === 'bad port'
 }
 
 /** The error code of `thrown`, or of the nearest `cause` below it that has one; null if none has. */

@@ -1,6 +1,6 @@
 // Sends a request to another server, as `fetch` would, over node:http. When a server closes its connection while the body
 // of its response waits to be read, `fetch` ends the process (https://github.com/nodejs/undici/issues/5360).
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 
 /** Time limit for a connection to open. */
@@ -12,7 +12,8 @@ export interface OutgoingRequest {
   readonly method: string
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  /** The response may arrive, and end, before a stream was read to its end. The rest is not sent then. */
+  readonly body?: string | Readable
   /** Aborts the response, too. */
   readonly signal?: AbortSignal
 }
@@ -25,7 +26,7 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   if (signal?.aborted) return Promise.reject(signal.reason)
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   const defaults = { accept: '*/*', 'accept-encoding': 'gzip, br', 'user-agent': 'node' }
   const outgoing = request(url, { method, headers: { ...defaults, ...length, ...headers } })
   let received: Readable | null = null
@@ -53,8 +54,15 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
       reject(error)
     }
   })
-  outgoing.end(body)
+  if (body === undefined || typeof body === 'string') outgoing.end(body)
+  else sendStream(body.once('error', reject), outgoing)
   return promise
+}
+
+function sendStream(body: Readable, outgoing: ClientRequest): void {
+  const { pipeline } = process.getBuiltinModule('node:stream')
+  outgoing.on('response', (incoming) => incoming.once('end', () => body.destroy()))
+  pipeline(body, outgoing, () => {})
 }
 
 /** An error with a code of the system. */

@@ -1,9 +1,12 @@
 // sendRequest answers like fetch, and outlives a server that closes its connection while the body waits to be read.
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { sendRequest } from '../src/send-request.ts'
+import { listenForTest } from './support/listen-for-test.ts'
 
 /** Answers each request with these bytes, calls `then`, and closes the connection. */
 async function serve(answer: (request: string) => readonly (string | Buffer)[]) {
@@ -94,6 +97,26 @@ test('a connection that closes without an answer, and a status that is none, are
   await expect(sendRequest(switching, { method: 'GET', signal })).rejects.toMatchObject({ code: 'ECONNRESET' })
   const { url: strange } = await serve(() => ['HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'])
   await expect(sendRequest(strange, { method: 'GET', signal })).rejects.toThrow(RangeError)
+})
+
+test('a body that is a stream is sent whole, and so is its error if it cannot be read', async () => {
+  const server = createHttpServer((request, response) => void request.pipe(response))
+  const url = await listenForTest(server)
+  const parts = Array.from({ length: 100 }, (_, at) => Buffer.alloc(10_000, String(at)))
+  const response = await sendRequest(url, { method: 'POST', body: Readable.from(parts) })
+  expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.concat(parts))).toBe(true)
+  const reason = new Error('the disk failed')
+  const failing = new Readable({ read: () => void failing.destroy(reason) })
+  await expect(sendRequest(url, { method: 'POST', body: failing })).rejects.toBe(reason)
+})
+
+test('the rest of a stream is not sent to a server that has answered, although the connection stays open', async () => {
+  const url = await listenForTest(createHttpServer((_, response) => void response.end('enough')))
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(10_000)) })
+  const closed = once(endless, 'close')
+  const response = await sendRequest(url, { method: 'POST', body: endless })
+  expect(await response.text()).toBe('enough')
+  await closed
 })
 
 test('the reason of an abort is the error of the request, and of a body that is being read', async () => {

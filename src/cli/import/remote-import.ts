@@ -1,5 +1,4 @@
 // The client of POST /import: sends a file to a gateway and reports its progress there.
-import { Readable } from 'node:stream'
 import { noAnswerInWords, UsageError } from '../../errors.ts'
 import {
   badLinesInWords,
@@ -11,6 +10,7 @@ import {
 import { statusInWords } from '../../import-export/remote/redirect.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { toLine } from '../../redact.ts'
+import { sendRequest } from '../../send-request.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
@@ -34,17 +34,12 @@ export async function importRemotely(
   const address = requireServerAddress(to, '--token-file')
   const token = await readToken(config.tokenFile, '--token-file')
   const { size } = await file.stat()
-  const request: RequestInit & { readonly duplex: 'half' } = {
+  // The token and the workspaces go to no other host than the named one: redirects are not followed.
+  const response = await sendRequest(withParameters(address, config), {
     method: 'POST',
     headers: { authorization: authorizationOf(token), 'content-type': 'application/x-ndjson' },
-    body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
-    duplex: 'half',
-    // The token and the workspaces go to no other host than the named one.
-    redirect: 'manual',
-  }
-  const response = await fetch(withParameters(address, config), request).catch((error: unknown) =>
-    noAnswerInWords(error),
-  )
+    body: file.createReadStream({ start: 0, autoClose: false }),
+  }).catch((error: unknown) => noAnswerInWords(error))
   if (typeof response === 'string') {
     io.stderr.write(`${address}: ${response}: run the import again\n`)
     return 1
@@ -84,7 +79,7 @@ function authorizationOf(token: string): string {
   return /^[\w.-]+:wgs_/.test(token) ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
 }
 
-function withParameters(gateway: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {
+function withParameters(gateway: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): string {
   const address = new URL(gateway + PATH)
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
@@ -93,7 +88,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
   const { idFields: ids, refFields: references } = IMPORT_OPTIONS
   if (idFields.join() !== ids.default) address.searchParams.set('id-fields', idFields.join())
   if (refFields.join() !== references.default) address.searchParams.set('ref-fields', refFields.join())
-  return address
+  return address.href
 }
 
 async function refusalOf(address: string, response: Response): Promise<string> {
