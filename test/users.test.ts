@@ -48,7 +48,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect(both.stdout).toContain(`removed ${ANA}: `)
   })
 
-  test('users list and users show print what each user has', async () => {
+  test('users list and users show print what each user has, and commands say which of their emails is none', async () => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     await workspace.load(SMALL_WORLD)
     const ben = `${BEN}\t1 project, 0 templates, 0 UI libraries, 1 export (20 B), 0 sessions\n`
@@ -58,7 +58,15 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     )
     const unknown = await workspace.run('users', 'show', 'nobody@example.com')
     expect([unknown.exitCode, unknown.stderr]).toEqual([1, 'nothing is stored for nobody@example.com\n'])
-    expect((await workspace.run('users', 'show', 'no email')).exitCode).toBe(2)
+    for (const [command, sentence] of [
+      [['show', 'no email'], 'this is not a valid email address'],
+      [['rename', 'no email', BEN], 'the old email is not a valid email address'],
+      [['rename', BEN, 'no email'], 'the new email is not a valid email address'],
+      [['remove', BEN, 'no email'], 'email 2 is not a valid email address'],
+    ] as const) {
+      expect(await workspace.run('users', ...command)).toEqual({ exitCode: 2, stdout: '', stderr: `${sentence}\n` })
+    }
+    expect((await workspace.run('users', 'show', BEN)).stdout).toBe(ben)
   })
 
   test('a renamed user has everything under the new email, and nothing under the old one', async () => {

@@ -24,7 +24,7 @@ export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<
 
 export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
-  const email = requireEmail(input)
+  const email = requireEmail(input, 'this')
   const [held] = await store.holdingsOf([email])
   if (!held) return notStored(email, io)
   io.stdout.write(`${held.email}\t${inWords(held)}\n`)
@@ -32,10 +32,10 @@ export async function runUsersShow(input: string, config: UsersConfig, io: Comma
 }
 
 export async function runUsersRename(from: string, to: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
+  const [before, after] = [requireEmail(from, 'the old email'), requireEmail(to, 'the new email')]
+  if (before === after) throw new UsageError('the new email is the same as the old one')
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
-  const [before, after] = [requireEmail(from), requireEmail(to)]
-  if (before === after) throw new UsageError('the new email is the same as the old one')
   const [held] = await store.holdingsOf([before])
   const outcome = await store.renameUser(before, after)
   if (outcome === 'unknown') {
@@ -55,7 +55,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
 
 /** Removes everything stored for each email. For an unknown email it returns 1, after removing the others. */
 export async function runUsersRemove(inputs: readonly string[], config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  const emails = inputs.map(requireEmail)
+  const emails = inputs.map((input, index) => requireEmail(input, `email ${index + 1}`))
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   let exitCode: ExitCode = 0
@@ -72,9 +72,10 @@ export async function runUsersRemove(inputs: readonly string[], config: UsersCon
   return exitCode
 }
 
-function requireEmail(input: string): string {
+/** The message calls the input `name`, because a message may be in a log and must not quote what may be an email. */
+function requireEmail(input: string, name: string): string {
   const email = canonicalEmail(input)
-  if (email === null) throw new UsageError('not a valid email address')
+  if (email === null) throw new UsageError(`${name} is not a valid email address`)
   return email
 }
 
