@@ -53,22 +53,32 @@ test.skipIf(POSTGRES_URL === null)('vacuum says that its role may not vacuum, in
   expect(await runHere(vacuum)).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test.skipIf(POSTGRES_URL === null)('a move is refused to a role that could not cancel it, and not begun', async () => {
-  const database = await temporaryDatabase()
-  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
-  const granted = await asNewUser(database)
-  const { username } = new URL(granted)
-  onTestFinished(() => execute(database, `drop owned by ${username}`).then(() => {}))
-  for (const what of ['schema', 'all tables in schema', 'all sequences in schema']) {
-    await execute(database, `grant all on ${what} workspace_gateway to ${username}`)
-  }
-  const moveTo = async (from: string) =>
-    runHere(['move', '--online', '--from', from, '--to', await temporaryDatabase()])
-  expect(await moveTo(granted)).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringMatching(/^only the owner of the table \w+ can begin a move, and cancel it$/m),
-  })
-  expect(await execute(database, 'select phase from workspace_gateway.move')).toEqual([{ phase: 'live' }])
-  await execute(database, `grant ${new URL(database).username} to ${username}`)
-  expect(await moveTo(granted)).toMatchObject({ exitCode: 0 })
-})
+test.skipIf(POSTGRES_URL === null)(
+  'to begin a move and to cancel one are refused to a role that does not own the tables, and change nothing',
+  async () => {
+    const database = await temporaryDatabase()
+    await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+    const granted = await asNewUser(database)
+    const { username } = new URL(granted)
+    onTestFinished(() => execute(database, `drop owned by ${username}`).then(() => {}))
+    for (const what of ['schema', 'all tables in schema', 'all sequences in schema']) {
+      await execute(database, `grant all on ${what} workspace_gateway to ${username}`)
+    }
+    const moveTo = async (from: string) =>
+      runHere(['move', '--online', '--from', from, '--to', await temporaryDatabase()])
+    const phase = () => execute(database, 'select phase from workspace_gateway.move')
+    const refused = {
+      exitCode: 1,
+      stderr: expect.stringMatching(/^only the owner of the table \w+ can begin a move, and cancel it$/m),
+    }
+    expect(await moveTo(granted)).toMatchObject(refused)
+    expect(await phase()).toEqual([{ phase: 'live' }])
+    // As a killed move leaves it.
+    await execute(database, `update workspace_gateway.move set phase = 'copying', move_id = 'm'`)
+    expect(await runHere(['move', '--from', granted, '--cancel'])).toMatchObject(refused)
+    expect(await phase()).toEqual([{ phase: 'copying' }])
+    await execute(database, `grant ${new URL(database).username} to ${username}`)
+    expect(await runHere(['move', '--from', granted, '--cancel'])).toMatchObject({ exitCode: 0 })
+    expect(await moveTo(granted)).toMatchObject({ exitCode: 0 })
+  },
+)

@@ -223,6 +223,7 @@ export function createMoves(pool: Pool): MoveVerbs {
     },
     finishMove: (moveId) => affects(FINISH, [moveId]),
     async cancelMove(moveId) {
+      await requireOwner()
       // A cancelled move may have left triggers behind, where another session had locked a table.
       if (!(await affects(CANCEL, [moveId])) && moveId !== null) return
       await runEach(DROP_TRIGGERS, (state) => state?.phase === 'live')
