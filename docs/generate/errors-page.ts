@@ -12,6 +12,7 @@ REST answers a failure as [problem+json](https://www.rfc-editor.org/rfc/rfc9457)
 - A \`5xx\` caused by a fault also has an \`instance\`, and the log has a line with the same id. Errors of one GraphQL answer that share a cause share one \`instance\` and one line. While the database is away, all failures of one minute and cause share them. A refusal because of overload has no \`instance\`.
 - Every problem document has a \`requestId\`. Every failure has the same value in the header \`X-Request-Id\`.
 - A \`401\` has \`WWW-Authenticate: Bearer\`. A \`429\` and most \`503\` have \`Retry-After\`, in seconds. A \`405\` has \`Allow\`. A \`415\` for a content coding has \`Accept-Encoding: identity\`.
+- In GraphQL, an error has those seconds also as \`extensions.retryAfterSeconds\`, even in a partial answer, which is 200 and has no \`Retry-After\`.
 - No error contains a token, a password, a user's email, a path, SQL or a stack.
 - Errors are never compressed or cached.
 

@@ -1,5 +1,5 @@
-// Tells a client about the rate limits it reached, as HTTP headers and as GraphQL extensions
-// (draft-ietf-httpapi-ratelimit-headers-10).
+// Tells a client about the rate limits it reached, as HTTP headers (draft-ietf-httpapi-ratelimit-headers-10), and when
+// to try again, as GraphQL extensions.
 import type { GatewayError } from '../errors.ts'
 import type { Headers } from './response.ts'
 
@@ -17,10 +17,13 @@ export function rateLimitHeaders({ rateLimits }: GatewayError): Headers {
   }
 }
 
-/** The same data as members of GraphQL's `extensions`, since GraphQL clients often cannot see headers. */
-export function rateLimitExtensions({
-  rateLimits,
-  retryAfterSeconds,
-}: GatewayError): Readonly<Record<string, unknown>> {
-  return rateLimits.length === 0 ? {} : { retryAfterSeconds, rateLimits }
+/**
+ * The same data as members of GraphQL's `extensions`, with the seconds of `Retry-After`: GraphQL clients often cannot
+ * see headers, and a partial answer has no such headers.
+ */
+export function retryExtensions({ rateLimits, retryAfterSeconds }: GatewayError): Readonly<Record<string, unknown>> {
+  return {
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(rateLimits.length === 0 ? {} : { rateLimits }),
+  }
 }

@@ -121,6 +121,13 @@ describe('the login guard "client"', () => {
     const limited = await login(small)
     expect(limited.status).toBe(429)
     expect(Number(limited.headers.get('retry-after'))).toBe(20)
+    const graphql = await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`, {
+      headers: { authorization: basic(small) },
+    })
+    expect([graphql.status, graphql.json().errors[0].extensions]).toEqual([
+      429,
+      { code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 20 },
+    ])
     expect((await login(large)).status).toBe(200)
     gateway.advance(20)
     expect((await login(small)).status).toBe(200)

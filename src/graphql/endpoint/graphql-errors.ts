@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
 import { isRefusal } from '../../http/problem-details.ts'
-import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
+import { retryExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
 import { FieldFailure } from '../execution/collected-errors.ts'
 import { type Place, placeOf } from '../execution/place.ts'
@@ -41,7 +41,7 @@ function fromGraphQL(error: GraphQLError, place: Place): GraphQLFailure {
 function fromThrown(thrown: unknown, place: Place | null, incidentOf: IncidentOf): GraphQLFailure {
   const error = toGatewayError(thrown)
   const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: incidentOf(thrown) } : {}
-  const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
+  const extensions = { code: error.code, ...retryExtensions(error), ...instance }
   return { entry: toEntry(place, redact(excerpt(error.message)), extensions), code: error.code, error }
 }
 

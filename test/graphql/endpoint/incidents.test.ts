@@ -48,7 +48,7 @@ test('an unavailable database fails ninety fields and is reported once, with the
   expect(Object.values(data.me)).toEqual(Array.from({ length: 90 }, () => null))
   expect(errors).toHaveLength(90)
   const [{ extensions }] = errors
-  expect(extensions).toEqual({ code: 'UNAVAILABLE', instance: 'urn:uuid:1' })
+  expect(extensions).toEqual({ code: 'UNAVAILABLE', retryAfterSeconds: 1, instance: 'urn:uuid:1' })
   for (const error of errors) expect(error.extensions).toEqual(extensions)
   expect(reported).toEqual([[expect.any(StoreUnavailableError), 'of-the-proxy']])
   expect(answer.text).not.toContain('database')

@@ -91,7 +91,7 @@ describe('a response', () => {
     },
   )
 
-  test('has headers that say how to go on only if there is no data', () => {
+  test('has headers that say how to go on only if there is no data; the error says in any case when to retry', () => {
     expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toMatch(/^Bearer realm="[^"]+"$/)
     for (const errors of [[UNAVAILABLE], [UNAUTHENTICATED, UNAVAILABLE]]) {
       const { headers } = respond('null', errors).response
@@ -100,6 +100,13 @@ describe('a response', () => {
     for (const data of ['{"a":null}', ['{"a":null}']]) {
       const { headers } = respond(data, [UNAVAILABLE, UNAUTHENTICATED]).response
       expect(Object.keys(headers).toSorted()).toEqual(['cache-control', 'content-type', 'vary'])
+    }
+    for (const data of [null, 'null', '{"a":null}']) {
+      const { errors } = JSON.parse(wholeText(respond(data, [UNAVAILABLE, UNAUTHENTICATED]).response))
+      expect(errors.map(({ extensions }: { extensions: object }) => extensions)).toEqual([
+        { code: 'UNAVAILABLE', retryAfterSeconds: 7 },
+        { code: 'UNAUTHENTICATED' },
+      ])
     }
   })
 })
@@ -180,7 +187,8 @@ describe('an error', () => {
   })
 
   test('has no id to look up if the refusal was deliberate, unless another error caused it', () => {
-    for (const thrown of [UNAVAILABLE, UNAUTHENTICATED, new GatewayError('ROUTE_BROWNOUT')]) {
+    const refusals = [new GatewayError('UNAVAILABLE'), UNAUTHENTICATED, new GatewayError('ROUTE_BROWNOUT')]
+    for (const thrown of refusals) {
       const { extensions, reported } = told(thrown)
       expect(extensions).toEqual({ code: thrown.code })
       expect(reported).toEqual([])
