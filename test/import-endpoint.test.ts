@@ -18,6 +18,7 @@ import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from '
 import { startPlainServer } from './support/plain-server.ts'
 import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
+import { openSocket, requestText } from './support/wire.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const MIB = 1_048_576
@@ -277,10 +278,9 @@ test('the audit log records an import that a stopping gateway broke off', async 
 })
 
 test('the audit log and the metrics record a committed import as done, even if its client has left', async () => {
-  const leaving = new AbortController()
   // Between the commit and the last line, the gateway pings its store to learn whether it can trust the outcome.
   const ping = async () => {
-    leaving.abort()
+    leaving.resetAndDestroy()
     await expect.poll(() => gateway.brokenOff.length).toBe(1)
   }
   const inFlight = createInFlightBytes(MIB)
@@ -288,10 +288,10 @@ test('the audit log and the metrics record a committed import as done, even if i
   const watched = { store, inFlight, maxInFlightBytes: MIB, version: '1.0.0', clock: Date.now }
   const { imported: counted, collect } = await createProcessMetrics(true, '', watched, [])
   const gateway = await startImporting(undefined, { ping, counted, inFlight })
-  const { signal } = leaving
+  const leaving = await openSocket(gateway.url)
+  const headers = Object.entries(BEARER)
   const body = documentLine('project', ANA, '{"id":"p1"}')
-  const answer = await fetch(`${gateway.url}/import?replace`, { method: 'POST', headers: BEARER, body, signal })
-  await expect(answer.text()).rejects.toThrow()
+  leaving.write(requestText({ method: 'POST', target: '/import?replace', headers, body }))
   const everything = { from: null, to: null, who: null, kind: 'import' } as const
   const entries = async () => {
     await gateway.audit.flush()

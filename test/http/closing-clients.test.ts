@@ -9,7 +9,7 @@ import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { serverOptions } from '../support/server-options.ts'
-import { openSocket, requestText } from '../support/wire.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 
 const MIB = 1_048_576
 /** More than begin in one turn. */
@@ -68,11 +68,13 @@ test.each(['before', 'after'])('a handler learns that its client has left, if it
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const server = createHttpServer(async ({ onClosed }) => {
     asked.resolve()
-    if (when === 'after') await closed
+    if (when === 'after') await ended
     onClosed(left.resolve)
     await left.promise
     return { status: 200, headers: {}, body: null }
   }, serverOptions())
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  const ended = connected.then(([connection]) => once(connection, 'end'))
   const closed = once(server, 'request').then(([, response]) => once(response, 'close'))
   const socket = await openSocket(await listenForTest(server))
   socket.write(requestText({}))
@@ -80,6 +82,22 @@ test.each(['before', 'after'])('a handler learns that its client has left, if it
   socket.destroy()
   await closed
   await left.promise
+})
+
+test('a client that closes its side behind its requests gets all answers, long after that, and then the end', async () => {
+  const ended = Promise.withResolvers<unknown>()
+  async function* streamed() {
+    yield Buffer.from('in ')
+    yield Buffer.from('pieces')
+  }
+  const server = createHttpServer(async ({ path }) => {
+    await ended.promise
+    return { status: 200, headers: {}, body: path === '/streamed' ? streamed() : path }
+  }, serverOptions())
+  server.once('connection', (connection) => connection.once('end', ended.resolve))
+  const socket = await openSocket(await listenForTest(server))
+  socket.end(['/first', '/streamed', '/last'].map((target) => requestText({ target })).join(''))
+  expect(readAnswers(await readToEnd(socket)).map(({ text }) => text)).toEqual(['/first', 'in pieces', '/last'])
 })
 
 test('a body whose client has left before it is read fails as one that broke off', async () => {

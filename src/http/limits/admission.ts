@@ -64,8 +64,8 @@ export interface Admission {
   readonly isFree: (arrival: Arrival) => boolean
   /**
    * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to
-   * `refused`, usually soon, when the request is refused under overload. With `onLeave`, a client that leaves while
-   * waiting gives up its place.
+   * `refused`, usually soon, when the request is refused under overload. With `onLeave`, a client that comes under
+   * overload and leaves while waiting gives up its place.
    */
   readonly wait: (owner: Owner, arrival: Arrival, onLeave?: OnLeave) => Promise<WaitOutcome>
 }
@@ -191,6 +191,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return new Promise((decide) => {
         const waiting = { since, places, decide }
         line.add(owner, waiting)
+        // Otherwise there is time to answer a client that has only closed its side of the connection.
+        if (!overload.isRefusing()) return
         onLeave?.(() => {
           if (line.remove(owner, waiting)) decide('left')
         })

@@ -22,7 +22,7 @@ import { closeAfter, limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
-import { whenClosed } from './when-closed.ts'
+import { closeOnEnd, whenClosed } from './when-closed.ts'
 
 /** A client that sends its headers, or its request, slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -207,6 +207,9 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
     const { requestTimeout: requestTimeoutMs } = server
     handleClientError(error, socket, { headers: refusalHeaders, onRefused, requestTimeoutMs })
   })
+  // A client may close its side behind its request and wait for the answer (RFC 9112 section 9.6). Without this, node:http
+  // closes the other side too, and only an answer that is ready at once arrives.
+  Object.assign(server, { httpAllowHalfOpen: true })
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
@@ -244,7 +247,10 @@ function toRequest(
     header,
     body: (limitBytes, heldUntil) => readBody(incoming, response, client.address, limitBytes, heldUntil),
     bodyStream: () => streamBody(incoming, response),
-    onClosed: (stop) => whenClosed(response, stop),
+    onClosed(stop) {
+      closeOnEnd(incoming)
+      whenClosed(response, stop)
+    },
     record: startRecord(performance.now()),
   }
 }
