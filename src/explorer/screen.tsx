@@ -16,6 +16,7 @@ import { createNavigation } from './frame/navigation/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
 import { createRunHistory } from './rosetta/history/run-history.ts'
+import { keepWrittenSignIn } from './sign-in/written-sign-in.ts'
 
 // Set before the first render, so that the dark theme does not flash white.
 document.documentElement.dataset.theme = currentTheme()
@@ -36,21 +37,19 @@ export function showWaiting(reason: string): void {
 }
 
 export function show(started: Started): void {
+  const storage = browserStorage(() => sessionStorage)
   const explorer = {
     ...started,
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
     writtenHeaders: { current: null },
     leftReferences: new Map(),
-    leftSignIn: { current: null },
+    leftSignIn: keepWrittenSignIn(storage, started.facts.basePath),
     openFiles: { current: null },
     searchedFiles: new Map(),
     history: createRunHistory(),
   }
-  clearStateOnUserChange(started.session, started.facts, {
-    ...explorer,
-    storage: browserStorage(() => sessionStorage),
-  })
+  clearStateOnUserChange(started.session, started.facts, { ...explorer, storage })
   root.render(
     <StrictMode>
       <ExplorerContext value={explorer}>

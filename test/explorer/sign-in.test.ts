@@ -252,6 +252,33 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await code.count()).toBe(0)
   })
 
+  test('a tab that is reloaded while its user reads the mail still asks for the code, which it does not store', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    const [email, code] = [page.getByLabel('Email', { exact: true }), page.locator('input.code')]
+    const body = JSON.stringify({ code: 'LOGIN_CODE_SENT' })
+    await page.route('**/login', (route) => route.fulfill({ status: 403, body }), { times: 1 })
+    await page.getByLabel('Keep me signed in').check()
+    await signIn(page, ANA)
+    await code.fill('ABCDEFGH')
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('ABCDEFGH')
+    await page.reload()
+    expect(await code.and(page.locator(':focus')).inputValue()).toBe('')
+    expect(await email.inputValue()).toBe(ANA)
+    await code.fill('ABCDEFGH')
+    await code.press('Enter')
+    await page.locator('.item').first().waitFor()
+    // It was asked for before the reload.
+    await page.reload()
+    await page.locator('.item').first().waitFor()
+    await signOut(page)
+    await page.reload()
+    await email.waitFor()
+    expect(await code.count()).toBe(0)
+  })
+
   test('a code is requested and checked for the address it stands below, again or for another address', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()
