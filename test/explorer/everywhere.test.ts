@@ -109,6 +109,19 @@ describe.skipIf(CHROMIUM === undefined)('the pages', () => {
     expect(await editor.inputValue()).toBe('{ me { templates { data id } } }')
   })
 
+  test('the link of a page leads from inside it to its start, and following it twice takes one step back', async () => {
+    const page = await open('/workspace', '.item')
+    const [item, line] = [page.locator('.item').first(), page.locator('.preview .line').first()]
+    const workspace = page.getByRole('link', { name: 'Workspace', exact: true })
+    await page.locator('.item', { hasText: 'Quillmoor' }).click()
+    await line.waitFor()
+    await workspace.click()
+    await item.waitFor()
+    await workspace.click()
+    await page.goBack()
+    await line.waitFor()
+  })
+
   test('F20, F26, F27: the reference shows types and required fields, one error section, and deep links', async () => {
     const page = await open('/docs#deleteLogout', '.operation')
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)

@@ -111,7 +111,8 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
           {pages.map((row) => (
             <Link
               key={row.path}
-              to={navigation.lastOf(row.path)}
+              // From another page it leads to where the person was; on its own page, to that page's start.
+              to={row.path === path ? row.path : navigation.lastOf(row.path)}
               isCurrent={row.path === path}
               onFollow={() => setMenuOpen(false)}
             >

@@ -129,7 +129,9 @@ export function createNavigation(basePath: string): Navigation {
     },
     go(to) {
       settle()
-      history.pushState(null, '', hrefOf(to))
+      // As with any link, an entry for the address that is already shown would only make going back take longer.
+      if (hrefOf(to) === location.href) history.replaceState(null, '', hrefOf(to))
+      else history.pushState(null, '', hrefOf(to))
       moved()
       scroll.top()
     },
