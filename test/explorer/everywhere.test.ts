@@ -1,5 +1,5 @@
 // Tests all pages at all window sizes and in forced colours, and their addresses, texts, lists and tables.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
 import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
@@ -188,6 +188,14 @@ describe.skipIf(CHROMIUM === undefined)('the pages', () => {
     expect(await page.locator('main').innerText()).not.toContain('Nothing fits')
   })
 
+  test('a date in Arabic stays in one piece among the English words around it', async () => {
+    const page = await open('/workspace?show=projects&open=roastery-site', '.files-head time', { locale: 'ar-EG' })
+    expect(await overlaps(page.locator('.files-head time'))).toBe(false)
+    await page.getByRole('link', { name: 'Compare with the one before' }).click()
+    await page.locator('.files-head bdi').first().waitFor()
+    expect(await overlaps(page.locator('.files-head bdi'))).toBe(false)
+  })
+
   test('F35: an unknown address answers 404 with a page that links to the workspace', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const answer = await page.goto(`${demo.url()}/nosuchpage`)
@@ -214,6 +222,15 @@ async function expectApart(page: Page, chosen: string, other: string): Promise<v
     colours.push(isKept ? colour : "the reader's")
   }
   expect(new Set(colours).size, chosen).toBe(2)
+}
+
+/** Whether the first of two elements reaches into the second one, to its right. */
+async function overlaps(pair: Locator): Promise<boolean> {
+  return pair.evaluateAll((found) => {
+    const [before, after] = found.map((one) => one.getBoundingClientRect())
+    if (!before || !after) throw new Error('there are no two')
+    return before.right > after.left
+  })
 }
 
 /** Finds methods whose letters overlap their paths; throws if the pages show too few of both. */

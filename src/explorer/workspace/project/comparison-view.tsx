@@ -55,7 +55,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
           </Link>
         </p>
         <p className="note" role="status">
-          From {from} to {to}: {changes.length.toLocaleString()}{' '}
+          From <bdi>{from}</bdi> to <bdi>{to}</bdi>: {changes.length.toLocaleString()}{' '}
           {changes.length === 1 ? 'file differs' : 'files differ'}, {sameCount.toLocaleString()} the same
         </p>
       </div>

@@ -81,8 +81,10 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
       <div className="files-head">
         <p className="note">
           {index === 0 ? 'Newest export, ' : 'Export of '}
-          <time dateTime={facts.createdAt}>{new Date(momentOf(facts.createdAt)).toLocaleString()}</time>,{' '}
-          <When at={facts.createdAt} />
+          <time dir="auto" dateTime={facts.createdAt}>
+            {new Date(momentOf(facts.createdAt)).toLocaleString()}
+          </time>
+          , <When at={facts.createdAt} />
         </p>
         <div className="buttons">
           {zip.progress !== null && <progress aria-label="Zipping" max={1} value={zip.progress} />}
