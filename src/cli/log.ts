@@ -87,8 +87,8 @@ function isOutage(error: unknown): boolean {
   return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
 }
 
-/** Returns a function that says whether another line of a kind is due, and if so counts it as written. */
-function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
+/** Returns a function that says whether another line of a kind is due, and if so counts it as written. `clock` is in milliseconds. */
+export function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
   const toldAt = new Map<Kind, number>()
   return (kind) => {
     const now = clock()

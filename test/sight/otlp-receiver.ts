@@ -30,12 +30,13 @@ interface Export {
   }[]
 }
 
-/** Starts a receiver until the end of the test. It answers everything with `status`, once `ready` resolves. */
+/** Starts a receiver until the end of the test. It answers everything with `status` and `answer`, once `ready` resolves. */
 export async function startReceiver(
   status: number | (() => number) = 200,
   ready: () => Promise<void> = async () => {},
   port = 0,
   added: Readonly<Record<string, string>> = {},
+  answer: string | Buffer = '{}',
 ) {
   const exports: Export[] = []
   const headers: Readonly<Record<string, unknown>>[] = []
@@ -46,7 +47,7 @@ export async function startReceiver(
     exports.push(request.headers['content-type'] === 'application/json' ? JSON.parse(String(body)) : readExport(body))
     await ready()
     const head = { 'content-type': 'application/json', ...added }
-    response.writeHead(typeof status === 'number' ? status : status(), head).end('{}')
+    response.writeHead(typeof status === 'number' ? status : status(), head).end(answer)
   }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

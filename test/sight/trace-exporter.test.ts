@@ -25,11 +25,13 @@ function open(url: string, env: Readonly<Record<string, string>> = {}, basePath 
   if (!settings) throw new Error('no settings')
   const failures: { readonly error: unknown; readonly lost: number }[] = []
   const recoveries: number[] = []
+  const remarks: unknown[] = []
   const report = {
     onFailure: (error: unknown, lost: number) => void failures.push({ error, lost }),
     onRecovery: (lost: number) => void recoveries.push(lost),
+    onPartialSuccess: (said: unknown) => void remarks.push(said),
   }
-  return { failures, recoveries, exporter: createExporter(settings, { version: '1', basePath }, report) }
+  return { failures, recoveries, remarks, exporter: createExporter(settings, { version: '1', basePath }, report) }
 }
 
 const PROTOCOLS = ['http/protobuf', 'http/json']
@@ -109,6 +111,51 @@ test('a failing receiver and its recovery are reported once each, with the numbe
   expect(failures).toMatchObject([{ error: { message: 'the receiver answered 500' }, lost: 1 }])
   expect(recoveries).toEqual([2])
 })
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const PROTOBUF_TYPE = 'application/x-protobuf'
+
+/** Answers in both forms. In protobuf, field 1 is the partial success, and its fields are the number and the text. */
+test.each([
+  [JSON_TYPE, '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}', 3, 'too old'],
+  [JSON_TYPE, '{"partialSuccess":{"rejectedSpans":3}}', 3, ''],
+  [JSON_TYPE, '{"partialSuccess":{"errorMessage":"soon too old"}}', 0, 'soon too old'],
+  [PROTOBUF_TYPE, Buffer.from('\x0a\x0c\x08\xac\x02\x12\x07too old', 'latin1'), 300, 'too old'],
+  [PROTOBUF_TYPE, Buffer.from('\x0a\x09\x12\x07too old', 'latin1'), 0, 'too old'],
+])(
+  'a receiver that rejects spans is not sent them again: %s %j',
+  async (contentType, answer, rejectedSpans, message) => {
+    const receiver = await startReceiver(200, undefined, 0, { 'content-type': contentType }, answer)
+    const { exporter, failures, remarks } = open(receiver.url)
+    exporter.add(traced(1))
+    await exporter[Symbol.asyncDispose]()
+    expect(remarks).toEqual([{ rejectedSpans, message }])
+    expect([failures, receiver.spans().length]).toEqual([[], 1])
+  },
+)
+
+test.each([
+  [JSON_TYPE, '{}'],
+  [JSON_TYPE, '{"partialSuccess":{}}'],
+  [JSON_TYPE, '{"partialSuccess":{"rejectedSpans":"0","errorMessage":""}}'],
+  [JSON_TYPE, '{"partialSuccess":{"rejectedSpans":"many"}}'],
+  [JSON_TYPE, `{"partialSuccess":{"errorMessage":"${'!'.repeat(100_000)}"}}`],
+  [JSON_TYPE, 'null'],
+  [JSON_TYPE, '<p>accepted</p>'],
+  [PROTOBUF_TYPE, ''],
+  [PROTOBUF_TYPE, Buffer.from([0x0a, 0])],
+  [PROTOBUF_TYPE, Buffer.from([0x0a, 0x80])],
+  ['text/html', '<p>accepted</p>'],
+])(
+  'an answer without a remark, or one that is no message of OTLP, is a success: %s %#',
+  async (contentType, answer) => {
+    const receiver = await startReceiver(200, undefined, 0, { 'content-type': contentType }, answer)
+    const { exporter, failures, remarks } = open(receiver.url, { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' })
+    for (const id of [1, 2]) exporter.add(traced(id))
+    await exporter[Symbol.asyncDispose]()
+    expect([failures, remarks, receiver.spans().length]).toEqual([[], [], 2])
+  },
+)
 
 test.each([429, 502, 503, 504])('a batch that is answered %s is retried, and nothing is lost', async (status) => {
   const statuses = [status, status]

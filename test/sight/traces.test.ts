@@ -157,6 +157,22 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(serving.stderr()).not.toContain('stack')
   })
 
+  test('spans that the receiver rejects are reported at most once a minute, with its reason and their number', async () => {
+    const partialSuccess = { rejectedSpans: '2', errorMessage: 'ana@example.com sends too much\n' }
+    const receiver = await startReceiver(200, undefined, 0, {}, JSON.stringify({ partialSuccess }))
+    const { serving, get } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+    for (const exported of [0, 1]) {
+      await get('/projects')
+      await expect.poll(() => receiver.exports.length).toBeGreaterThan(exported)
+    }
+    await serving.kill('SIGTERM')
+    const said = serving.stderr().match(/^.*rejects spans.*$/gm)
+    expect(said).toHaveLength(1)
+    const reason = expect.stringMatching(/^\[email\] sends too much/)
+    expect(JSON.parse(said?.[0] ?? '')).toMatchObject({ level: 40, reason, rejected: 2 })
+    expect(serving.stderr()).not.toContain('traces cannot be sent')
+  })
+
   test('spans are encoded with the field numbers and types of opentelemetry-proto', async () => {
     const bodies: Buffer[] = []
     const types: unknown[] = []
@@ -345,7 +361,7 @@ test.each([
   }
   const settings = readTraceSettings(env)
   if (!settings) throw new Error('no settings')
-  const report = { onFailure() {}, onRecovery() {} }
+  const report = { onFailure() {}, onRecovery() {}, onPartialSuccess() {} }
   await using tracer = createTracer(settings, { version: '1', basePath: '' }, report)
   const record = startRecord(0)
   const header = () => `00-${traceId}-${SPAN}-00`

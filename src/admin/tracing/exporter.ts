@@ -2,6 +2,7 @@
 // dropped instead of piling up.
 import { setTimeout as delay } from 'node:timers/promises'
 import { REQUEST, RESOURCE_SPANS, toJson } from './otlp.ts'
+import type { PartialSuccess } from './partial-success.ts'
 import { endMessage, putFields, type Written } from './protobuf-writer.ts'
 import { createReceiver } from './receiver.ts'
 import { resourceFields, scopeFields } from './resource.ts'
@@ -38,12 +39,14 @@ export interface ExportReport {
   readonly onFailure: (error: unknown, lost: number) => void
   /** Spans are sent again. */
   readonly onRecovery: (lost: number) => void
+  /** The receiver rejected spans of a batch, or warns about them. The batch is not sent again. */
+  readonly onPartialSuccess: (said: PartialSuccess) => void
 }
 
 export function createExporter(
   settings: TraceSettings,
   { version, basePath }: TracedGateway,
-  { onFailure, onRecovery }: ExportReport,
+  { onFailure, onRecovery, onPartialSuccess }: ExportReport,
 ): Exporter {
   const { protocol, resource, delayMs, maxQueued, maxBatch } = settings
   const writeSpans = createSpanWriter(basePath)
@@ -100,8 +103,11 @@ export function createExporter(
     const lostBefore = lost
     try {
       const body = complete(full)
-      if (protocol === 'http/protobuf') await receiver.post('application/x-protobuf', body)
-      else await receiver.post('application/json', Buffer.from(toJson(body)))
+      const said =
+        protocol === 'http/protobuf'
+          ? await receiver.post('application/x-protobuf', body)
+          : await receiver.post('application/json', Buffer.from(toJson(body)))
+      if (said) onPartialSuccess(said)
       if (lost === lostBefore) recover()
     } catch (error) {
       lose(full.requests, () => error)

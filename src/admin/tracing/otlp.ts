@@ -1,5 +1,5 @@
-// Defines the OTLP messages for traces (opentelemetry-proto, common.proto, resource.proto and trace.proto, version 1):
-// their field numbers, and a conversion of a batch to JSON for receivers that accept no other form.
+// Defines the OTLP messages for traces (opentelemetry-proto, common.proto, resource.proto, trace.proto and
+// trace_service.proto, version 1): their field numbers, and a conversion of messages to JSON.
 
 export const REQUEST = { resourceSpans: 1 } as const
 export const RESOURCE_SPANS = { resource: 1, scopeSpans: 2 } as const
@@ -20,6 +20,8 @@ export const SPAN = {
 export const KEY_VALUE = { key: 1, value: 2 } as const
 export const ANY_VALUE = { stringValue: 1, intValue: 3 } as const
 export const STATUS = { code: 3 } as const
+const RESPONSE = { partialSuccess: 1 } as const
+const PARTIAL_SUCCESS = { rejectedSpans: 1, errorMessage: 2 } as const
 
 type Fields = Readonly<Record<string, number>>
 
@@ -33,16 +35,22 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   attributes: KEY_VALUE,
   value: ANY_VALUE,
   status: STATUS,
+  partialSuccess: PARTIAL_SUCCESS,
 }
 const REPEATED = new Set(['resourceSpans', 'scopeSpans', 'spans', 'attributes'])
 /** Members that are bytes. OTLP writes them as hexadecimal digits, unlike protobuf's own JSON. */
 const IDS = new Set(['traceId', 'spanId', 'parentSpanId'])
 /** A 64-bit integer is a string in JSON. */
-const LONG = new Set(['intValue'])
+const LONG = new Set(['intValue', 'rejectedSpans'])
 
 /** Converts an `ExportTraceServiceRequest` that this gateway wrote. Throws for a field that the table does not have. */
 export function toJson(bytes: Buffer): string {
   return JSON.stringify(readMessage(REQUEST, bytes))
+}
+
+/** Reads an `ExportTraceServiceResponse` into its form in JSON. Throws for a field that the table does not have. */
+export function readResponse(bytes: Buffer): object {
+  return readMessage(RESPONSE, bytes)
 }
 
 function readMessage(fields: Fields, bytes: Buffer): object {

@@ -1,20 +1,25 @@
 // Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
 // large body.
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
+import { type PartialSuccess, type ReceiverAnswer, readPartialSuccess } from './partial-success.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 /** Status codes after which a client retries (opentelemetry-proto, "OTLP/HTTP", "Retryable Response Codes"). */
 const RETRYABLE = new Set([429, 502, 503, 504])
 
+/** More than a receiver has to say about a batch. A longer answer is not read. */
+const MAX_ANSWER_BYTES = 65_536
+
 export interface Receiver extends Disposable {
   /**
    * Posts a batch. Retries within the batch's timeout while the receiver is busy or away. Throws unless the receiver
-   * accepted it.
+   * accepted it. Returns null when it accepted all of it.
    */
-  readonly post: (type: string, body: Uint8Array) => Promise<void>
+  readonly post: (type: string, body: Uint8Array) => Promise<PartialSuccess | null>
 }
 
 type ReceiverSettings = Pick<TraceSettings, 'url' | 'headers' | 'timeoutMs' | 'compression'>
@@ -40,8 +45,8 @@ export function createReceiver(
   const gzip = promisify(process.getBuiltinModule('node:zlib').gzip)
   const encoding = compression === 'none' ? {} : { 'content-encoding': compression }
 
-  /** Returns false when the receiver has meanwhile closed the keep-alive connection. */
-  async function tryPost(type: string, body: Uint8Array, leftMs: number): Promise<boolean> {
+  /** Returns null when the receiver has meanwhile closed the keep-alive connection. */
+  async function tryPost(type: string, body: Uint8Array, leftMs: number): Promise<ReceiverAnswer | null> {
     const sent = request(url, {
       method: 'POST',
       agent,
@@ -55,25 +60,25 @@ export function createReceiver(
     try {
       const [response] = await once(sent, 'response')
       const { statusCode } = response
-      response.resume()
-      await once(response, 'end')
+      const answer = await readBody(response)
       if (RETRYABLE.has(statusCode)) {
         const { 'retry-after': retryAfter = null, date = null } = response.headers
         throw new BusyError(statusCode, retryAfterMs({ retryAfter, date }, Date.now()))
       }
       if (statusCode < 200 || statusCode >= 300) throw new Error(`the receiver answered ${statusCode}`)
-      return true
+      return { contentType: response.headers['content-type'], body: answer }
     } catch (error) {
-      if (sent.reusedSocket && Reflect.get(Object(error), 'code') === 'ECONNRESET') return false
+      if (sent.reusedSocket && Reflect.get(Object(error), 'code') === 'ECONNRESET') return null
       throw error
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async function postOnce(type: string, body: Uint8Array, leftMs: number): Promise<void> {
-    if (await tryPost(type, body, leftMs)) return
-    if (!(await tryPost(type, body, leftMs))) throw new Error('the receiver closes its connections')
+  async function postOnce(type: string, body: Uint8Array, leftMs: number): Promise<ReceiverAnswer> {
+    const answer = (await tryPost(type, body, leftMs)) ?? (await tryPost(type, body, leftMs))
+    if (answer === null) throw new Error('the receiver closes its connections')
+    return answer
   }
 
   return {
@@ -82,8 +87,7 @@ export function createReceiver(
       const deadline = performance.now() + timeoutMs
       for (let attempt = 0; ; attempt += 1) {
         try {
-          await postOnce(type, body, deadline - performance.now())
-          return
+          return readPartialSuccess(await postOnce(type, body, deadline - performance.now()))
         } catch (error) {
           if (ending.aborted || !mayRetry(error)) throw error
           const waitMs = pauseMs(error instanceof BusyError ? error.retryAfterMs : null, attempt)
@@ -94,6 +98,18 @@ export function createReceiver(
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
+}
+
+/** Reads a response to its end, so that its connection can be used again. Returns nothing of one that is too long. */
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  response.on('data', (part: Buffer) => {
+    length += part.byteLength
+    if (length <= MAX_ANSWER_BYTES) parts.push(part)
+  })
+  await once(response, 'end')
+  return Buffer.concat(length <= MAX_ANSWER_BYTES ? parts : [])
 }
 
 /** System calls that fail before there is a connection. */

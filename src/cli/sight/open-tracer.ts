@@ -6,8 +6,9 @@ import type { RequestScope } from '../../admin/tracing/request-scope.ts'
 import type { TraceSettings } from '../../admin/tracing/trace-settings.ts'
 import type { Tracer } from '../../admin/tracing/tracer.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
-import { redact } from '../../redact.ts'
+import { excerpt, redact } from '../../redact.ts'
 import { databasePath } from '../../store/open-store.ts'
+import { onceAMinute } from '../log.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
@@ -38,6 +39,12 @@ export async function readTracing(environment: Environment): Promise<TraceSettin
   return readTraceSettings(environment)
 }
 
+/** What a receiver says about spans that it answered with 200. */
+const REMARKS = {
+  rejection: 'the receiver of the traces rejects spans: they are lost',
+  warning: 'the receiver of the traces accepts all spans, but warns',
+} as const
+
 export async function openTracer(
   settings: TraceSettings | null,
   { basePath, databaseTraceComments }: TracerConfig,
@@ -53,6 +60,8 @@ export async function openTracer(
     return null
   }
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
+  let rejected = 0
+  const isDue = onceAMinute<keyof typeof REMARKS>(() => performance.now())
   const report: ExportReport = {
     onFailure: (error, lost) =>
       log.warn(
@@ -60,6 +69,11 @@ export async function openTracer(
         'traces cannot be sent: the traces of these requests are lost',
       ),
     onRecovery: (lost) => log.info({ lost }, 'traces are sent again'),
+    onPartialSuccess({ rejectedSpans, message }) {
+      rejected += rejectedSpans
+      const remark = rejectedSpans > 0 ? 'rejection' : 'warning'
+      if (isDue(remark)) log.warn({ reason: redact(excerpt(message)), rejected }, REMARKS[remark])
+    },
   }
   const tracer = createTracer(settings, { version: packageVersion(), basePath }, report)
   return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
