@@ -109,7 +109,7 @@ describe('--admin-port', () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const ports = ['--port', '0', '--admin-port', new URL(adminUrl).port]
     const { exitCode, stderr } = await runHere(['serve', ...ports, '--database', database])
-    expect(exitCode).toBe(2)
+    expect(exitCode).toBe(1)
     expect(stderr).toContain('--admin-port: cannot listen')
   })
 

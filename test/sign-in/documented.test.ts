@@ -60,7 +60,7 @@ test.each(STARTS.map((block) => [block.split('--login-guard ')[1]?.split('\n')[0
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const start = ['serve', ...args, ...given, '--port', String(port), '--database', database]
     const { exitCode, stderr } = await runHere(start)
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`port ${port} on 127.0.0.1 is in use`)])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`port ${port} on 127.0.0.1 is in use`)])
     expect(stderr).not.toContain('PASSWORD')
   },
 )

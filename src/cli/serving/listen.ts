@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
-import { UsageError } from '../../errors.ts'
+import { MachineError } from '../../errors.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { addressOfListener } from './systemd/inherited-socket.ts'
 import type { ServiceManager } from './systemd/service-manager.ts'
@@ -18,7 +18,7 @@ export function withInheritedSocket(config: ServeConfig, { listenFd }: ServiceMa
   return listenFd === null || cluster.isWorker ? config : { ...config, ...addressOfListener(listenFd) }
 }
 
-/** Returns the URL. Throws `UsageError` when it cannot listen. */
+/** Returns the URL. Throws `MachineError` when it cannot listen. */
 export async function listen(server: Server, { host, port }: ServeConfig, listenFd: number | null): Promise<string> {
   if (listenFd === null) server.listen(port, host, MAX_BACKLOG)
   // The backlog is a separate argument: Node ignores the option `backlog` together with `fd`.
@@ -28,13 +28,16 @@ export async function listen(server: Server, { host, port }: ServeConfig, listen
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
-/** Waits until a server that was told to listen does so. Throws `UsageError` when it cannot. */
+/**
+ * Waits until a server that was told to listen does so. Throws `MachineError` when it cannot: the port may be free, and
+ * the address there, when a supervisor starts the program again.
+ */
 export async function untilListening(server: Server, host: string, port: number): Promise<void> {
   try {
     await once(server, 'listening')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(
+    throw new MachineError(
       code === 'EADDRINUSE'
         ? `port ${port} on ${host} is in use: choose another with --port, or --port 0 for a free one`
         : `cannot listen on ${host}: ${message}`,

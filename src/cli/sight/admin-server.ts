@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type AdminServices, createAdminEndpoints } from '../../admin/admin-endpoints.ts'
 import { METRICS_TYPE } from '../../admin/metrics/process-metrics.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
-import { UsageError } from '../../errors.ts'
+import { MachineError } from '../../errors.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createPipeline } from '../../http/pipeline.ts'
 import { createHttpServer } from '../../http/server/server.ts'
@@ -25,7 +25,7 @@ export interface AdminAddress {
   readonly portOption?: string
 }
 
-/** Listens until it is disposed of. Throws `UsageError` when it cannot listen on the port. */
+/** Listens until it is disposed of. Throws `MachineError` when it cannot listen on the port. */
 export async function openAdminServer(
   { adminHost: host, adminPort: port, portOption = '--admin-port', ...database }: AdminAddress & ServedStoreConfig,
   services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,
@@ -53,7 +53,7 @@ export async function openAdminServer(
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw new UsageError(`${portOption}: cannot listen on port ${port} of ${host}: ${(error as Error).message}`)
+    throw new MachineError(`${portOption}: cannot listen on port ${port} of ${host}: ${(error as Error).message}`)
   }
   const address = server.address() as AddressInfo
   log.info(
