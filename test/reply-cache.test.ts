@@ -169,6 +169,19 @@ test('a reply that was found again is the last of its user to be evicted, even a
   ])
 })
 
+test('a full cache of many users evicts some of them together, so that the next few have room', () => {
+  const cache = createResponseCache(1_000_000)
+  const sizes: number[] = []
+  for (let user = 1; user <= 509; user += 1) {
+    cache.keep(liveSession(user), 'a', taking(2_000))
+    sizes.push(cache.size().entries)
+  }
+  // The 501st evicts one user for the room that it takes, and a 64th of the others.
+  expect(sizes.slice(-11)).toEqual([499, 500, 493, 494, 495, 496, 497, 498, 499, 500, 493])
+  expect(cache.find(liveSession(16), 'a')).toBeUndefined()
+  expect(cache.find(liveSession(17), 'a')).toBeDefined()
+})
+
 test('eviction spares a user whose replies were found, whichever they were, and not a user without a cache hit', () => {
   for (const findings of [['a'], ['a', 'a'], ['a', 'b']]) {
     const cache = createResponseCache(160_000)
