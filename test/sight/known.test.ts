@@ -16,6 +16,18 @@ test('a value is made once for each key, and only the newest keys are cached', (
   expect(made).toEqual(['a', 'b', 'c', 'a'])
 })
 
+test('a full cache makes room for several keys at a time', () => {
+  const made: string[] = []
+  const known = createKnown(32, (key) => {
+    made.push(key)
+    return key
+  })
+  for (let key = 0; key <= 32; key += 1) known(`${key}`)
+  made.length = 0
+  for (const key of ['3', '32', '2', '1']) known(key)
+  expect(made).toEqual(['2', '1'])
+})
+
 test('an empty text is cached like any other', () => {
   let times = 0
   const known = createKnown(2, () => {
