@@ -106,8 +106,7 @@ export function createMoves(
 
   return {
     moveState() {
-      turn.refresh()
-      return turn.read(() => stateBy(state))
+      return turn.readNow(() => stateBy(state))
     },
     activate: () =>
       commits.write(() => {
@@ -142,16 +141,14 @@ export function createMoves(
         forget.run()
       }),
     async lastIds() {
-      turn.refresh()
-      return turn.read(() => ({
+      return turn.readNow(() => ({
         user: lastId.get('user') ?? 0,
         export: lastId.get('staged_export') ?? 0,
         auditEntry: lastId.get('audit_entry') ?? 0,
       }))
     },
     sessionsById(ids) {
-      turn.refresh()
-      return turn.read(() => ids.flatMap((id) => session.get(id) ?? []))
+      return turn.readNow(() => ids.flatMap((id) => session.get(id) ?? []))
     },
   }
 }

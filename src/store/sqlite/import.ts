@@ -134,8 +134,7 @@ export function createChanges(
         return runsOfOneType(changes).flatMap(([type, run]) => apply(type, run))
       }),
     projectIdsByRef(refs) {
-      turn.refresh()
-      return turn.read(() => {
+      return turn.readNow(() => {
         const owners = new Map<string, number | null>()
         return refs.map(({ email, ref }) => {
           const known = owners.get(email)

@@ -130,8 +130,7 @@ export function createRemovals(
 
   return {
     holdingsOf(emails) {
-      turn.refresh()
-      return turn.read(() => emails.map((email) => holdings.get(email) ?? null))
+      return turn.readNow(() => emails.map((email) => holdings.get(email) ?? null))
     },
     removeUsers: (emails) => commits.write(() => removeUsers(emails)),
     renameUser: (email, to) =>

@@ -92,12 +92,10 @@ export function createAuditLog(
 
   return {
     auditSalt() {
-      turn.refresh()
-      return turn.read(() => salt.get() ?? '')
+      return turn.readNow(() => salt.get() ?? '')
     },
     auditEntries(filter, after, limit) {
-      turn.refresh()
-      return turn.read(() =>
+      return turn.readNow(() =>
         entries.all({ ...filter, who: filter.who === null ? null : JSON.stringify(filter.who), after, limit }),
       )
     },

@@ -47,12 +47,10 @@ export function createRestCalls(
         }
       }),
     restCallDays(after, limit) {
-      turn.refresh()
-      return turn.read(() => days.all(after, limit))
+      return turn.readNow(() => days.all(after, limit))
     },
     restCallsOf(asked) {
-      turn.refresh()
-      return turn.read(() => [...new Set(asked)].sort().flatMap((day) => ofDay.all(day)))
+      return turn.readNow(() => [...new Set(asked)].sort().flatMap((day) => ofDay.all(day)))
     },
     removeRestCalls: (before, limit) =>
       commits.addUnsynced(() => {

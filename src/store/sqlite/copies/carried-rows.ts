@@ -46,12 +46,10 @@ export function createCarriedReads(reader: Database, turn: ReadTransaction): Car
 
   return {
     carriedRowsAfter(name, key, limit) {
-      turn.refresh()
-      return turn.read(() => after[name].all(toKey(name, key), limit).map((values) => toRow(name, values)))
+      return turn.readNow(() => after[name].all(toKey(name, key), limit).map((values) => toRow(name, values)))
     },
     carriedRows(name, keys) {
-      turn.refresh()
-      return turn.read(() =>
+      return turn.readNow(() =>
         keys.flatMap((key) => {
           const values = byKey[name].get(toKey(name, key))
           return values ? [toRow(name, values)] : []
