@@ -42,7 +42,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     for (let n = 0; n < count; n += 1) {
       const asked = { name: named++, owner }
       const since = now
-      if (admission.isFree(arrival)) settle(asked, since, true)
+      if (admission.tryBegin(arrival)) settle(asked, since, true)
       else void admission.wait(toOwner(owner), arrival).then((cameTo) => settle(asked, since, cameTo === 'begins'))
     }
   }
@@ -522,5 +522,5 @@ test('under overload, a request whose client leaves the line does not begin, tak
   expect(await Promise.all([early, both[1]])).toEqual(['begins', 'begins'])
   for (const leave of leaves) leave()
   expect(delays.toSorted()).toEqual([0, 400])
-  expect(admission.isFree({ ...first, isFirstOfConnection: false })).toBe(true)
+  expect(admission.tryBegin({ ...first, isFirstOfConnection: false })).toBe(true)
 })

@@ -229,7 +229,7 @@ test('a client that is answered before its body is whole and then sends nothing 
         return echo(request)
       },
     },
-    { isQueueOfFew: () => false, turn: () => 1, isFree: () => true, wait: async () => 'begins' },
+    { isQueueOfFew: () => false, turn: () => 1, tryBegin: () => true, wait: async () => 'begins' },
     () => ({ name: '', isKnown: false }),
   )
   const { begin, received } = await serve(endpoint.handle, 16 * MIB)

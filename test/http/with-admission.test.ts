@@ -18,7 +18,7 @@ const requestOf = (authorization?: string, address = '192.0.2.1') =>
     client: { address, scheme: 'http', host: '' },
   }) as unknown as GatewayRequest
 
-/** An admission with this `isFree` and this outcome of waiting; records who waits. */
+/** An admission whose places are free or not, with this outcome of waiting; records who waits. */
 function admissionOf(isFree: boolean, mayBegin: boolean) {
   const waited: Owner[] = []
   const firsts: boolean[] = []
@@ -26,7 +26,7 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
   const admission: Admission = {
     isQueueOfFew: () => false,
     turn: () => turn.number,
-    isFree({ isFirstOfConnection }) {
+    tryBegin({ isFirstOfConnection }) {
       firsts.push(isFirstOfConnection)
       return isFree
     },
@@ -187,7 +187,7 @@ describe('a body', () => {
   test('is refused if it arrives when there is too much work', async () => {
     const { admission, turn } = admissionOf(true, false)
     const request = postOf(turn, 1)
-    const busy = { ...admission, isFree: () => turn.number === 1 }
+    const busy = { ...admission, tryBegin: () => turn.number === 1 }
     const refused = withAdmission(reading, busy, ownerOf).handle(request)
     await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
   })
@@ -199,7 +199,7 @@ describe('work that may take as long as several requests', () => {
     const owners: string[] = []
     const takeTurn = createTakeTurn(
       {
-        isFree(arrival) {
+        tryBegin(arrival) {
           asked.push(arrival)
           return arrival.places < 9
         },

@@ -60,8 +60,8 @@ export interface Admission {
   readonly isQueueOfFew: () => boolean
   /** Number of the current turn. It changes after every turn in which a request began. */
   readonly turn: () => number
-  /** Whether one more request may begin now. If so, it takes its places; if not, it has to `wait`. */
-  readonly isFree: (arrival: Arrival) => boolean
+  /** Takes the places of a request that may begin now. Returns false, and takes none, when it has to `wait`. */
+  readonly tryBegin: (arrival: Arrival) => boolean
   /**
    * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to
    * `refused`, usually soon, when the request is refused under overload. With `onLeave`, a client that comes under
@@ -172,7 +172,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     isQueueOfFew,
     turn: () => turn,
-    isFree({ places }) {
+    tryBegin({ places }) {
       if (accepting.isHolding() || line.length() > 0 || begun >= quota) return false
       begun += places
       if (!isTicking) startTicking(now())

@@ -13,10 +13,10 @@ export const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1
  */
 export type TakeTurn = (caller: Caller, places: number) => Promise<void> | null
 
-export function createTakeTurn({ isFree, wait }: Pick<Admission, 'isFree' | 'wait'>, ownerOf: OwnerOf): TakeTurn {
+export function createTakeTurn({ tryBegin, wait }: Pick<Admission, 'tryBegin' | 'wait'>, ownerOf: OwnerOf): TakeTurn {
   return (caller, places) => {
     const arrival = { places: Math.min(places, MAX_QUOTA), isFirstOfConnection: false }
-    if (isFree(arrival)) return null
+    if (tryBegin(arrival)) return null
     return wait(ownerOf(caller), arrival).then((outcome) => {
       if (outcome !== 'begins') throw OVERLOADED
     })

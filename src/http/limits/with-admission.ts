@@ -14,7 +14,7 @@ const NEXT: Arrival = { places: 1, isFirstOfConnection: false }
 type ReceivedBody = Promise<Uint8Array>
 
 export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf: OwnerOf): Endpoint {
-  const { turn, isFree, wait } = admission
+  const { turn, tryBegin, wait } = admission
   const takeTurn = createTakeTurn(admission, ownerOf)
 
   /**
@@ -62,7 +62,7 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
 
   return {
     ...endpoint,
-    handle: (request) => (isFree(arrivalOf(request)) ? begin(request, receive(request)) : handleLater(request)),
+    handle: (request) => (tryBegin(arrivalOf(request)) ? begin(request, receive(request)) : handleLater(request)),
   }
 }
 
