@@ -56,21 +56,23 @@ export function createInFlightBytes(maxBytes: number): InFlightBytes {
     let own = 0
     let isDisposed = false
 
-    function isBeyondPart(byteLength: number, isBeginner: boolean): boolean {
+    /** Whether so many bytes more exceed a limit of which `taken` is in use, by this reservation and others. */
+    function exceeds(limit: number, taken: number, byteLength: number): boolean {
+      const isBeginner = smallBytes > 0 && own <= smallBytes
+      return taken + byteLength > limit || (isBeginner && taken - own > limit * PART_FOR_BEGINNERS)
+    }
+
+    function exceedsShare(byteLength: number): boolean {
       const ofUser = userId === null ? own : (heldBy.get(userId) ?? 0)
-      const besides = ofUser - own
-      if (besides <= SMALL_RESERVATION_BYTES) return false
-      const part = maxBytes * PART_FOR_USER
-      return ofUser + byteLength > part || (isBeginner && besides > part * PART_FOR_BEGINNERS)
+      // Beside small ones, a single request may hold more than the share.
+      if (ofUser - own <= SMALL_RESERVATION_BYTES) return false
+      return exceeds(maxBytes * PART_FOR_USER, ofUser, byteLength)
     }
 
     function grow(byteLength: number): boolean {
       if (isDisposed) throw new Error('a reservation was used after it was given back')
-      if (own + byteLength > smallBytes) {
-        const isBeginner = smallBytes > 0 && own <= smallBytes
-        if (held + byteLength > maxBytes || (isBeginner && held - own > maxBytes * PART_FOR_BEGINNERS)) return false
-        if (isBeyondPart(byteLength, isBeginner)) return false
-      }
+      const isSmall = own + byteLength <= smallBytes
+      if (!isSmall && (exceeds(maxBytes, held, byteLength) || exceedsShare(byteLength))) return false
       own += byteLength
       add(byteLength, userId)
       return true
