@@ -61,12 +61,16 @@ export function createCopyCache(memory: ClockMemory, maxUserBytes: number): Open
 
   function makeRoom(userId: number): void {
     const own = copiesByUser.get(userId)
-    for (const entry of own?.entries ?? []) {
-      const isOverShare = entry.own.entries.size > 1 && entry.own.bytes > maxUserBytes
-      if (!memory.isOverfull() || !isOverShare) break
+    if (own) dropBeyondShare(own)
+    memory.sweep()
+  }
+
+  function dropBeyondShare(own: UserCopies): void {
+    for (const entry of own.entries) {
+      const isOverShare = own.entries.size > 1 && own.bytes > maxUserBytes
+      if (!memory.isOverfull() || !isOverShare) return
       memory.drop(entry)
     }
-    memory.sweep()
   }
 
   function add(userId: number, name: string, copy: Copy): void {
