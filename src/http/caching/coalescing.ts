@@ -37,7 +37,7 @@ export type Coalesce<T> = (
 interface Making<T> {
   readonly made: Promise<Made<T>>
   /** Number of requests that wait for the value or hold it. */
-  users: number
+  holders: number
   readonly queued: Queued
 }
 
@@ -76,7 +76,7 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
     const made = limit(userId, begin, (giveUp) => {
       queued.giveUp = giveUp
     })
-    return { made, users: 0, queued }
+    return { made, holders: 0, queued }
   }
 
   /**
@@ -102,8 +102,8 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
   ): Promise<Shared<T>> {
     const making = makings.get(key) ?? start(userId, make)
     makings.set(key, making)
-    making.users += 1
-    const isFirst = making.users === 1
+    making.holders += 1
+    const isFirst = making.holders === 1
     watchClient(key, making, onLeave)
     try {
       const made = await making.made
@@ -114,8 +114,8 @@ export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesc
       return {
         value: made.value,
         [Symbol.dispose]() {
-          making.users -= 1
-          if (making.users > 0) return
+          making.holders -= 1
+          if (making.holders > 0) return
           forget(key, making)
           made.held[Symbol.dispose]()
         },
