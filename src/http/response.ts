@@ -42,9 +42,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** For answers that contain tokens (RFC 6749 section 5.1), and for others that no cache may store. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
 
-/** The headers of every GraphQL answer. */
-export const GRAPHQL_HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
-
 export function jsonResponse(value: unknown, headers: Headers): GatewayResponse {
   return { status: 200, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
 }

@@ -2,7 +2,7 @@
 import { GatewayError, statusOf } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import { failureHeaders, type ReportFailure } from '../../http/problem-details.ts'
-import { type GatewayResponse, GRAPHQL_HEADERS } from '../../http/response.ts'
+import { type GatewayResponse, type Headers, NO_STORE } from '../../http/response.ts'
 import type { Execution } from '../execution/execute.ts'
 import { encodeText, encodeWhole, lengthOf, type Text } from '../execution/text.ts'
 import type { GraphQLFailure } from './graphql-errors.ts'
@@ -14,6 +14,8 @@ const MAX_WHOLE_LENGTH = 1_048_576
 const PART_LENGTH = 131_072
 /** Maximum number of entries in the refusal of a batch. Apollo's batch link sends at most 10 requests by default. */
 const MAX_ENTRIES = 100
+/** The headers of every answer, besides the media type. */
+const HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
 
 export interface MadeResponse {
   readonly response: GatewayResponse
@@ -49,7 +51,7 @@ export function toResponse(
     response: {
       status,
       headers: {
-        ...GRAPHQL_HEADERS,
+        ...HEADERS,
         'content-type': `${type}; charset=utf-8`,
         ...(status !== 200 && failure?.error ? failureHeaders(failure.error) : {}),
       },
