@@ -59,7 +59,7 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
   const running = new Set<Worker>()
   let hasListened = false
   /** Workers whose successor is starting or has started. */
-  const succeeded = new WeakSet<Worker>()
+  const withSuccessor = new WeakSet<Worker>()
   /** Workers that were told to end because their successor listens. */
   const replaced = new WeakSet<Worker>()
   const timeouts = new WeakMap<Worker, Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'>>()
@@ -133,7 +133,7 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
       return
     }
     const { pid } = worker.process
-    if (succeeded.has(worker)) {
+    if (withSuccessor.has(worker)) {
       log.error({ pid, ...end }, 'a worker ended: another one is starting in its place')
       return
     }
@@ -174,11 +174,11 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
         if (ending.aborted) return
         // `replaceEnded` starts a successor for it anyway.
         if (old.isDead()) continue
-        succeeded.add(old)
+        withSuccessor.add(old)
         const outcome = await start()
         if (ending.aborted) return
         if (!isReady(outcome)) {
-          succeeded.delete(old)
+          withSuccessor.delete(old)
           const kept = all.filter((worker) => !worker.isDead()).length
           log.error({ ...outcome, replaced: count, kept }, 'a new worker did not start: the others continue unchanged')
           // The old worker ended in the meantime, and `replaceEnded` left the successor to this function.
