@@ -142,6 +142,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return keys.find(({ createdAt }) => createdAt <= time) ?? keys.at(-1)
   }
 
+  // At the start, a key that cannot be read is an error. `read` would only leave it out.
   for (const stored of await store.signingKeys()) await importSigningKey(stored, cipher)
   const [newest] = await read()
   if (!newest || (algorithm !== null && newest.algorithm !== algorithm)) await add(newest)
