@@ -33,7 +33,9 @@ export function createAccepting({ now, nextTurn }: AcceptingOptions): Accepting 
   function endTurn(): void {
     const at = now()
     if (cameInThisTurn && cameInLastTurn) {
-      if (heldUntil === null) heldUntil = at + Math.max(MIN_ACCEPTING_MS, at - workedUntil)
+      const tookMs = at - workedUntil
+      if (heldUntil === null) heldUntil = at + Math.max(MIN_ACCEPTING_MS, tookMs)
+      // Work may begin in one turn. If connections come in that one too, the turns after it only accept them again.
       else if (at >= heldUntil) heldUntil = null
     } else heldUntil = null
     if (heldUntil === null) workedUntil = at

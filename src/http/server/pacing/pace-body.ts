@@ -19,8 +19,8 @@ interface Connection {
 export type PaceBody = (incoming: IncomingMessage) => void
 
 /**
- * Counts the chunks of each connection, whether or not anything reads them. Connections that send too many in a turn are
- * then read one a turn.
+ * Counts the chunks of each connection, whether or not anything reads them. A connection that sends too many in a turn is
+ * paused. Each turn lets one of the paused connections go on.
  */
 export function createBodyPacing(): PaceBody {
   const yieldTurn = createRoundRobin(ONE_A_TURN)
