@@ -214,10 +214,10 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
-  const headers = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
+  const proxyHeaders = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
   const { accepting } = options
   if (accepting) server.on('connection', accepting.onConnection).on('drop', accepting.onConnection)
-  const connectionOf = createConnections(proxies, headers)
+  const connectionOf = createConnections(proxies, proxyHeaders)
   return Object.assign(server, { requestsInFlight: pipelining.inFlight })
 }
 
