@@ -7,10 +7,8 @@ const HASH_BITS = 128
 
 /** The audit name of an email in the database with this salt: `hmac-sha256:` followed by 32 hexadecimal digits. */
 export function hashedEmail(email: string, salt: string): string {
-  return `${HASHED}${createHmac('sha256', salt)
-    .update(email)
-    .digest('hex')
-    .slice(0, HASH_BITS / 4)}`
+  const digits = createHmac('sha256', salt).update(email).digest('hex')
+  return HASHED + digits.slice(0, HASH_BITS / 4)
 }
 
 /** Whether the `who` of an audit entry is a clear email, neither empty nor a hash. */
