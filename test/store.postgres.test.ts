@@ -324,6 +324,17 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     })
   })
 
+  test('giving a project to another user by hand, with another reference, leaves the exports of the user as they are', async () => {
+    const url = await createdDatabase()
+    await using store = await open(url)
+    await store.applyChanges([...ANA_WORLD, { type: 'addUser', email: 'ben@example.com' }])
+    const exports = () => execute(url, 'select user_id::int, id::int, ref from workspace_gateway.export order by id')
+    const before = await exports()
+    expect(before).not.toEqual([])
+    await execute(url, `update workspace_gateway.document set user_id = 2, ref = 'other' where kind = 'project'`)
+    expect(await exports()).toEqual(before)
+  })
+
   test('a move that cannot get its locks gives way and retries until it gets them', async () => {
     const url = await createdDatabase()
     await using store = await open(url)

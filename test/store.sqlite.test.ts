@@ -222,6 +222,21 @@ test('giving a document to another user by hand changes the revision and the sta
   hand.close()
 })
 
+test('giving a project to another user by hand, with another reference, leaves the exports of the user as they are', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.applyChanges([
+    { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
+    { type: 'addUser', email: 'ben@example.com' },
+    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
+    { type: 'sealExport', stage: 's', digest: 'd', byteLength: 2, elementCount: 0 },
+  ])
+  const hand = new Database(path)
+  hand.exec("update document set user_id = 2, key = (2 << 28) | (1 << 26) | 1, ref = 'other'")
+  expect(hand.prepare('select user_id, ref from export').all()).toEqual([{ user_id: 1, ref: 'r' }])
+  hand.close()
+})
+
 test('a document that an operator’s trigger refuses fails with the message of the trigger, not as a taken reference', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
