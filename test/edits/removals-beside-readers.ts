@@ -1,8 +1,10 @@
-// Changes the references of projects and then removes their users, over another connection, while a gateway answers
-// reads: no answer may be older than its request.
+// Changes the references of projects, then replaces the workspaces of their users, and then removes them, over another
+// connection, while a gateway answers reads: no answer may be older than its request, or a mixture of two workspaces.
+import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { Change } from '../../src/store/contract.ts'
-import type { EditableStore } from '../../src/store/workspace-edits.ts'
+import type { EditableStore, ReplacementStep } from '../../src/store/workspace-edits.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -10,6 +12,8 @@ const READERS = 16
 const USERS_PER_REMOVAL = 20
 const OLD_EXPORT = '/exports?r=site'
 const NEW_EXPORT = '/exports?r=moved'
+const CREATED_AT = '2026-01-01T00:00:00Z'
+const EVERYTHING = '{ me { projects { data } templates { data } latestExport(ref: "moved") { data } } }'
 
 export interface ReadersReport {
   readonly removed: number
@@ -18,6 +22,8 @@ export interface ReadersReport {
   readonly stale: readonly string[]
   /** Reads of users who were still stored that were not answered properly. */
   readonly wrong: readonly string[]
+  /** Answers with a part of the old workspace and a part of its replacement. */
+  readonly mixed: readonly string[]
 }
 
 interface Reader {
@@ -26,6 +32,7 @@ interface Reader {
   readonly etags: Map<string, string>
   /** `asked` from the moment the change is requested, `done` once it is acknowledged. */
   newReference: 'none' | 'asked' | 'done'
+  replacement: 'none' | 'asked' | 'done'
   removal: 'none' | 'asked' | 'done'
 }
 
@@ -44,12 +51,13 @@ export async function removeBesideReaders(
     all.push(
       ...some.map(({ email, accessToken }) => ({
         ...{ email, accessToken, etags: new Map() },
-        ...{ newReference: 'none' as const, removal: 'none' as const },
+        ...{ newReference: 'none' as const, replacement: 'none' as const, removal: 'none' as const },
       })),
     )
   }
   const stale: string[] = []
   const wrong: string[] = []
+  const mixed: string[] = []
   let reads = 0
   let isOver = false
 
@@ -67,6 +75,19 @@ export async function removeBesideReaders(
     if (isThere && status !== 200 && status !== 304) (path === NEW_EXPORT ? stale : wrong).push(said)
   }
 
+  /** Reads, in one request, everything that is replaced together. */
+  async function readEverything(reader: Reader): Promise<void> {
+    const { accessToken, email, newReference, replacement: before } = reader
+    if (newReference !== 'done') return
+    const { text } = await gateway.graphql(EVERYTHING, { accessToken })
+    reads += 1
+    if (reader.removal !== 'none') return
+    const versions = Array.from(text.matchAll(/"v":(\d)/g), ([, version]) => version).join('')
+    const said = `${email}: ${versions}`
+    if (!['111', '222'].includes(versions)) mixed.push(said)
+    if (before === 'done' && versions !== '222') stale.push(said)
+  }
+
   /** Reads around the place where users are being removed: before it, at it, and behind it. */
   async function readAlways(offset: number): Promise<void> {
     for (let n = 0; !isOver; n += 1) {
@@ -74,6 +95,7 @@ export async function removeBesideReaders(
       if (!reader) continue
       const isChanged = n % 2 === 0 && reader.newReference === 'done'
       await read(reader, n % 3 !== 0 ? '/projects' : isChanged ? NEW_EXPORT : OLD_EXPORT)
+      await readEverything(reader)
     }
   }
 
@@ -92,6 +114,10 @@ export async function removeBesideReaders(
     await moreReads()
     // Includes the users whom no reader happened to read.
     await Promise.all(some.flatMap((reader) => [OLD_EXPORT, NEW_EXPORT].map((path) => read(reader, path))))
+    for (const reader of some) reader.replacement = 'asked'
+    await Promise.all([replaceAll(some), ...some.map(readEverything)])
+    for (const reader of some) reader.replacement = 'done'
+    await Promise.all(some.map(readEverything))
     for (const reader of some) reader.removal = 'asked'
     await remover.removeUsers(some.map(({ email }) => email))
     for (const reader of some) reader.removal = 'done'
@@ -100,18 +126,48 @@ export async function removeBesideReaders(
   isOver = true
   await Promise.all(reading)
   await Promise.all(all.slice(-100).map((reader) => read(reader, '/projects')))
-  return { removed: users, reads, stale, wrong }
+  return { removed: users, reads, stale, wrong, mixed }
+
+  async function replaceAll(some: readonly Reader[]): Promise<void> {
+    const replacement = randomUUID()
+    await remover.beginReplacement(replacement, 0)
+    await remover.stageReplacement(
+      replacement,
+      some.flatMap(({ email }) => replacementOf(email)),
+      0,
+    )
+    const question = { replacement, after: '', maxDocuments: 2 * USERS_PER_REMOVAL, isDryRun: false, now: 0 }
+    expect(await remover.swapReplacement(question)).toHaveLength(some.length)
+    await remover.endReplacement(replacement)
+  }
 }
 
+/** What `EVERYTHING` reads has the version of the workspace that it belongs to. */
+const projectText = (email: string, ref: string, version: number) =>
+  `{"id":"p","ref":"${ref}","of":"${email}","v":${version}}`
+const templateText = (version: number) => `{"id":"t","v":${version}}`
+const elementText = (email: string, version: number) => `{"of":"${email}","v":${version}}`
+
 function changedProjectOf(email: string): Change {
-  const text = `{"id":"p","ref":"moved","of":"${email}"}`
-  return { type: 'putDocument', email, kind: 'project', id: 'p', ref: 'moved', text }
+  return { type: 'putDocument', email, kind: 'project', id: 'p', ref: 'moved', text: projectText(email, 'moved', 1) }
+}
+
+function replacementOf(email: string): readonly ReplacementStep[] {
+  const stage = randomUUID()
+  const element = elementText(email, 2)
+  return [
+    { type: 'stageDocument', email, kind: 'project', id: 'p', ref: 'moved', text: projectText(email, 'moved', 2) },
+    { type: 'stageDocument', email, kind: 'template', id: 't', ref: null, text: templateText(2) },
+    { type: 'stageExport', stage, email, ref: 'moved', createdAt: CREATED_AT, instant: CREATED_AT },
+    { type: 'stageElements', stage, position: 1, texts: [element] },
+    { type: 'sealExport', stage, digest: element, byteLength: element.length + 2, elementCount: 1 },
+  ]
 }
 
 function workspaceOf(email: string): string {
   return (
-    documentLine('project', email, `{"id":"p","ref":"site","of":"${email}"}`) +
-    documentLine('template', email, '{"id":"t"}') +
-    exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: [`"${email}"`] })
+    documentLine('project', email, projectText(email, 'site', 1)) +
+    documentLine('template', email, templateText(1)) +
+    exportLine(email, { r: 'site', createdAt: CREATED_AT, elements: [elementText(email, 1)] })
   )
 }
