@@ -75,21 +75,34 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
       poolSize: 2,
       connectTimeoutMs: 1_000,
     })
-    const isOver = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
-    const held = pool.write(async (connection) => {
-      started.resolve()
-      await isOver.promise
-      return pidOf(connection)
-    })
-    await started.promise
+    async function holdWrite() {
+      const isOver = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
+      const held = pool.write(async (connection) => {
+        started.resolve()
+        await isOver.promise
+        return pidOf(connection)
+      })
+      await started.promise
+      return async () => {
+        isOver.resolve()
+        return held
+      }
+    }
+    const endFirst = await holdWrite()
     const late = pool.write(pidOf)
     expect(pool.counts()).toMatchObject({ used: 1, waiting: 1 })
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
     await expect(late).rejects.toThrow('in time')
-    await expect(pool.transaction(pidOf)).rejects.toBeInstanceOf(StoreUnavailableError)
-    isOver.resolve()
-    expect([await held, await pool.transaction(pidOf)]).toEqual([expect.any(Number), expect.any(Number)])
+    // From now on, others are refused at once, until a write ends.
+    const refused = expect(pool.transaction(pidOf)).rejects.toBeInstanceOf(StoreUnavailableError)
+    expect(pool.counts()).toMatchObject({ waiting: 0 })
+    await refused
+    expect([await endFirst(), await pool.transaction(pidOf)]).toEqual([expect.any(Number), expect.any(Number)])
+    const endSecond = await holdWrite()
+    const next = pool.write(pidOf)
+    expect(pool.counts()).toMatchObject({ waiting: 1 })
+    expect([await endSecond(), await next]).toEqual([expect.any(Number), expect.any(Number)])
   })
 
   test('writes as a role that may not see for what the server waits', async () => {
