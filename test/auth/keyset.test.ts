@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { KeysetOptions } from '../../src/auth/tokens/keyset.ts'
 import { algorithmOf } from '../../src/auth/tokens/token-algorithms.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { startGateway } from '../support/gateway.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -76,6 +77,36 @@ test('keys are not read after the gateway has ended during a read', async () => 
   await end()
   answer()
   expect(await readsIn(1_000)).toBe(0)
+})
+
+test('keys whose read took long are as old as its beginning: a key may have been removed since', async () => {
+  const { keyset, reads, hold, answer } = await openCounted({ sessionCheckMs: null })
+  const { kid } = await keyset.signingKey()
+  await vi.advanceTimersByTimeAsync(1_000)
+  hold()
+  const before = reads()
+  const reading = keyset.keyOf(kid)
+  await expect.poll(reads).toBe(before + 1)
+  await vi.advanceTimersByTimeAsync(900)
+  answer()
+  expect(await reading).toMatchObject({ kid })
+  expect(keyset.isCurrent(kid)).toBe(true)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(keyset.isCurrent(kid)).toBe(false)
+})
+
+test('a key for another algorithm becomes the newest one, even if the clock of its gateway is behind', async () => {
+  const { store, now } = await startGateway()
+  const before = await openTestKeyset({ store, now })
+  const { createdAt, algorithm } = await before.signingKey()
+  let time = createdAt - 60_000
+  const late = { store, now: () => time }
+  for (let start = 0; start < 2; start += 1) await openTestKeyset(late, { algorithm: 'ES256' })
+  expect(await store.signingKeys()).toHaveLength(2)
+  const keyset = await openTestKeyset(late, { algorithm: 'ES256' })
+  expect((await keyset.signingKey()).algorithm).toBe(algorithm)
+  time = createdAt + 1
+  expect((await keyset.signingKey()).algorithm).toBe('ES256')
 })
 
 test('unknown key ids, one in each turn, cause one read per tenth of a second', async () => {

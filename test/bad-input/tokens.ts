@@ -110,6 +110,8 @@ export const ACCESS_TOKENS: readonly AccessScenario[] = [
     'alg none without a signature': ({ ana, forge }) =>
       forge(ana.accessToken, { header: { alg: 'none' }, sign: () => new Uint8Array() }),
     'alg None with our signature': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: 'None' } }),
+    'our signature under the name of another algorithm of ours': ({ ana, forge }) =>
+      forge(ana.accessToken, { header: { alg: 'ES256' } }),
     'no alg': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: undefined } }),
     'an alg that is no string': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: ['EdDSA'] } }),
     'the alg in another case': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: 'eddsa' } }),
