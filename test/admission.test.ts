@@ -310,16 +310,32 @@ test('requests that are slow all the time still get through', async () => {
 
 test('while connections come and requests wait, turns only accept connections for a while', async () => {
   const { arrive, connect, turn, outcomes } = simulate()
+  // A connection long before, which sends nothing, like those below.
+  connect()
+  await turn(1)
+  await turn(60_000)
   arrive(300)
   const begun: number[] = []
   for (let n = 0; n < 12; n += 1) {
-    // These connections send nothing.
     connect()
     await turn(1)
     begun.push(outcomes.length)
   }
   // 64 and one began at once, 64 in each of the first two turns, and the next after four milliseconds.
   expect(begun.slice(0, 8)).toEqual([129, ...Array(5).fill(193), 257, 257])
+})
+
+test('as soon as a turn accepts no connection, requests that wait begin again', async () => {
+  const { arrive, connect, turn, outcomes } = simulate()
+  arrive(300)
+  for (let n = 0; n < 3; n += 1) {
+    connect()
+    await turn(1)
+  }
+  const held = outcomes.length
+  expect(held).toBeLessThan(300)
+  for (let n = 0; n < 2; n += 1) await turn(1)
+  expect(outcomes.length).toBeGreaterThan(held)
 })
 
 test('after a long turn, connections are accepted for as long as it took', async () => {
