@@ -50,7 +50,6 @@ export function createAccepting({ now, nextTurn }: AcceptingOptions): Accepting 
       cameInThisTurn = true
       if (isWatching) return
       isWatching = true
-      workedUntil = now()
       nextTurn(endTurn)
     },
     isHolding: () => heldUntil !== null,
