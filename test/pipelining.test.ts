@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Handler } from '../src/http/handler.ts'
 import { createHttpServer } from '../src/http/server/server.ts'
@@ -116,6 +116,25 @@ test('a slow handler has at most 16 requests of one connection in flight', async
   expectInOrder(await readToEnd(socket), 1_000)
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThanOrEqual(16)
+})
+
+test('a request that may change something runs alone on its connection, and safe ones run together', async () => {
+  const running: string[] = []
+  const began: string[] = []
+  const url = await serve(async ({ method }) => {
+    began.push([...running, method].join(' '))
+    running.push(method)
+    // The next one of the connection would begin meanwhile.
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn()
+    running.splice(running.indexOf(method), 1)
+    return { status: 200, headers: {}, body: null }
+  })
+  const methods = ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'PUT', 'GET']
+  const sent = methods.map((method, at) => requestText({ method, headers: at === methods.length - 1 ? [CLOSE] : [] }))
+  const socket = await openSocket(url)
+  socket.write(sent.join(''))
+  await readToEnd(socket)
+  expect(began).toEqual(['GET', 'GET HEAD', 'POST', 'OPTIONS', 'DELETE', 'PUT', 'GET'])
 })
 
 /** A server that answers `/other` at once, and everything else once `over` is resolved. */
