@@ -45,7 +45,8 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
       reads.push(read(Math.random() * MAX_AGE_MS), read(MAX_AGE_MS + Math.random() ** 2 * MAX_AGE_MS))
     }
 
-    for (let round = 0; round < TRIALS / TRIALS_AT_ONCE; round += 1) {
+    // Another round if the machine was too slow to ask in time: then the test would show nothing.
+    for (let round = 0; round < TRIALS / TRIALS_AT_ONCE || ages.early === 0; round += 1) {
       const tokens = await Promise.all(Array.from({ length: TRIALS_AT_ONCE }, (_, index) => near.login(emailOf(index))))
       const seen = await Promise.all(tokens.map(({ accessToken }) => far.get('/projects', accessToken)))
       expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]))
@@ -60,8 +61,6 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
     }
     console.log(`bounded sessions: ${JSON.stringify(ages)}`)
     expect(ages.late).toBe(0)
-    // The feed was cut, and the gateway used sessions without it.
-    expect(ages.early).toBeGreaterThan(0)
   }, 900_000)
 
   test('refuses sessions ended elsewhere within the time, and sessions ended here at once', async () => {
