@@ -155,7 +155,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     await primary.stop()
     const standby = await temporaryServer({
       standbyOf: primary,
-      settings: { primary_conninfo: primary.url(''), fsync: 'on' },
+      settings: { primary_conninfo: primary.url(''), wal_retrieve_retry_interval: '100ms', fsync: 'on' },
     })
     await primary.start()
     const hosts = `${primary.host}:${primary.port},${standby.host}:${standby.port}`
@@ -196,14 +196,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     await untilMore()
     isOver = true
     await Promise.all(clients)
-    // One after the other: so many at once might be refused as an overload.
-    const statuses: number[] = []
-    for (const token of acknowledged) statuses.push((await projects(gateway, token)).status)
     console.log(
       `failover: ${acknowledged.length} logins acknowledged, ${unavailable} answered 503; ` +
         `no success for ${Math.round(outageMs)} ms, of which the promotion took ${Math.round(promotedMs)} ms`,
     )
-    // Signed in, without a workspace.
-    expect(statuses).toEqual(acknowledged.map(() => 404))
+    // Signed in, without a workspace. A read that takes longer than the short statement timeout is no lost login.
+    for (const token of acknowledged) {
+      await expect.poll(async () => (await projects(gateway, token)).status).toBe(404)
+    }
   })
 })
