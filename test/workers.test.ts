@@ -24,7 +24,7 @@ const ENGINES = [
 /** The pause of a client between two requests: short enough to hit every moment, long enough that workers can start. */
 const PAUSE_MS = 15
 
-/** Sends each request on a new connection. The returned function ends the load and returns the outcomes. */
+/** Sends each request on a new connection. `stop` ends the load and returns the outcomes. */
 function load(url: string, accessToken: string, clients: number) {
   const outcomes = new Map<string, number>()
   let isOver = false
@@ -45,10 +45,13 @@ function load(url: string, accessToken: string, clients: number) {
       }
     }),
   )
-  return async () => {
-    isOver = true
-    await done
-    return Object.fromEntries(outcomes)
+  return {
+    successes: () => outcomes.get('200') ?? 0,
+    async stop() {
+      isOver = true
+      await done
+      return Object.fromEntries(outcomes)
+    },
   }
 }
 
@@ -90,20 +93,19 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
     // A session that one worker opens is valid on all of them.
     const { accessToken } = await openSession(gateway.url, ANA)
 
-    const stopLoad = load(gateway.url, accessToken, 4)
-    await delay(200)
+    const rolling = load(gateway.url, accessToken, 4)
+    await until(() => rolling.successes() > 20)
     gateway.process.kill('SIGHUP')
     await until(() => workersOf(gateway).length === 2 && workersOf(gateway).every((pid) => !before.includes(pid)))
-    await delay(200)
-    const rolled = await stopLoad()
-    expect(Object.keys(rolled)).toEqual(['200'])
-    expect(rolled['200']).toBeGreaterThan(100)
+    const rolled = rolling.successes()
+    await until(() => rolling.successes() > rolled + 20)
+    expect(Object.keys(await rolling.stop())).toEqual(['200'])
 
     const [victim = 0, other] = workersOf(gateway)
-    const stopNextLoad = load(gateway.url, accessToken, 4)
+    const replacing = load(gateway.url, accessToken, 4)
     process.kill(victim, 'SIGKILL')
     await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(victim))
-    const { 200: successes = 0, ...dropped } = await stopNextLoad()
+    const { 200: successes = 0, ...dropped } = await replacing.stop()
     expect(workersOf(gateway)).toContain(other)
     expect(successes).toBeGreaterThan(0)
     // At most the requests that were in flight on the killed worker.
@@ -250,10 +252,10 @@ test.skipIf(process.platform !== 'linux')(
     const [hung = 0, other = 0] = workersOf(gateway)
     process.kill(hung, 'SIGSTOP')
     await until(() => stateOf(hung) === 'T')
-    const stopLoad = load(gateway.url, accessToken, 2)
+    const { stop } = load(gateway.url, accessToken, 2)
     await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(hung))
     expect(workersOf(gateway)).toContain(other)
-    expect(Object.keys(await stopLoad())).toEqual(['200'])
+    expect(Object.keys(await stop())).toEqual(['200'])
     const lines = () =>
       gateway
         .stderr()
