@@ -62,6 +62,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     replacement: 'nextSlot: () => slots',
   },
   {
+    name: 'fields of one name in the response share the place of their arguments',
+    file: 'graphql/execution/plan/plan.ts',
+    find: 'const slot = nextSlot()',
+    replacement: "const slot = '.' + (node.alias ?? node.name).value",
+  },
+  {
     name: 'an item that may not be null is null, and the list goes on',
     file: 'graphql/execution/complete.ts',
     find: 'const isItemNullable = !isNonNullType(type.ofType)',

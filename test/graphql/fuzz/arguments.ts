@@ -18,6 +18,8 @@ export type ArgumentMaker = (field: GraphQLField<unknown, unknown>, at: ModelObj
 const NO_CURSORS = ['', 'never', 'bm9wZQ', '%%%', '💥']
 /** An `ID` may be written as an integer. */
 const NO_IDS = ['', 'p1', 'same', 'bm9wZQ', 'VXNlcjox', 7, 2 ** 53]
+/** The longest list of the model has 42 items. */
+const LARGE = [41, 42, 43, 1_000, 2 ** 31 - 1]
 const OTHER_VALUES: Readonly<Record<string, unknown>> = { Int: 2, 'String!': 'site', 'ID!': 'x', '[ID!]!': ['x'] }
 
 export function createArgumentMaker(
@@ -30,14 +32,15 @@ export function createArgumentMaker(
   const ids = viewer ? objectsOf(viewer).flatMap(({ learned }) => learned.id ?? []) : []
   const refs = ['none', '', ...(viewer?.projects.map(({ ref }) => ref) ?? [])]
 
+  const aNumber = () => (chance(4) ? -1 - random.below(3) : chance(8) ? pick(LARGE) : random.below(5))
   const anId = () => (chance(15) ? pick(NO_IDS) : pick(ids)) ?? 'x'
 
   /** Returns undefined for an argument that should be left out. */
   function toValue(name: string, field: string, at: ModelObject | null): unknown {
     if (name === 'ref') return pick(refs)
     if (name === 'id') return anId()
-    if (name === 'ids') return Array.from({ length: random.below(5) }, anId)
-    if (name === 'first' || name === 'last') return chance(4) ? -1 - random.below(3) : random.below(5)
+    if (name === 'ids') return Array.from({ length: chance(2) ? 100 + random.below(2) : random.below(5) }, anId)
+    if (name === 'first' || name === 'last') return aNumber()
     if (name !== 'after' && name !== 'before') return undefined
     if (chance(6)) return pick(NO_CURSORS)
     return pick((at && listBehind(at, field)) ?? [])?.learned.cursor

@@ -27,6 +27,8 @@ const MAX_FIELDS = 16
 const MAX_EXPANDED_FIELDS = 400
 /** Added to the seed to make another document when one is too large. */
 const NEXT_SEED = 0x5bd1e995
+/** The path of all fields in fragments. */
+const ANYWHERE = ''
 const SEPARATORS = [' ', ' ', ' ', ' ', ' ', ' ', ', ', '\n  ', ' # "a" {\n']
 /** Names that trip up JavaScript programs, and names that fields have too. */
 const ALIASES =
@@ -97,8 +99,14 @@ function generate(
   }
   const variables = createVariables(random)
   const makeArguments: ArgumentMaker = createArgumentMaker(random, variables, viewer)
-  /** A name in the response means the same wherever it is used, so that everything can be merged with everything. */
+  /**
+   * What names in the response mean, by path: at one path, fields are merged. Fragments may be spread at any path, so
+   * what a name means in one of them holds everywhere.
+   */
   const meanings = new Map<string, string>()
+  const typesOfNames = new Map<string, string>()
+  /** Whether a name may mean something else in another object type at the same path, if its own type is the same. */
+  const differsByType = chance(50)
   const fieldsMade = new Map<unknown, { readonly field: Field; readonly args: ReturnType<ArgumentMaker> }[]>()
   const fragments = declareFragments()
   let fieldsLeft = MAX_FIELDS
@@ -115,30 +123,36 @@ function generate(
     }))
   }
 
-  function selectionSet(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+  function selectionSet(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope, path: string): string {
     // A user is always the viewer.
     const own = type.name === 'User' ? viewer : at
-    const parts = Array.from({ length: 1 + random.below(4) }, () => selection(type, depth, own, scope))
+    const parts = Array.from({ length: 1 + random.below(4) }, () => selection(type, depth, own, scope, path))
     return `{ ${parts.flat().join(pick(SEPARATORS))} }`
   }
 
-  function selection(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): readonly string[] {
+  function selection(
+    type: FieldsType,
+    depth: number,
+    at: ModelObject | null,
+    scope: Scope,
+    path: string,
+  ): readonly string[] {
     const roll = random.below(100)
-    if (roll < 14 && depth > 0) return [inlineFragment(type, depth, at, scope)]
+    if (roll < 14 && depth > 0) return [inlineFragment(type, depth, at, scope, path)]
     if (roll < 34) {
       const spreads = spread(type, scope)
       if (spreads.length > 0) return spreads
     }
-    if (roll < 39) return [`${named('__typename', '', 'String!')}${directives(scope)}`]
-    return [field(type, depth, at, scope)]
+    if (roll < 39) return [`${typename(type, path)}${directives(scope)}`]
+    return [field(type, depth, at, scope, path)]
   }
 
-  function inlineFragment(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+  function inlineFragment(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope, path: string): string {
     const near = [type, ...type.getInterfaces(), ...(isAbstractType(type) ? schema.getPossibleTypes(type) : [])]
     const condition = pick(near)
     const text = chance(20) && condition === type ? '' : ` on ${condition.name}`
     const inside = isAbstractType(condition) || at?.__typename === condition.name ? at : null
-    return `...${text}${directives(scope)} ${selectionSet(condition, depth - 1, inside, scope)}`
+    return `...${text}${directives(scope)} ${selectionSet(condition, depth - 1, inside, scope, path)}`
   }
 
   /** Often the same fragment twice, under different conditions. */
@@ -152,14 +166,14 @@ function generate(
     })
   }
 
-  function field(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+  function field(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope, path: string): string {
     if (type.name === 'Query' && chance(12)) {
       const [name, args, inside] = pick(INTROSPECTIONS)
-      return `${named(name, args, name)}${directives(scope)} ${inside}`
+      return `${named(keyOf(type, name, args, name, path), name, args)}${directives(scope)} ${inside}`
     }
     const isDeep = depth > 0 && fieldsLeft > 0
     const fields = (fieldsByType.get(type) ?? []).filter((one) => isDeep || !isCompositeType(getNamedType(one.type)))
-    if (fields.length === 0) return named('__typename', '', 'String!')
+    if (fields.length === 0) return typename(type, path)
     fieldsLeft -= 1
     scope.fields += 1
     const made = fieldsMade.get(at ?? type) ?? []
@@ -168,10 +182,12 @@ function generate(
     const args = again?.field === chosen ? again.args : makeArguments(chosen, at)
     fieldsMade.set(at ?? type, [...made, { field: chosen, args }])
     for (const name of args.variables) scope.variables.add(name)
-    const head = `${named(chosen.name, args.text, String(chosen.type))}${directives(scope)}`
+    const key = keyOf(type, chosen.name, args.text, String(chosen.type), path)
+    const head = `${named(key, chosen.name, args.text)}${directives(scope)}`
     const inner = getNamedType(chosen.type)
     if (!isObjectType(inner) && !isInterfaceType(inner)) return head
-    return `${head} ${selectionSet(inner, depth - 1, childOf(at, chosen.name, args.values), scope)}`
+    const child = childOf(at, chosen.name, args.values)
+    return `${head} ${selectionSet(inner, depth - 1, child, scope, path === ANYWHERE ? ANYWHERE : `${path}.${key}`)}`
   }
 
   /** Most of what a query selects belongs to the signed-in user. */
@@ -195,13 +211,31 @@ function generate(
     return null
   }
 
-  function named(name: string, args: string, type: string): string {
+  function keyOf(parent: FieldsType, name: string, args: string, type: string, path: string): string {
+    // A field of an interface is merged with those of all object types: there it has its own name, and nothing else has.
+    if (differsByType && isInterfaceType(parent)) return name
+    const owner = differsByType ? parent.name : ''
     const meaning = `${name}${args}: ${type}`
-    const isFree = (key: string) => (meanings.get(key) ?? meaning) === meaning
+    const isFree = (key: string) =>
+      !(differsByType && key === 'id' && name !== 'id') &&
+      [ANYWHERE, path].every(
+        (place) =>
+          (meanings.get(`${place} ${owner} ${key}`) ?? meaning) === meaning &&
+          (typesOfNames.get(`${place} ${key}`) ?? type) === type,
+      )
     let key = chance(25) ? pick(ALIASES) : name
     for (let number = 1; !isFree(key); number += 1) key = `${name.replace(/^_+/, '')}_${number}`
-    meanings.set(key, meaning)
+    meanings.set(`${path} ${owner} ${key}`, meaning)
+    typesOfNames.set(`${path} ${key}`, type)
+    return key
+  }
+
+  function named(key: string, name: string, args: string): string {
     return key === name ? `${name}${args}` : `${key}: ${name}${args}`
+  }
+
+  function typename(parent: FieldsType, path: string): string {
+    return named(keyOf(parent, '__typename', '', 'String!', path), '__typename', '')
   }
 
   function directives(scope: Scope): string {
@@ -213,7 +247,7 @@ function generate(
   for (const fragment of fragments) {
     fragment.text = ''
     const at = null
-    const text = selectionSet(fragment.type, random.below(5), at, fragment.scope)
+    const text = selectionSet(fragment.type, random.below(5), at, fragment.scope, ANYWHERE)
     fragment.text = `fragment ${fragment.name} on ${fragment.type.name} ${text}`
   }
 
@@ -223,7 +257,7 @@ function generate(
   const operations = Array.from({ length: count }, (_, index) => {
     fieldsLeft = MAX_FIELDS
     const scope = emptyScope()
-    const text = selectionSet(query, MAX_DEPTH, null, scope)
+    const text = selectionSet(query, MAX_DEPTH, null, scope, `operation ${index}`)
     const name = count > 1 || chance(50) ? pick(['Home', 'query', 'Q', 'on']) + index : ''
     return { name, text, scope }
   })

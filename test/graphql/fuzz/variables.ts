@@ -52,7 +52,7 @@ export function createVariables({ below }: SeededRandom): Variables {
     if (roll < 80) return give(add(chance(50) ? `${bare}!` : bare, otherValue), value)
     // Null is an error of the field if the variable's type allows it and the argument's type does not.
     if (isRequired) return chance(5) ? give(add(bare, value), null) : give(add(bare, otherValue), value)
-    if (roll < 90) return give(add(bare, chance(50) ? otherValue : undefined), null)
+    if (roll < 90) return give(add(bare, [otherValue, null, undefined][below(3)]), null)
     return used(add(bare, undefined), undefined)
   }
 
