@@ -7,7 +7,7 @@ import ky from 'ky'
 import { describe, expect, test, vi } from 'vitest'
 import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 import { createSignedInFetch, type Tokens } from './signed-in-fetch.ts'
 
 const ME = '{ me { email } }'
@@ -89,6 +89,29 @@ describe('the fetch wrapper of the guide for frontends', () => {
     expect((await fetchThrough(`${front}/projects`)).status).toBe(200)
     late.resolve()
     expect([(await slow).status, renewals]).toEqual([200, 1])
+  })
+
+  test.for([
+    ['succeeds', false],
+    ['fails', true],
+  ] as const)('changes nothing for somebody who has signed in before a renewal %s', async ([, hasEnded]) => {
+    const { gateway, tokens, signedOut } = await startWithEndedToken()
+    if (hasEnded) await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
+    const front = await listenForTest(
+      createServer(async (request, response) => {
+        const { url = '/', method = 'GET', headers } = request
+        const body = method === 'POST' ? { body: await text(request) } : {}
+        const sent = { authorization: headers.authorization ?? '', 'content-type': 'application/json' }
+        const answer = await ask(`${gateway.url}${url}`, { method, headers: sent, ...body })
+        if (url === '/token') Object.assign(tokens, await gateway.login(BEN))
+        response.writeHead(answer.status).end(answer.text)
+      }),
+    )
+    const fetch = createSignedInFetch(front, tokens, () => signedOut.push('now'))
+    // A mutation must not be sent again for somebody else.
+    expect((await fetch(`${front}/projects`)).status).toBe(401)
+    expect(await (await fetch(`${front}/projects`)).json()).toMatchObject([{ name: 'Secret of ben' }])
+    expect(signedOut).toEqual([])
   })
 
   test('reports an ended session when that is why it cannot renew the token', async () => {

@@ -2,7 +2,7 @@
 
 export interface Tokens {
   accessToken: string
-  readonly refreshToken: string
+  refreshToken: string
 }
 
 /** Calls `signOut` when the session has ended, because then only a new login helps. */
@@ -10,10 +10,14 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
   let renewing: Promise<void> | undefined
 
   async function renew() {
-    const body = JSON.stringify({ refreshToken: tokens.refreshToken })
+    const { refreshToken } = tokens
+    const body = JSON.stringify({ refreshToken })
     const headers = { 'content-type': 'application/json' }
     const renewed = await fetch(`${gateway}/token`, { method: 'POST', headers, body })
-    if (renewed.ok) tokens.accessToken = (await renewed.json()).accessToken
+    const accessToken: string | null = renewed.ok ? (await renewed.json()).accessToken : null
+    // Somebody else may have signed in meanwhile.
+    if (tokens.refreshToken !== refreshToken) return
+    if (accessToken) tokens.accessToken = accessToken
     if (renewed.status === 401) signOut()
   }
 
@@ -25,15 +29,16 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
       attempt.headers.set('authorization', `Bearer ${tokens.accessToken}`)
       return fetch(attempt)
     }
-    const sent = tokens.accessToken
+    const { accessToken, refreshToken } = tokens
     const response = await send()
     if (response.status !== 401) return response
-    if (tokens.accessToken === sent) {
+    if (tokens.accessToken === accessToken) {
       renewing ??= renew().finally(() => {
         renewing = undefined
       })
       await renewing
     }
-    return tokens.accessToken === sent ? response : send()
+    const isRenewed = tokens.accessToken !== accessToken && tokens.refreshToken === refreshToken
+    return isRenewed ? send() : response
   }
 }
