@@ -171,6 +171,29 @@ describe('a feature that does not exist is refused with an explanation', () => {
     expect(JSON.parse(decode(world.recorded[0]))).toHaveLength(2)
   })
 
+  test('subscriptions of Apollo Client and urql are told that there are none', async () => {
+    const { gatewayUrl, ...world } = await startWorld()
+    const url = `${gatewayUrl}/graphql`
+    const document = gql('subscription { me { email } }')
+    const link = new HttpLink({ uri: url, headers: authorization(world) })
+    const apollo = new ApolloClient({ link, cache: new InMemoryCache() })
+    const urql = new Client({ url, fetchSubscriptions: true, preferGetMethod: false, exchanges: [fetchExchange] })
+    const [ofApollo, ofUrql] = await Promise.all([
+      new Promise<{ readonly error?: unknown }>((resolve) => apollo.subscribe({ query: document }).subscribe(resolve)),
+      new Promise<{ readonly error?: unknown }>((resolve) => urql.subscription(document, {}).subscribe(resolve)),
+    ])
+    expect(ofApollo.error).toMatchObject({
+      errors: [
+        {
+          message: expect.stringContaining('subscription operation is not supported'),
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        },
+      ],
+    })
+    // It accepts events alone.
+    expect(ofUrql.error).toMatchObject({ graphQLErrors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }] })
+  })
+
   test.for([
     ['@defer', '{ me { ... @defer { email } } }'],
     ['@stream', '{ me { projects @stream(initialCount: 1) { ref } } }'],
