@@ -309,6 +309,28 @@ export function describeSignIn(
       expect(next?.id).toBe(again.id)
     })
 
+    test('a mail to a network that asked for few does not wait for the mails of a network that asked for many', async () => {
+      const rules = { ...RULES, maxPerNetwork: 100, maxTotal: 200 }
+      const askFrom = async (network: string, length: number, now: number) => {
+        const requests = Array.from({ length }, (_, index) => newRequest({ network, email: `u${index}@example.com` }))
+        await ask(requests, now, rules)
+        return requests.map(({ id }) => id)
+      }
+      const many = await askFrom('198.51.100.1', 100, NOW)
+      const few = await askFrom('203.0.113.1', 3, NOW + 60_000)
+      const leased: string[] = []
+      for (;;) {
+        const [next] = await store.leaseMails({ owner: 'a test', leaseMs: TTL_MS, limit: 1 }, NOW + 60_000)
+        if (!next) break
+        leased.push(next.id)
+      }
+      expect(leased.toSorted()).toEqual([...many, ...few].toSorted())
+      // A hundred mails are spread over ten minutes, so ten of them are due within the first one.
+      expect(leased.indexOf(few[0] ?? '')).toBeLessThan(12)
+      expect(leased.indexOf(few[2] ?? '')).toBeLessThan(16)
+      expect(leased.filter((id) => many.includes(id))).toEqual(many)
+    })
+
     test('a network is known from its last sign-in on', async () => {
       const rules = { ...RULES, knownNetworkTtlMs: 100 }
       for (const at of [NOW, NOW + 90]) {

@@ -61,6 +61,7 @@ export function decideRequests(
   const pending = new Map(state.pending.map((row) => [pairOf(row), row]))
   const quotas = new Map(state.quotas.map((quota) => [quota.key, quota]))
   const [changedPairs, changedQuotas] = [new Set<string>(), new Set<string>()]
+  const mailed: MailedRequest[] = []
 
   function runningQuota(key: string): Quota | null {
     const quota = quotas.get(key)
@@ -77,6 +78,19 @@ export function decideRequests(
     changedQuotas.add(key)
   }
 
+  /**
+   * The mail that is due first is sent first. One for a known network is due before all others that are not expired. The
+   * others of a network are due one after the other, over the lifetime of a code: otherwise a stranger who asks for many
+   * mails that the mail server takes long for would delay the mails of all others until their codes have expired.
+   */
+  function dueAtOf(request: CodeRequest): number {
+    const { codeTtlMs, maxPerNetwork } = rules
+    if (state.knownNetworks.has(knownNetworkKey(request))) return now - 2 * codeTtlMs
+    const [, , , network] = quotaKeysOf(request)
+    const before = (runningQuota(network)?.used ?? 1) - 1
+    return now - codeTtlMs + Math.floor((codeTtlMs * before) / maxPerNetwork)
+  }
+
   function isLive({ kid, tries, expiresAt }: PendingRow): boolean {
     return isRunning(expiresAt, rules.codeTtlMs, now) && tries < MAX_CODE_TRIES && state.kids.has(kid)
   }
@@ -90,7 +104,10 @@ export function decideRequests(
     const isEligible = request.isEligible && state.kids.has(request.kid)
     const isWanted = isEligible && (!rules.isForKnownUsersOnly || state.users.has(request.email))
     const isMailed = isWanted && charges.every(hasRoom)
-    if (isMailed) for (const one of charges) charge(one)
+    if (isMailed) {
+      for (const one of charges) charge(one)
+      mailed.push({ ...request, dueAt: dueAtOf(request) })
+    }
     if (isMailed || !live) {
       pending.set(pair, {
         ...request,
@@ -110,9 +127,7 @@ export function decideRequests(
     decided,
     pending: [...changedPairs].flatMap((pair) => pending.get(pair) ?? []),
     quotas: [...changedQuotas].flatMap((key) => quotas.get(key) ?? []),
-    mailed: decided.flatMap(({ outcome, ...request }) =>
-      outcome === 'mailed' ? { ...request, dueAt: dueAtOf(request, state, rules, now) } : [],
-    ),
+    mailed,
   }
 }
 
@@ -134,14 +149,6 @@ function chargesOf(request: CodeRequest, state: DecisionState, rules: CodeRules)
     { key: network, limit: rules.maxPerNetwork },
     { key: total, limit: rules.maxTotal },
   ]
-}
-
-/**
- * A mail for a known network is due before all others that are not expired. Otherwise a flood of requests for other addresses
- * would delay it until its code has expired.
- */
-function dueAtOf(request: CodeRequest, state: DecisionState, rules: CodeRules, now: number): number {
-  return state.knownNetworks.has(knownNetworkKey(request)) ? now - rules.codeTtlMs : now
 }
 
 type Pair = Pick<CodeRequest, 'email' | 'network'>
