@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/docs`)
     const start = page.locator('#start')
-    await start.locator('.snippet', { hasText: 'An email alone does not sign in here' }).waitFor()
+    await start.locator('.snippet', { hasText: 'ACCESS_TOKEN must hold your token' }).waitFor()
     await start.getByText('has a code mailed there').waitFor()
     expect(await page.getByRole('checkbox', { name: 'with sign-in' }).count()).toBe(0)
     for (const language of await start.getByRole('combobox').locator('option').allInnerTexts()) {

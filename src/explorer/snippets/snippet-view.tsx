@@ -54,7 +54,7 @@ function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): Re
         </select>
         {call.token !== null && !hasSignIn && (
           <span className="note">
-            An email alone does not sign in here: the token is that of <code>{TOKEN_VARIABLES[call.token]}</code>.
+            An email alone does not sign in here: <code>{TOKEN_VARIABLES[call.token]}</code> must hold your token.
           </span>
         )}
         {call.token !== null && hasSignIn && (
