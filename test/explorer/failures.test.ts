@@ -127,6 +127,20 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     }
   })
 
+  test('a document that is too large for GraphQL is no call to page through lists', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const message = 'Page with `first` and `after`.'
+    await page.route('**/graphql', async (route) => {
+      const isDocument = route.request().postData()?.includes('description data') === true
+      const errors = [{ message, extensions: { code: 'RESPONSE_TOO_LARGE' } }]
+      await (isDocument ? route.fulfill({ status: 400, json: { errors } }) : route.continue())
+    })
+    await page.goto(`${demo.url()}/workspace?show=projects&open=roastery-site&tab=document`)
+    const failure = page.getByRole('alert').filter({ hasText: 'The document could not be read' })
+    await failure.getByText('This is too large to be shown. A program can read it').waitFor()
+    expect(await failure.innerText()).not.toContain('first')
+  })
+
   test('an error in JSON that a proxy answers is reported with its status, not as a lost connection', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

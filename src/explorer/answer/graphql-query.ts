@@ -3,6 +3,11 @@ import { offload } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { readAnswer } from './reading.ts'
 
+/** Readable replacements for messages that are written for programs, by error code. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  RESPONSE_TOO_LARGE: 'This is too large to be shown. A program can read it: over REST, or in parts over GraphQL.',
+}
+
 /** Resolves to `data`. Throws an Error with the message of the first GraphQL error. */
 export async function query<T>(session: Session, text: string, variables: object = {}): Promise<T> {
   const answer = await ask(session, text, variables)
@@ -33,9 +38,9 @@ function ask(session: Session, text: string, variables: object): Promise<Respons
 function dataOf(body: string, { status }: Response): unknown {
   const { data, errors } = (JSON.parse(body) ?? {}) as {
     readonly data?: unknown
-    readonly errors?: readonly { readonly message: string }[]
+    readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
   }
-  if (errors?.[0]) throw new Error(errors[0].message)
+  if (errors?.[0]) throw new Error(SENTENCES[errors[0].extensions?.code ?? ''] ?? errors[0].message)
   // JSON that is no GraphQL answer, such as the error of a proxy.
   if (data === undefined) throw new Error(`The gateway answered ${status}.`)
   return data
