@@ -200,7 +200,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages', () => {
     const page = await (await browser.open(demo.url())).newPage()
     const answer = await page.goto(`${demo.url()}/nosuchpage`)
     expect(answer?.status()).toBe(404)
-    await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'There is no page at this address' }).waitFor()
     await page.locator('main').getByRole('link', { name: 'workspace' }).click()
     await page.locator('.item').first().waitFor()
   })

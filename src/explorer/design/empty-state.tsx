@@ -5,14 +5,17 @@ import type { ReactNode } from 'react'
 interface EmptyStateProps {
   readonly Icon: LucideIcon
   readonly title: string
+  /** Whether there is nothing else on the page, so that its title is the heading of the page. */
+  readonly isPage?: boolean
   readonly children?: ReactNode
 }
 
-export function EmptyState({ Icon, title, children }: EmptyStateProps): ReactNode {
+export function EmptyState({ Icon, title, isPage = false, children }: EmptyStateProps): ReactNode {
+  const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="empty">
       <Icon size={28} aria-hidden="true" />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
     </div>
   )

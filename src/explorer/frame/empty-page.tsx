@@ -6,7 +6,7 @@ import { Link } from './navigation/link.tsx'
 
 export function EmptyPage(): ReactNode {
   return (
-    <EmptyState Icon={Compass} title="There is no page at this address">
+    <EmptyState Icon={Compass} title="There is no page at this address" isPage>
       <p>
         Go to the <Link to="/">first page</Link>, the <Link to="/workspace">workspace</Link> or the{' '}
         <Link to="/docs">reference</Link>.

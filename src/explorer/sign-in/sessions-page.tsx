@@ -132,7 +132,7 @@ function clientName(userAgent: string | null): string {
 function OnlyThisOne(): ReactNode {
   const { email } = useSessionState()
   return (
-    <EmptyState Icon={MonitorSmartphone} title="Sessions">
+    <EmptyState Icon={MonitorSmartphone} title="Sessions" isPage>
       <p>
         No workspace is stored for <strong>{email}</strong>, so there are no sessions to list. Signing out ends this
         one.

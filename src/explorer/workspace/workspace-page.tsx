@@ -107,7 +107,7 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
 function NotThere(): ReactNode {
   const { email } = useSessionState()
   return (
-    <EmptyState Icon={DatabaseZap} title="It is not there">
+    <EmptyState Icon={DatabaseZap} title="It is not there" isPage>
       <p>
         There is nothing by this name in the workspace of <strong>{email}</strong>, or no longer.
       </p>
@@ -122,7 +122,7 @@ function NotThere(): ReactNode {
 function NoWorkspace(): ReactNode {
   const { email } = useSessionState()
   return (
-    <EmptyState Icon={DatabaseZap} title="Nothing here yet">
+    <EmptyState Icon={DatabaseZap} title="Nothing here yet" isPage>
       <p>
         No workspace is stored for <strong>{email}</strong>. Whoever runs this gateway can put one in, from a file of
         lines of JSON:
