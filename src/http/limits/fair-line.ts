@@ -65,9 +65,8 @@ const ONE_PLACE = () => 1
 export function createFairLine<T extends { readonly since: number }>(
   placesOf: (item: T) => number = ONE_PLACE,
 ): FairLine<T> {
-  /** No line is empty. The first owner has the next turn; an owner that had a turn moves to the end. */
-  let lines: OwnLine<T>[] = []
-  const lineOf = new Map<string, OwnLine<T>>()
+  /** By owner. No line is empty. The first owner has the next turn; an owner that had a turn moves to the end. */
+  const lines = new Map<string, OwnLine<T>>()
   let length = 0
 
   /**
@@ -76,7 +75,7 @@ export function createFairLine<T extends { readonly since: number }>(
    */
   function newestOf(places: number, fills: (item: T) => number): ReadonlyMap<OwnLine<T>, number> {
     const shares = new Map<OwnLine<T>, number>()
-    const newestFirst = knownFirst(lines.toSorted((a, b) => lastOf(b) - lastOf(a)))
+    const newestFirst = knownFirst([...lines.values()].sort((a, b) => lastOf(b) - lastOf(a)))
     let [left, others] = [places, length]
     for (let round = 1; left > 0 && others > 0; round += 1) {
       for (const line of newestFirst) {
@@ -93,9 +92,8 @@ export function createFairLine<T extends { readonly since: number }>(
 
   /** Applies `takeFrom` to each line and returns everything it removed. */
   function takeFromEach(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
-    const taken = lines.flatMap(takeFrom)
-    for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner.name)
-    lines = lines.filter(({ items }) => items.length > 0)
+    const taken = [...lines.values()].flatMap(takeFrom)
+    for (const [name, { items }] of lines) if (items.length === 0) lines.delete(name)
     length -= taken.length
     return taken
   }
@@ -103,36 +101,31 @@ export function createFairLine<T extends { readonly since: number }>(
   return {
     add(owner, item) {
       length += 1
-      const known = lineOf.get(owner.name)
-      if (known) {
-        known.items.push(item)
-        return
-      }
-      const line = { owner, items: [item] }
-      lineOf.set(owner.name, line)
-      lines.push(line)
+      const known = lines.get(owner.name)
+      if (known) known.items.push(item)
+      else lines.set(owner.name, { owner, items: [item] })
     },
     remove(owner, item) {
-      const line = lineOf.get(owner.name)
-      const at = line?.items.indexOf(item) ?? -1
-      if (!line || at === -1) return false
-      line.items.splice(at, 1)
+      const items = lines.get(owner.name)?.items
+      const at = items?.indexOf(item) ?? -1
+      if (!items || at === -1) return false
+      items.splice(at, 1)
       length -= 1
-      if (line.items.length > 0) return true
-      lineOf.delete(owner.name)
-      lines = lines.filter((other) => other !== line)
+      if (items.length === 0) lines.delete(owner.name)
       return true
     },
     takeOldest(places) {
       const taken: T[] = []
-      for (let left = places; left > 0; ) {
-        const line = lines.shift()
-        const item = line?.items.shift()
-        if (!line || !item) break
+      let left = places
+      // The loop also comes to the lines that it moves to the end.
+      for (const [name, line] of lines) {
+        if (left <= 0) break
+        const item = line.items.shift()
+        if (!item) break
         taken.push(item)
         left -= placesOf(item)
-        if (line.items.length > 0) lines.push(line)
-        else lineOf.delete(line.owner.name)
+        lines.delete(name)
+        if (line.items.length > 0) lines.set(name, line)
       }
       length -= taken.length
       return taken
@@ -153,15 +146,14 @@ export function createFairLine<T extends { readonly since: number }>(
         return items.splice(0, kept === -1 ? items.length : kept)
       })
     },
-    has: ({ name }) => lineOf.has(name),
+    has: ({ name }) => lines.has(name),
     oldestSince() {
       if (length === 0) return null
-      return lines.reduce(
-        (oldest, { items: [first] }) => Math.min(oldest, first?.since ?? oldest),
-        Number.POSITIVE_INFINITY,
-      )
+      let oldest = Number.POSITIVE_INFINITY
+      for (const { items } of lines.values()) oldest = Math.min(oldest, items[0]?.since ?? oldest)
+      return oldest
     },
     length: () => length,
-    ownerCount: () => lines.length,
+    ownerCount: () => lines.size,
   }
 }
