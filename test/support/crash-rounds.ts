@@ -115,6 +115,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     await Promise.race([moment, working])
     isKilled = true
     const wasImporting = importing?.isRunning() === true
+    // Either the gateway dies first, or the import.
     if (random.below(2) === 0) process.kill('SIGKILL')
     const killing = importing?.kill()
     process.kill('SIGKILL')
