@@ -12,6 +12,7 @@ import {
   assertionSettings,
 } from '../../src/auth/guards/assertion/settings.ts'
 import type { LoginGuard } from '../../src/auth/guards/guard.ts'
+import { callerWith } from '../support/callers.ts'
 import {
   hmacWith,
   type Json,
@@ -22,8 +23,7 @@ import {
   type TestKey,
   toJwk,
   toPem,
-} from '../support/assertions.ts'
-import { callerWith } from '../support/callers.ts'
+} from '../support/signed-assertions.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
