@@ -119,7 +119,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     const held: Promise<Answer>[] = []
     for (const count of [1, 2]) {
       held.push(projects(gateway, accessToken))
-      await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toHaveLength(count)
+      await expect.poll(() => execute(server.url('postgres'), waiting)).toHaveLength(count)
     }
     // All of these requests find both connections taken.
     const piled = await Promise.all(Array.from({ length: 200 }, (_, n) => requests[n % 2]?.()))
@@ -144,7 +144,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     expect((await logout(gateway, refreshToken)).status).toBe(503)
     // No statement waits for the row any more.
     const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-    await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => execute(server.url('postgres'), waiting)).toEqual([])
     await hand.query('commit')
     expect((await projects(gateway, accessToken)).status).toBe(404)
     expect((await logout(gateway, refreshToken)).status).toBe(200)

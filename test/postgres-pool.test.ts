@@ -124,7 +124,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
     const pid = pool.once(pidOf)
     await pool[Symbol.asyncDispose]()
     const isThere = async () => (await execute(url, `select 1 from pg_stat_activity where pid = ${await pid}`)).length
-    await expect.poll(isThere, { timeout: 20_000 }).toBe(0)
+    await expect.poll(isThere).toBe(0)
   })
 
   test('rejects waiting callers at once when it is closed', async () => {
@@ -155,7 +155,7 @@ describe.skipIf(POSTGRES_URL === null)('the connection pool', () => {
       return pidOf(connection)
     })
     const isThere = async () => (await execute(url, `select 1 from pg_stat_activity where pid = ${pid}`)).length === 1
-    await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
+    await expect.poll(isThere).toBe(false)
   })
 
   test('after a full disk, the writable check fails until a write finds room or the role may not try', async () => {

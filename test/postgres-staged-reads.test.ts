@@ -13,7 +13,7 @@ const READ = `select (pg_stat_get_tuples_returned('workspace_gateway.staged_docu
 /** A connection reports what it has read when it ends. */
 async function untilAllEnded(url: string): Promise<void> {
   const others = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
-  await expect.poll(() => execute(url, others), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => execute(url, others)).toEqual([])
 }
 
 async function readSoFar(url: string): Promise<number> {

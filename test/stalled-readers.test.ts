@@ -51,7 +51,7 @@ test.each([
 ])('%s is cut off when its client stops reading, and the bytes sent are reported', async (_, target, accept) => {
   const gateway = await start({ sendTimeoutMs: 300 })
   await stall(gateway, target, gateway.accessToken, accept)
-  await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(() => gateway.brokenOff).toHaveLength(1)
   const [event] = gateway.brokenOff
   expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
   expect(event?.sentBytes).toBeGreaterThan(0)
@@ -81,7 +81,7 @@ test('a connection on which small answers pile up unread is cut off too', async 
   socket.pause()
   socket.write(requestText({ target: '/openapi.json' }).repeat(3_000))
   const stalled = () => gateway.brokenOff.filter(({ reason }) => reason === 'stalled')
-  await expect.poll(stalled, { timeout: 10_000 }).toMatchObject([{ path: '/openapi.json' }])
+  await expect.poll(stalled).toMatchObject([{ path: '/openapi.json' }])
 })
 
 /** Reads an answer to its end, and waits after every so many chunks of at most 64 KiB. */

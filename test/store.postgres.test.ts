@@ -158,7 +158,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     // No step of the move leaves a connection of its own behind.
     const connections = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     const { idle, used } = (await store.statistics(0)).pools[0] ?? { idle: 0, used: 0 }
-    await expect.poll(() => execute(url, connections), { timeout: 20_000 }).toHaveLength(idle + used)
+    await expect.poll(() => execute(url, connections)).toHaveLength(idle + used)
   })
 
   describe('a removal and an audit entry of the same email at the same time', () => {
@@ -349,7 +349,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       for (const { since } of await execute(url, waiting)) waits.add(String(since))
       return waits.size
     }
-    await expect.poll(look, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(look).toBeGreaterThan(1)
     await hand.query('rollback')
     await hand.end()
     expect(await beginning).toBe(true)

@@ -43,9 +43,7 @@ test('a sweep removes all expired sessions without any traffic, and keeps the ot
     () => store.dropExpiredSessions(150),
     (error) => reported.push(error),
   )
-  await expect
-    .poll(async () => (await store.sessionsAfter('', 10_000)).map(({ id }) => id), { timeout: 10_000 })
-    .toEqual(['session-7'])
+  await expect.poll(async () => (await store.sessionsAfter('', 10_000)).map(({ id }) => id)).toEqual(['session-7'])
   expect(reported).toEqual([])
 })
 

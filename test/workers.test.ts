@@ -262,7 +262,7 @@ test.skipIf(process.platform !== 'linux')(
         .split('\n')
         .filter((line) => line.includes(`"pid":${hung},`))
         .map((line) => JSON.parse(line))
-    await expect.poll(lines, { timeout: 20_000 }).toMatchObject([
+    await expect.poll(lines).toMatchObject([
       { level: 50, timeoutSeconds: 3, msg: 'a worker does not answer: ending it' },
       { level: 50, msg: 'a worker ended: starting another' },
     ])

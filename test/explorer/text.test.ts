@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
       ['Home', '1,213 lines from line 2, open'],
     ] as const) {
       await page.keyboard.press(key)
-      await expect.poll(() => focused(page), { message: `after ${key}`, timeout: 15_000 }).toBe(name)
+      await expect.poll(() => focused(page), { message: `after ${key}` }).toBe(name)
     }
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowLeft')

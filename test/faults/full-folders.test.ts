@@ -200,7 +200,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
           (answer) => answer.status,
           () => null,
         )
-      await expect.poll(() => gateway.exitCode ?? status('/readyz'), { timeout: 20_000 }).toBe(200)
+      await expect.poll(() => gateway.exitCode ?? status('/readyz')).toBe(200)
       expect(await status('/projects')).toBe(401)
       expect(readFileSync(path, 'utf8')).toBe('')
       disk.empty()

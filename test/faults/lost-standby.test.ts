@@ -37,9 +37,7 @@ async function startSynchronous() {
   const url = primary.url('postgres')
   await execute(url, `alter system set synchronous_standby_names = 's1'`)
   await execute(url, 'select pg_reload_conf()')
-  await expect
-    .poll(() => execute(url, 'select sync_state from pg_stat_replication'), { timeout: 20_000 })
-    .toEqual([{ sync_state: 'sync' }])
+  await expect.poll(() => execute(url, 'select sync_state from pg_stat_replication')).toEqual([{ sync_state: 'sync' }])
   return { primary, standby, url }
 }
 
@@ -116,14 +114,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('gateways whose synchronous standby
         if (answer.status === 200) acknowledged.push(answer.json().accessToken)
         return answer.status
       }
-      await expect.poll(loginUntilDone, { timeout: 20_000 }).toBe(200)
+      await expect.poll(loginUntilDone).toBe(200)
     }
     await primary.crash()
     await standby.promote()
     const [gateway] = gateways
     for (const accessToken of acknowledged) {
       const status = async () => gateway && (await projects(gateway, accessToken)).status
-      await expect.poll(status, { timeout: 20_000 }).toBe(200)
+      await expect.poll(status).toBe(200)
     }
   }, 120_000)
 })

@@ -46,7 +46,7 @@ async function openHand(url: string): Promise<Client> {
 /** Returns the backend that waits for this event. */
 async function waitingFor(url: string, event: string): Promise<number> {
   const sql = `select pid from pg_stat_activity where pid <> pg_backend_pid() and ${event}`
-  await expect.poll(() => execute(url, sql), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => execute(url, sql)).toHaveLength(1)
   return Number((await execute(url, sql))[0]?.pid)
 }
 
@@ -214,7 +214,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a gateway whose Pos
     disk.fill()
     // First, the logins use up the room in the pages of the tables.
     const refusal = async () => (await login(gateway, BEN)).status
-    await expect.poll(refusal, { timeout: 20_000, interval: 0 }).toBe(503)
+    await expect.poll(refusal, { interval: 0 }).toBe(503)
     for (let n = 0; n < 5; n += 1) {
       const unready = await readiness(gateway)
       expect([unready.status, unready.json().code, unready.headers.get('retry-after')]).toEqual([

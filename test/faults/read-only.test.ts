@@ -104,7 +104,7 @@ describe.skipIf(!canMount())('a gateway on a read-only disk', () => {
     disk.writable()
     const flags = disk.flags.slice(0, 2)
     await runHere(['import', '-', ...flags], { stdin: documentLine('project', ANA, '{"id":"new"}') })
-    await expect.poll(() => serving.process.exitCode, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => serving.process.exitCode).toBe(1)
     expect(serving.stderr()).toContain('was written to')
   })
 })

@@ -138,7 +138,7 @@ ${servers.map(({ url }, n) => `  server node${n} ${new URL(url).host} check`).jo
         socket.destroy()
       })
     })
-  await expect.poll(isUp, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isUp).toBe(true)
   return `http://127.0.0.1:${port}`
 }
 

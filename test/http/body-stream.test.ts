@@ -108,7 +108,7 @@ test('a client that is answered early may send on, and is cut off after half a m
   expect(socket.closed).toBe(false)
   vi.advanceTimersByTime(SILENCE_MS)
   // This is sooner than node:http looks for requests that take too long.
-  await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => socket.closed).toBe(true)
 })
 
 test.each([

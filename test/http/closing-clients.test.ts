@@ -40,7 +40,7 @@ test.each([
       }),
     )
   }
-  await expect.poll(() => observed.filter((path) => path === target).length, { timeout: 10_000 }).toBe(CLIENTS)
+  await expect.poll(() => observed.filter((path) => path === target).length).toBe(CLIENTS)
   const refreshes = await Promise.all(
     tokens.map((refreshToken) => send('POST', '/token', JSON.stringify({ refreshToken }))),
   )

@@ -84,7 +84,7 @@ async function metricsOf(gateway: Serving): Promise<string> {
 
 /** Waits until the old server has received this many requests for data. */
 async function untilAsked(old: PlainServer, count: number): Promise<void> {
-  await expect.poll(() => readsAt(old), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+  await expect.poll(() => readsAt(old)).toBeGreaterThanOrEqual(count)
 }
 
 const expectNoSecrets = (stderr: string, secrets: readonly string[]) => {
@@ -435,7 +435,7 @@ test('a reported reference hides tokens and emails', async () => {
   }
   const shown = ['none', '[token]', '[email]', `${'x'.repeat(90)} [token]`]
   const told = () => gateway.stderr().split('answers differently').length - 1
-  await expect.poll(told, { timeout: 20_000 }).toBe(shown.length)
+  await expect.poll(told).toBe(shown.length)
   const { differences, stderr } = await stop()
   expect(differences.map((found) => Object(found).ref).toSorted()).toEqual(shown.toSorted())
   expectNoSecrets(stderr, [accessToken, refreshToken])
@@ -466,7 +466,7 @@ test('a comparison leaves no signal behind in memory', async () => {
   await compare(5, 5)
   const before = signals()
   await compare(40, 45)
-  await expect.poll(signals, { timeout: 20_000 }).toBeLessThan(before + 20)
+  await expect.poll(signals).toBeLessThan(before + 20)
   await stop()
 })
 

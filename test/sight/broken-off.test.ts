@@ -73,10 +73,10 @@ test('a response to a client that left or did not read is logged with the bytes 
   const { serving, accessToken, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
   for (const leaving of [1, 2]) {
     ;(await begin(serving, accessToken)).destroy()
-    await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(leaving)
+    await expect.poll(() => count('left')).toBe(leaving)
   }
   await begin(serving, accessToken)
-  await expect.poll(() => count('stalled'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => count('stalled')).toBe(1)
   await expect.poll(() => linesOf(serving)).toHaveLength(3)
   const lines = linesOf(serving)
   expect(lines).toEqual([
@@ -99,8 +99,8 @@ test('clients that leave before the answer are counted, and the request log mark
     socket.end(requestText({ target: '/exports?r=secret-name', headers }), () => socket.destroy())
   }
   const requests = async () => sumOf(await metrics(), 'http_server_request_duration_seconds_count', route)
-  await expect.poll(requests, { timeout: 20_000 }).toBe(visitors)
-  await expect.poll(() => count('left'), { timeout: 20_000 }).toBe(visitors)
+  await expect.poll(requests).toBe(visitors)
+  await expect.poll(() => count('left')).toBe(visitors)
   await serving.kill('SIGTERM')
   const lines = serving
     .stderr()
@@ -125,14 +125,14 @@ test('a GraphQL request that its client aborts at any point is counted and logge
 
   const [asking, waiting, reading] = await Promise.all([1, 2, 3].map(() => openSocket(serving.url)))
   asking?.end(request.slice(0, -10), () => asking.destroy())
-  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => count('left')).toBe(1)
   waiting?.end(request, () => waiting.destroy())
-  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => count('left')).toBe(2)
   reading?.pause().write(request)
   if (reading) await once(reading, 'readable')
   reading?.destroy()
-  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(3)
-  await expect.poll(requests, { timeout: 10_000 }).toBe(3)
+  await expect.poll(() => count('left')).toBe(3)
+  await expect.poll(requests).toBe(3)
   expect(sumOf(await metrics(), 'workspace_gateway_malformed_requests_total')).toBe(0)
 
   await expect.poll(lines).toHaveLength(3)
@@ -196,7 +196,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a response that breaks off because
     await server.crash()
     socket.resume()
     await once(socket, 'close')
-    await expect.poll(() => count('failed'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => count('failed')).toBe(1)
     await expect.poll(() => linesOf(serving)).toHaveLength(1)
     const [line] = linesOf(serving)
     expect(line).toMatchObject({

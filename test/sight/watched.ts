@@ -57,7 +57,7 @@ async function adminOf(serving: Serving): Promise<Pick<Watched, 'adminUrl' | 'me
 /** Returns the URL of the admin port. The log names it, perhaps after the first line. */
 async function urlIn({ stderr }: Serving): Promise<string> {
   const find = () => /"url":"(\S+?)","msg":"metrics and health are served"/.exec(stderr())?.[1]
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   return find() ?? ''
 }
 

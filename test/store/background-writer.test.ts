@@ -113,7 +113,7 @@ test('one write comes after another, and the writer also writes by itself', asyn
   gate.resolve()
   await both
   expect(calls()).toEqual(['write'])
-  await expect.poll(() => calls().length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await expect.poll(() => calls().length).toBeGreaterThan(0)
   await stop()
 })
 

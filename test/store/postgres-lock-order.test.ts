@@ -41,7 +41,7 @@ async function openHand(url: string): Promise<Client> {
 /** Waits until as many transactions wait for others. */
 async function untilWaiting(url: string, count: number): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toHaveLength(count)
+  await expect.poll(() => execute(url, waiting)).toHaveLength(count)
 }
 
 /** Waits until one transaction waits for another. */

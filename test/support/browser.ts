@@ -114,7 +114,7 @@ function watch(context: BrowserContext, url: string): BrowserContext {
 
 /** Polls for up to 15 seconds, so that a busy machine does not fail a test. */
 export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
-  return expect.poll(read, { timeout: 15_000 })
+  return expect.poll(read)
 }
 
 /** Waits until the first page reports that its two sides agree. */

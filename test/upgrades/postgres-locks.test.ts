@@ -32,7 +32,7 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
     const { url, dump } = await duringDump()
     const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
     const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
-    await expect.poll(() => execute(url, waits), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => execute(url, waits)).toHaveLength(1)
     // The migration changes the table of sessions before it waits for the table of exports.
     expect(await execute(url, 'select count(*) > 0 as found from workspace_gateway.session')).toEqual([{ found: true }])
     await dump.query('commit')
@@ -44,7 +44,7 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
     const { url, dump } = await duringDump()
     const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
     const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
-    await expect.poll(() => execute(url, waits), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => execute(url, waits)).toHaveLength(1)
     await dump.query('lock table workspace_gateway.session in access share mode; commit')
     await (await opening)[Symbol.asyncDispose]()
     expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])

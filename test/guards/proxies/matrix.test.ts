@@ -92,7 +92,7 @@ async function mailParts() {
   const credential: Credential = async (asked, isReal) => {
     await asked.send(asked)
     const codeOf = () => server.mails.find(({ to }) => to === asked.email)?.code
-    await expect.poll(codeOf, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(codeOf).toBeDefined()
     const code = codeOf() ?? ''
     const sent = isReal ? code : `${code.startsWith('0') ? '1' : '0'}${code.slice(1)}`
     return { ...asked, email: asked.email.replace('@', `+code-${sent}@`) }
