@@ -1,10 +1,10 @@
 // sendRequest answers like fetch, and outlives a server that closes its connection while the body waits to be read.
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sendRequest } from '../src/send-request.ts'
 import { listenForTest } from './support/listen-for-test.ts'
 
@@ -60,14 +60,55 @@ test.each([
   expect(await response.text()).toBe('[1]')
 })
 
-test('a body in an unknown coding stays as it is, with the headers that describe it', async () => {
-  const { url } = await serve(() => ['HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\nContent-Length: 3\r\n\r\n[1]'])
-  const response = await sendRequest(url, { method: 'GET', signal })
-  expect([...response.headers]).toEqual([
-    ['content-encoding', 'utf-8'],
-    ['content-length', '3'],
-  ])
+test.each(['utf-8', 'gzip, utf-8'])(
+  'a body in an unknown coding, %s, stays as it is, with the headers that describe it',
+  async (coding) => {
+    const { url } = await serve(() => [
+      `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: 3\r\n\r\n[1]`,
+    ])
+    const response = await sendRequest(url, { method: 'GET', signal })
+    expect([...response.headers]).toEqual([
+      ['content-encoding', coding],
+      ['content-length', '3'],
+    ])
+    expect(await response.text()).toBe('[1]')
+  },
+)
+
+test('a body is sent with its length in bytes, and the request leaves no listener behind', async () => {
+  const { url, requests } = await serve(() => ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]'])
+  const stop = new AbortController()
+  const response = await sendRequest(url, { method: 'POST', body: '"é"', signal: stop.signal })
   expect(await response.text()).toBe('[1]')
+  expect(requests[0]).toContain('content-length: 4\r\n')
+  expect(requests[0]).toMatch(/\r\n\r\n"é"$/)
+  await expect.poll(() => getEventListeners(stop.signal, 'abort')).toEqual([])
+})
+
+test('a connection has ten seconds to open, and an answer has as long as it takes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const received = Promise.withResolvers<Socket>()
+  const server = createServer((socket) => socket.once('data', () => received.resolve(socket)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = Object(server.address())
+  const answer = sendRequest(`http://127.0.0.1:${port}/`, { method: 'GET', signal })
+  const socket = await received.promise
+  vi.advanceTimersByTime(600_000)
+  socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]')
+  expect(await (await answer).text()).toBe('[1]')
+
+  // A name server that does not answer.
+  const lookup = vi.spyOn(process.getBuiltinModule('node:dns'), 'lookup').mockImplementation(() => Object.create(null))
+  onTestFinished(() => lookup.mockRestore())
+  const late = expect(sendRequest('http://silent.example/', { method: 'GET', signal })).rejects.toMatchObject({
+    code: 'ETIMEDOUT',
+  })
+  await expect.poll(() => vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(10_000)
+  await late
 })
 
 test.each([
