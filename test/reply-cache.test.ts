@@ -1,6 +1,6 @@
 // Tests the cache of finished replies and copies: what is kept, how it is counted, and what is evicted.
 import { expect, test } from 'vitest'
-import { createResponseCache } from '../src/http/caching/response-cache.ts'
+import { createResponseCache, uncacheable } from '../src/http/caching/response-cache.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { liveSession } from './support/live-session.ts'
 
@@ -29,6 +29,17 @@ test('a new state version drops the replies of the previous one', () => {
   expect(cache.find(liveSession(1, 'a'), 'a')).toBeUndefined()
   expect(cache.find(liveSession(1, 'b'), 'a')).toBeUndefined()
   expect(cache.find(liveSession(1, 'b'), 'b')).toBe(later)
+})
+
+test('a viewer whose reads spanned two versions keeps nothing, and displaces nothing of the same user', () => {
+  const cache = createResponseCache(1_000_000)
+  const kept = reply(10)
+  const mixed = uncacheable(liveSession(1))
+  cache.keep(liveSession(1), 'a', kept)
+  cache.keep(mixed, 'b', reply(10))
+  for (const operation of ['a', 'b']) expect(cache.find(mixed, operation)).toBeUndefined()
+  expect(cache.find(liveSession(1), 'a')).toBe(kept)
+  expect(cache.size().entries).toBe(1)
 })
 
 test('the cache never exceeds its size, and evicts the replies of users whom nobody asks for', () => {
