@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     expect(await page.locator('.fold-hint').isVisible()).toBe(false)
     await lines.focus()
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('1,213 lines from line 2, open')
+    await expect.poll(() => focused(page)).toBe('1,213 lines from line 2, open')
     await page.locator('.fold-hint', { hasText: '← folds, → unfolds' }).waitFor()
     for (const [key, name] of [
       ['ArrowDown', '7 lines from line 5, open'],
@@ -40,13 +40,15 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
       await expect.poll(() => focused(page), { message: `after ${key}` }).toBe(name)
     }
     await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focused(page)).toBe('7 lines from line 5, open')
     await page.keyboard.press('ArrowLeft')
     await eventually(() => lines.innerText()).not.toContain('"first"')
-    expect(await lines.innerText()).toContain('… 7 lines')
+    await eventually(() => lines.innerText()).toContain('… 7 lines')
     // Shift+Tab leaves the text, and Tab returns to the same bracket.
     await page.keyboard.press('Shift+Tab')
+    await expect.poll(() => focused(page)).not.toContain('lines from')
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('7 lines from line 5, folded')
+    await expect.poll(() => focused(page)).toBe('7 lines from line 5, folded')
   })
 
   test('keeps the search when another text replaces it, even one with fewer matches', async () => {
@@ -79,14 +81,16 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     await wrap.and(page.locator('[aria-pressed=true]')).waitFor()
     expect(await wrap.evaluate((button) => document.activeElement === button)).toBe(true)
     await wrap.press('Control+f')
+    await text.locator('.find input:focus').waitFor()
     await page.keyboard.type('list')
-    expect(await field.inputValue()).toBe('list')
+    await expect.poll(() => field.inputValue()).toBe('list')
   })
 
   test.each(['Escape', 'its button'])('has the focus after its search is closed by %s', async (way) => {
     const page = await open('/workspace?show=projects&open=p&tab=document')
     const text = page.locator('.text-view')
     await text.locator('.lines').press('Control+f')
+    await text.locator('.find input:focus').waitFor()
     await page.keyboard.type('first')
     await text.getByText('1 of 1', { exact: true }).waitFor()
     if (way === 'Escape') await page.keyboard.press('Escape')
@@ -94,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     await text.getByRole('textbox', { name: 'Find in' }).waitFor({ state: 'detached' })
     await text.locator('.lines:focus').waitFor()
     await page.keyboard.press('Control+f')
-    expect(await text.locator('.find input:focus').inputValue()).toBe('')
+    await expect.poll(() => text.locator('.find input:focus').inputValue()).toBe('')
   })
 
   async function open(address: string): Promise<Page> {
