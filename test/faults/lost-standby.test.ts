@@ -1,6 +1,9 @@
 // Tests gateways whose PostgreSQL waits for a synchronous standby that is away: reads go on, and no write is acknowledged.
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
+import { areCommitsStuck } from '../../src/store/postgres/engine/faults/write-gate.ts'
+import { createPool } from '../../src/store/postgres/engine/pool.ts'
 import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
@@ -43,6 +46,15 @@ async function startSynchronous() {
 
 const unconfirmed = async (url: string) =>
   (await execute(url, `select 1 from pg_stat_activity where wait_event = 'SyncRep'`)).length
+
+async function hasStuckCommits(url: string, milliseconds: number): Promise<boolean> {
+  await using pool = createPool(readPostgresUrl(url), {
+    connectTimeoutMs: 30_000,
+    statementTimeoutMs: 30_000,
+    poolSize: 1,
+  })
+  return pool.once((connection) => areCommitsStuck(connection, milliseconds))
+}
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('gateways whose synchronous standby is away', () => {
   test('answer all reads, refuse writes with 503, and write again once it is back', async () => {
@@ -102,6 +114,10 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('gateways whose synchronous standby
     // Each process may have written on half of its connections.
     const left = await unconfirmed(url)
     expect(left).toBeLessThanOrEqual((processes * POOL_SIZE) / 2)
+    // Only commits to the same database that have waited for longer than that count.
+    expect(await hasStuckCommits(url, 0)).toBe(true)
+    expect(await hasStuckCommits(url, 3_600_000)).toBe(false)
+    expect(await hasStuckCommits(primary.url('template1'), 0)).toBe(false)
     // A gateway that starts meanwhile reads, and does not try to write.
     const late = await serveHereForTest(['--database', url, ...OPTIONS])
     expect([(await projects(late, token)).status, (await login(late)).status]).toEqual([200, 503])
