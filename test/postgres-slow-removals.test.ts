@@ -1,4 +1,4 @@
-// Tests removals and replacements that take longer on PostgreSQL than a statement may last.
+// Tests removals, replacements and long texts that take longer on PostgreSQL than a statement may last.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -106,6 +106,38 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
     await store.applyChanges([staging])
     expect(await store.applyChanges(filling)).toEqual(['staged', 'unchanged'])
     expect(await elementsOf(url)).toBe(1)
+  })
+
+  test('long texts are imported, staged and copied, however long it takes; short ones have the statement timeout', async () => {
+    const url = await createdDatabase()
+    const lateWhenTimed = `create function workspace_gateway.late() returns trigger language plpgsql as $$
+      begin
+        if current_setting('statement_timeout') <> '0' then
+          raise exception using errcode = '57014', message = 'canceling statement due to statement timeout';
+        end if;
+        return null;
+      end $$`
+    await execute(url, lateWhenTimed)
+    for (const table of ['document', 'export_element', 'staged_document']) {
+      await execute(
+        url,
+        `create trigger late after insert on workspace_gateway.${table}
+           for each statement execute function workspace_gateway.late()`,
+      )
+    }
+    const text = JSON.stringify('x'.repeat(16_777_216))
+    await using store = await openPostgresStore(url, OPTIONS)
+    await expect(apply(store, put())).rejects.toThrow(StoreUnavailableError)
+    expect(await apply(store, put({ text }))).toBe('added')
+    expect(await store.applyChanges(exportSteps(ANA, 'r', [text]))).toEqual(['staged', 'staged', 'added'])
+    await store.beginReplacement('r', NOW)
+    const document = { kind: 'template', id: 't', ref: null, text } as const
+    await store.stageReplacement('r', [{ type: 'stageDocument', email: ANA, ...document }], NOW)
+    // The steps of a move.
+    await execute(url, `update workspace_gateway.move set phase = 'filling', move_id = 'm'`)
+    const [user] = await execute(url, 'select id::int from workspace_gateway.user')
+    const copy = { type: 'addDocument', userId: Number(user?.id), position: 1, ...document } as const
+    expect(await store.applyCopies('m', [copy])).toBe(true)
   })
 
   test('renaming a user removes the data staged for that user, however long it takes', async () => {

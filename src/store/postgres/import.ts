@@ -17,7 +17,7 @@ import { hashInAudit } from './access/audit.ts'
 import { type Connection, columns, type Statement } from './connection.ts'
 import { ADD_USERS, addMissing, type HeldUsers, lockUsers } from './engine/held-users.ts'
 import { keyOf } from './engine/name-hash.ts'
-import type { Pool } from './engine/pool.ts'
+import { hasLongTexts, type Pool } from './engine/pool.ts'
 import { divide } from './import-runs.ts'
 import { applyRemovals, isRemoval } from './removals.ts'
 import { dropSomeStale, lockReplacementsOf } from './stale-stages.ts'
@@ -85,6 +85,7 @@ export function createChanges(pool: Pool): ChangeVerbs {
   return {
     applyChanges(changes) {
       const run = (connection: Connection) => apply(connection, changes)
+      if (hasLongTexts(changes)) return pool.longTransaction(run, true)
       return changes.some(mayTakeLong) ? pool.unboundedTransaction(run) : pool.transaction(run)
     },
     projectIdsByRef: (refs) =>

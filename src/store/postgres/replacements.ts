@@ -11,7 +11,7 @@ import {
 } from '../workspace-edits.ts'
 import { type Connection, columns, type Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
-import type { Pool } from './engine/pool.ts'
+import { hasLongTexts, type Pool } from './engine/pool.ts'
 import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
 const BEGIN: Statement = {
@@ -121,11 +121,13 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
       pool.write(async (connection) => {
         await connection.query(BEGIN, [replacement, now])
       }),
-    stageReplacement: (replacement, steps, now) =>
-      pool.transaction(async (connection) => {
+    stageReplacement(replacement, steps, now) {
+      const run = async (connection: Connection) => {
         await requireTouched(connection, replacement, now)
         await stage(connection, replacement, steps)
-      }),
+      }
+      return hasLongTexts(steps) ? pool.longTransaction(run, true) : pool.transaction(run)
+    },
     async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
       const asked = [replacement, after, MAX_USERS_PER_SWAP, maxDocuments]
       const fitting = await pool.repeatable((connection) => connection.query<StagedUser & object>(NEXT, asked))

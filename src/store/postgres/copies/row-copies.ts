@@ -5,7 +5,7 @@ import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from
 import { restCallColumns } from '../access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
 import { type Connection, columns, type Query, type Statement } from '../connection.ts'
-import type { Pool } from '../engine/pool.ts'
+import { hasLongTexts, type Pool } from '../engine/pool.ts'
 import { dropQueries, putQueries } from './carried-rows.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
@@ -218,7 +218,7 @@ export function createCopies(pool: Pool): CopyVerbs {
             for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
           }
         },
-        copies.some(({ type }) => UNTIMED_COPY_TYPES.has(type)),
+        copies.some(({ type }) => UNTIMED_COPY_TYPES.has(type)) || hasLongTexts(copies),
       ),
     raiseIds: (moveId, ids) =>
       whileReserved(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),

@@ -59,6 +59,8 @@ export interface Pool extends AsyncDisposable {
 const CONFLICT_ATTEMPTS = 5
 /** Maximum pause before the second attempt. It grows linearly with each further attempt. */
 const CONFLICT_PAUSE_MS = 50
+/** From this length on, sending texts and storing them may take longer than a statement may last. */
+const LONG_TEXT_LENGTH = 16_777_216
 const CLOSED = 'the store is closed'
 const TOO_LATE = 'no connection to the database became free in time'
 
@@ -245,6 +247,16 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       line.refuse(new StoreUnavailableError(CLOSED), opening)
     },
   }
+}
+
+/** Whether the texts of these steps need a `longTransaction`: with a statement timeout, a retry would fail as well. */
+export function hasLongTexts(steps: readonly object[]): boolean {
+  return steps.reduce((sum, step) => sum + textLengthOf(step), 0) >= LONG_TEXT_LENGTH
+}
+
+function textLengthOf(step: object): number {
+  const values: readonly unknown[] = Object.values(step).flat()
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 /** Throws the error of a write or a commit, and tells people if it may have happened. */
