@@ -1,7 +1,7 @@
 // Tests connections that are closed without an answer. Only a metric and the log report them.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServingProcess } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { exchange, openSocket, requestText } from '../support/wire.ts'
@@ -17,27 +17,37 @@ function linesOf({ stderr }: ServingProcess, words: string): readonly object[] {
   return lines.map((line) => ({ ...JSON.parse(line), time: undefined }))
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'connections beyond the open files are closed, counted and logged once, and the admin port still answers',
-  async () => {
-    const { serving, adminUrl, metrics } = await serveWatched([], {}, { maxOpenFiles: 128 })
+describe.skipIf(process.platform !== 'linux')('with few open files', () => {
+  /** Opens 140 connections one after the other. Returns them, and whether each got the answer to this request. */
+  async function open140(url: string, request: string, answer: string) {
     const sockets: Socket[] = []
+    const answers: boolean[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
     })
-    const isAnswered = (socket: Socket) =>
-      new Promise<boolean>((resolve) => {
-        socket.once('data', (bytes) => resolve(String(bytes).startsWith('HTTP/1.1 200 ')))
-        socket.once('close', () => resolve(false))
-        socket.write(requestText({ target: '/healthz' }))
-      })
-    const answers: boolean[] = []
     for (let count = 0; count < 140; count += 1) {
-      const socket = await openSocket(serving.url)
-      socket.on('error', () => {})
+      const socket = await openSocket(url)
       sockets.push(socket)
-      answers.push(await isAnswered(socket))
+      const isAnswered = new Promise<boolean>((resolve) => {
+        socket.once('data', (bytes) => resolve(String(bytes).startsWith(answer)))
+        socket.once('close', () => resolve(false))
+      })
+      socket.write(request)
+      answers.push(await isAnswered)
     }
+    return { sockets, answers }
+  }
+
+  test('connections beyond the open files are closed, counted and logged once, and the admin port still answers', async () => {
+    const { serving, adminUrl, metrics } = await serveWatched([], {}, { maxOpenFiles: 128 })
+    // The gateway waits for the bodies of these requests.
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['Content-Length', '9'],
+      ['Expect', '100-continue'],
+    ] as const
+    const request = requestText({ method: 'POST', target: '/login', headers })
+    const { sockets, answers } = await open140(serving.url, request, 'HTTP/1.1 100 ')
     // At least half of the files are for clients.
     expect(answers.filter(Boolean)).toHaveLength(64)
     const text = await metrics()
@@ -50,8 +60,17 @@ test.skipIf(process.platform !== 'linux')(
     ])
     for (const socket of sockets) socket.destroy()
     await expect.poll(async () => (await ask(`${serving.url}/healthz`).catch(() => null))?.status).toBe(200)
-  },
-)
+  })
+
+  test('idle connections give way to new ones, the one that was idle longest first', async () => {
+    const { serving, metrics } = await serveWatched([], {}, { maxOpenFiles: 128 })
+    const { sockets, answers } = await open140(serving.url, requestText({}), 'HTTP/1.1 200 ')
+    expect(answers.filter(Boolean)).toHaveLength(140)
+    expect(sumOf(await metrics(), REFUSED, { reason: 'tooMany' })).toBe(0)
+    const isOpen = () => sockets.map(({ destroyed, readableEnded }) => !destroyed && !readableEnded)
+    await expect.poll(isOpen).toEqual(sockets.map((_, index) => index >= 140 - 63))
+  })
+})
 
 test('a proxy without a PROXY header is counted, and logged once; an empty connection is neither', async () => {
   const flags = ['--proxy-protocol', '--trusted-proxy', '127.0.0.1', '--login-guard', 'none']

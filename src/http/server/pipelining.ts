@@ -2,6 +2,7 @@
 // responses are not read.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { IdleConnections } from './connections/idle-connections.ts'
 
 /** Maximum number of requests in flight per connection. A request counts until its response has left the process. */
 const MAX_IN_FLIGHT = 16
@@ -57,12 +58,14 @@ interface Connection {
  * alone. While requests wait, the socket is paused. When `isStopping` returns true, a connection is closed as soon as
  * all its requests are answered. Requests that still wait when their connection ends are dropped, and so are requests
  * after the last one. When too many requests wait on all connections together, `onTooMany` is told of the connection
- * with one more, which is closed: nothing else releases what node:http holds of its requests.
+ * with one more, which is closed: nothing else releases what node:http holds of its requests. `idle` is told which
+ * connections have no requests.
  */
 export function limitPipelining(
   listener: Listener,
   isStopping: () => boolean,
   onTooMany: (socket: Socket) => void,
+  idle: Pick<IdleConnections, 'add' | 'remove'>,
 ): Pipelining {
   const connections = new WeakMap<Socket, Connection>()
   /** Number of requests that wait on all connections, and of dropped ones: node:http holds these until the end, too. */
@@ -70,6 +73,7 @@ export function limitPipelining(
   let allInFlight = 0
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
+    idle.remove(incoming.socket)
     connection.inFlight.push(response)
     allInFlight += 1
     response.on('close', () => {
@@ -78,7 +82,9 @@ export function limitPipelining(
       connection.inFlight.splice(at, 1)
       allInFlight -= 1
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
-      else if (connection.inFlight.length === 0 && isStopping()) endConnection(incoming.socket)
+      else if (connection.inFlight.length > 0) return
+      else if (isStopping()) endConnection(incoming.socket)
+      else idle.add(incoming.socket)
     })
     listener(incoming, response)
   }

@@ -17,6 +17,7 @@ import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
 import { handleClientError, isNewest, refuseTunnel, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
+import { createIdleConnections } from './connections/idle-connections.ts'
 import { createBodyPacing } from './pacing/pace-body.ts'
 import { closeAfter, limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
@@ -60,8 +61,8 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   /** Whether the connections of these proxies begin with a PROXY header. */
   readonly proxyProtocol?: boolean
   /**
-   * Further connections are closed at once. Without it the operating system sets the limit, and connections beyond it
-   * leave no trace.
+   * When as many are open, the one that has been idle longest is closed. If none is idle, further connections are
+   * closed at once. Without it the operating system sets the limit, and connections beyond it leave no trace.
    */
   readonly maxConnections?: number | undefined
   readonly onRefusedConnection?: ReportRefusedConnection
@@ -160,10 +161,13 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
     })
   }
 
+  const { maxConnections = Number.POSITIVE_INFINITY } = options
+  const idle = createIdleConnections(maxConnections)
   const pipelining = limitPipelining(
     answer,
     () => !server.listening,
     (socket) => onRefusedConnection('tooManyAhead', socket.remoteAddress ?? ''),
+    idle,
   )
 
   /** A request that breaks off while it is answered is left to the observers. */
@@ -210,11 +214,12 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   // A client may close its side behind its request and wait for the answer (RFC 9112 section 9.6). Without this, node:http
   // closes the other side too, and only an answer that is ready at once arrives.
   Object.assign(server, { httpAllowHalfOpen: true })
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+  server.maxConnections = maxConnections
   server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
   const proxyHeaders = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
+  server.on('connection', idle.onConnection)
   const { accepting } = options
   if (accepting) server.on('connection', accepting.onConnection).on('drop', accepting.onConnection)
   const connectionOf = createConnections(proxies, proxyHeaders)
