@@ -15,7 +15,15 @@ test.each([
   ['text', '', []],
   ['text', 'none', []],
 ])('findAll() finds in %j the words %j at %j', (text, words, offsets) => {
-  expect(findAll(withoutCase(text), words)).toEqual({ offsets, length: words.length })
+  const ends = offsets.map((offset) => offset + words.length)
+  expect(findAll(withoutCase(text), words)).toEqual({ offsets, ends })
+})
+
+test('findAll() finds a letter that is stored as one character and as two, whichever was typed', () => {
+  const text = 'Cafe\u0301, caf\u00e9 and CAFE\u0301'
+  const found = { offsets: [0, 7, 16], ends: [5, 11, 21] }
+  expect(findAll(withoutCase(text), 'caf\u00e9')).toEqual(found)
+  expect(findAll(withoutCase(text), 'cafe\u0301')).toEqual(found)
 })
 
 test('findAll() returns no more matches than MOST_MATCHES', () => {
