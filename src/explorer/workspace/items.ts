@@ -87,6 +87,8 @@ interface ListedProject extends Listed {
   } | null
 }
 
+type ExportSize = Pick<NonNullable<ListedProject['latestExport']>, 'elementCount' | 'byteLength'>
+
 interface ListedCustom extends Listed {
   readonly kind: string | null
 }
@@ -138,8 +140,10 @@ function customItems(listed: readonly ListedCustom[]): readonly Item[] {
 }
 
 function exportDetail({ latestExport }: ListedProject): string {
-  if (!latestExport) return 'no export yet'
-  const { elementCount, byteLength } = latestExport
+  return latestExport ? exportSize(latestExport) : 'no export yet'
+}
+
+export function exportSize({ elementCount, byteLength }: ExportSize): string {
   return `${elementCount.toLocaleString()} ${elementCount === 1 ? 'file' : 'files'}, ${sizeText(byteLength)}`
 }
 

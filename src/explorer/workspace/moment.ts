@@ -7,3 +7,8 @@
 export function momentOf(dateTime: string): number {
   return Date.parse(dateTime.replace(/:60(?=[.Z+-]|$)/i, ':59'))
 }
+
+/** The exact date and time, as the reader's locale writes them. */
+export function exactDate(dateTime: string): string {
+  return new Date(momentOf(dateTime)).toLocaleString()
+}

@@ -10,7 +10,7 @@ import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
-import { momentOf } from '../moment.ts'
+import { exactDate } from '../moment.ts'
 import { visibleName } from '../shown-name.ts'
 import { BytesDiff } from './bytes-diff.tsx'
 import { ChangeList } from './change-list.tsx'
@@ -45,7 +45,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
   const { changes, sameCount } = loaded.value
   const file = parameters.get('file')
   const chosen = file === null ? changes[0] : changes.find(({ path }) => path === file)
-  const [from, to] = [older, newer].map(({ createdAt }) => new Date(momentOf(createdAt)).toLocaleString())
+  const [from, to] = [older, newer].map(({ createdAt }) => exactDate(createdAt))
   return (
     <>
       <div className="files-head">

@@ -14,7 +14,7 @@ import { addressOf, useAddressParameters } from '../addresses.ts'
 import { FileBrowser } from '../files/file-browser.tsx'
 import { useZip } from '../files/use-zip.ts'
 import { safePath } from '../files/zip.ts'
-import { momentOf } from '../moment.ts'
+import { exactDate } from '../moment.ts'
 import { shownName } from '../shown-name.ts'
 import { type Element, elementsOf } from './elements.ts'
 import { type ExportFacts, exportKey, loadExport, type Project } from './project.ts'
@@ -82,7 +82,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
         <p className="note">
           {index === 0 ? 'Newest export, ' : 'Export of '}
           <time dir="auto" dateTime={facts.createdAt}>
-            {new Date(momentOf(facts.createdAt)).toLocaleString()}
+            {exactDate(facts.createdAt)}
           </time>
           , <When at={facts.createdAt} />
         </p>

@@ -1,13 +1,13 @@
 // The list of a project's exports: open any of them, or choose two to compare.
 import { GitCompare, PackageOpen } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { sizeText } from '../../answer/answer.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
-import { momentOf } from '../moment.ts'
+import { exportSize } from '../items.ts'
+import { exactDate } from '../moment.ts'
 import { LeftOut } from '../rows/left-out.tsx'
 import { offsetOf, rowIn } from '../rows/list-rows.ts'
 import { RowKeysHint } from '../rows/row-keys-hint.tsx'
@@ -75,7 +75,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
           {virtual.getVirtualItems().map(({ index, start }) => {
             const facts = exports[index]
             if (!facts) return null
-            const name = new Date(momentOf(facts.createdAt)).toLocaleString()
+            const name = exactDate(facts.createdAt)
             return (
               <li
                 key={exportKey(facts)}
@@ -105,10 +105,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
                 <span className="note">
                   <When at={facts.createdAt} />
                 </span>
-                <span className="note">
-                  {facts.elementCount.toLocaleString()} {facts.elementCount === 1 ? 'file' : 'files'},{' '}
-                  {sizeText(facts.byteLength)}
-                </span>
+                <span className="note">{exportSize(facts)}</span>
                 <code title={facts.digest}>{facts.digest.slice(0, 12)}</code>
                 {index === 0 && <span className="badge good">newest</span>}
               </li>
