@@ -19,6 +19,9 @@ const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => 
 if (HAPROXY === undefined)
   console.warn('skipped: stopping behind a balancer needs HAProxy (Debian: apt-get install haproxy)')
 
+const PROXIED = ['--proxy-protocol', '--trusted-proxy', '127.0.0.1']
+const PROXY_HEADER = 'PROXY TCP4 203.0.113.9 127.0.0.1 40000 4000\r\n'
+
 async function database(): Promise<string> {
   const url = `file:${join(temporaryDirectory(), 'workspace.db')}`
   expect((await runHere(['import', '-', '--database', url], { stdin: SMALL_WORLD })).exitCode).toBe(0)
@@ -83,6 +86,30 @@ test('a draining gateway answers one more request on an open connection and clos
   const [answer] = readAnswers(await readToEnd(socket))
   expect([answer?.status, answer?.headers.get('connection')]).toEqual([200, 'close'])
   expect(await ended).toBe(0)
+})
+
+// A browser opens such connections ahead. They would keep the gateway for the 10 s that the head of a request may take.
+test.each([
+  ['nothing', [], ''],
+  ['nothing, by a proxy that sends PROXY headers', PROXIED, ''],
+  ['only a PROXY header', PROXIED, PROXY_HEADER],
+])('a draining gateway closes a connection on which was sent: %s', async (_what, args, sent) => {
+  const serving = await serveHereForTest(['--database', await database(), ...args])
+  const unused = await openSocket(serving.url)
+  const begun = await openSocket(serving.url)
+  unused.write(sent)
+  const request = `${args.length > 0 ? PROXY_HEADER : ''}${requestText({})}`
+  begun.write(request.slice(0, -2))
+  // Answered after everything that the others have sent was read.
+  const socket = await openSocket(serving.url)
+  socket.write(request)
+  await once(socket, 'data')
+  const ended = serving.kill('SIGTERM')
+  expect(String(await readToEnd(unused))).toBe('')
+  begun.write(request.slice(-2))
+  expect(readAnswers(await readToEnd(begun)).map(({ status }) => status)).toEqual([200])
+  expect(await ended).toBe(0)
+  expect(serving.stderr()).not.toContain('connections of a trusted proxy are closed')
 })
 
 test('the end of --shutdown-grace says how many requests it cut off, and nothing if there were none', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { GatewayServer } from '../../http/server/server.ts'
 
-/** How long connections without a request stay open after SIGTERM. */
+/** How long connections without a request stay open after SIGTERM. Browsers open some that they may never use. */
 const IDLE_GRACE_MS = 500
 
 /** Goes on serving while `/readyz` answers 503, so that load balancers stop sending before the port is closed. */
@@ -28,7 +28,7 @@ export async function drain(server: GatewayServer, graceMs: number, log: Logger)
   NetServer.prototype.close.call(server)
   // `setImmediate` lets the event loop read what has arrived: on a busy machine, a connection whose request is still
   // unread looks idle when the timer fires.
-  const idle = setTimeout(() => setImmediate(() => server.closeIdleConnections()), Math.min(IDLE_GRACE_MS, graceMs))
+  const idle = setTimeout(() => setImmediate(() => server.closeUnused()), Math.min(IDLE_GRACE_MS, graceMs))
   const timer = new AbortController()
   await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
   timer.abort()

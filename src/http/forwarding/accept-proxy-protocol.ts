@@ -9,6 +9,8 @@ const HEADER_TIMEOUT_MS = 3_000
 export interface ProxyProtocol {
   /** What the PROXY header of this connection says; undefined for a connection without one. */
   readonly sourceOf: (socket: Socket) => ProxiedConnection['source'] | undefined
+  /** The number of bytes of its PROXY header; 0 for a connection without one. */
+  readonly headerBytesOf: (socket: Socket) => number
 }
 
 /**
@@ -22,7 +24,7 @@ export function acceptProxyProtocol(
   isTrusted: (address: string) => boolean,
   onRefused: (peer: string) => void,
 ): ProxyProtocol {
-  const sources = new WeakMap<Socket, ProxiedConnection['source']>()
+  const found = new WeakMap<Socket, ProxiedConnection>()
   const asHttp = server.listeners('connection')
   server.removeAllListeners('connection')
 
@@ -58,12 +60,15 @@ export function acceptProxyProtocol(
         refuse()
         return
       }
-      sources.set(socket, header.source)
+      found.set(socket, header)
       pass(socket)
       // Must run before the next read from the socket, which happens in a later turn of the event loop.
       if (received.length > header.byteLength) socket.unshift(received.subarray(header.byteLength))
     })
   })
 
-  return { sourceOf: (socket) => sources.get(socket) }
+  return {
+    sourceOf: (socket) => found.get(socket)?.source,
+    headerBytesOf: (socket) => found.get(socket)?.byteLength ?? 0,
+  }
 }

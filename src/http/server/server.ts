@@ -1,6 +1,7 @@
 // Runs the HTTP server on node:http and sets the timeouts for headers, requests and idle connections. Only this folder
 // knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 import { createServer } from '../../http-builtin.ts'
 import type { Awaitable } from '../../store/contract.ts'
@@ -91,6 +92,8 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
 export interface GatewayServer extends Server {
   /** Number of requests that are handled and not yet answered completely. */
   readonly requestsInFlight: () => number
+  /** Closes the connections on which no request is answered, or has begun to arrive. */
+  readonly closeUnused: () => void
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): GatewayServer {
@@ -175,6 +178,9 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
     if (incoming === null || !pipelining.isNewestHandled(incoming.socket)) onMalformed?.(code)
   }
 
+  /** Connections without a request so far. node:http does not count them as idle. */
+  const unasked = new Set<Socket>()
+
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     const { socket } = incoming
     // The client reset its new connection, and its address went with it: neither limits nor the audit log could tell who
@@ -183,6 +189,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
       socket.destroy()
       return
     }
+    unasked.delete(socket)
     trackExchange(incoming, response)
     paceBody(incoming)
     pipelining.listen(incoming, response)
@@ -220,10 +227,20 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
   const proxyHeaders = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
   server.on('connection', idle.onConnection)
+  server.on('connection', (socket) => {
+    unasked.add(socket)
+    socket.once('close', () => unasked.delete(socket))
+  })
   const { accepting } = options
   if (accepting) server.on('connection', accepting.onConnection).on('drop', accepting.onConnection)
   const connectionOf = createConnections(proxies, proxyHeaders)
-  return Object.assign(server, { requestsInFlight: pipelining.inFlight })
+  return Object.assign(server, {
+    requestsInFlight: pipelining.inFlight,
+    closeUnused() {
+      server.closeIdleConnections()
+      for (const socket of unasked) if (socket.bytesRead <= (proxyHeaders?.headerBytesOf(socket) ?? 0)) socket.destroy()
+    },
+  })
 }
 
 function toRequest(
