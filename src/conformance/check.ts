@@ -1,5 +1,6 @@
 // Defines a check: a statement about a server of the contract, the source of the statement, and a function that tests
 // it.
+import { isSuccess } from '../import-export/remote/client.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import { NoAnswerError } from './exchange.ts'
 import type { Probe } from './probe.ts'
@@ -41,6 +42,11 @@ export async function runCheck({ run, ...check }: Check, probe: Probe): Promise<
 }
 
 /** Null if the status is one of the expected ones. */
+/** For checks of what an answer does. Another check says that the contract gives it 200. */
+export function unlessSuccess({ status }: { readonly status: number }): string | null {
+  return isSuccess({ status }) ? null : `answered ${status}`
+}
+
 export function unlessStatus({ status }: { readonly status: number }, ...expected: readonly number[]): string | null {
   return expected.includes(status) ? null : `answered ${status}`
 }

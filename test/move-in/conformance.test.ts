@@ -18,6 +18,7 @@ const FOUND_BY: Readonly<Record<PlainFault, readonly [group: string, name: strin
   'login-is-201': ['POST /login', 'answers 200'],
   'login-needs-no-email': ['POST /login', 'signs nobody in without an email'],
   'access-token-is-no-jwt': ['POST /login', 'answers a JWT'],
+  'token-is-201': ['POST /token', 'answers 200 and an accessToken'],
   'token-takes-anything': ['POST /token', 'answers 401 to a token nobody was given'],
   'bad-refresh-token-is-400': ['POST /token', 'answers 401 to a token nobody was given'],
   'refresh-token-works-once': ['POST /token', 'takes the same refresh token again'],
@@ -140,6 +141,13 @@ test('conformance reports a body that is not in its declared content coding as o
   const { exitCode, checks } = await conformance(server.url)
   const found = checks.filter(({ group, outcome }) => group === 'GET /templates' && outcome === 'fail')
   expect([exitCode, found.map(({ found: why }) => why)]).toEqual([1, expect.arrayContaining(['the body is not JSON'])])
+})
+
+test('conformance reports a POST /token that answers 201 once, and not as a refresh token or a session that ended', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['token-is-201'] })
+  const { checks } = await conformance(server.url)
+  const found = checks.filter(({ found: answered }) => answered === 'answered 201')
+  expect(found.map(({ group, name }) => [group, name])).toEqual([FOUND_BY['token-is-201']])
 })
 
 test('conformance reports a byte order mark as the only fault, and leaves no session open', async () => {

@@ -5,6 +5,7 @@ export const PLAIN_FAULTS = {
   'login-is-201': 'POST /login answers 201',
   'login-needs-no-email': 'POST /login signs in whoever sends no email',
   'access-token-is-no-jwt': 'the access token is not a JWT',
+  'token-is-201': 'POST /token answers 201',
   'token-takes-anything': 'POST /token answers an access token for any refresh token',
   'bad-refresh-token-is-400': 'POST /token and DELETE /logout answer 400 to a token nobody was given',
   'refresh-token-works-once': 'POST /token uses up the refresh token',

@@ -168,11 +168,12 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     const email = emailOf(refreshToken) ?? (faults.has('token-takes-anything') ? lastEmail : undefined)
     if (email === undefined) return refusal(refreshToken)
     if (faults.has('refresh-token-works-once')) sessions.delete(String(refreshToken))
-    if (!rotatesRefreshTokens) return json(200, { accessToken: issue(email) })
+    const status = faults.has('token-is-201') ? 201 : 200
+    if (!rotatesRefreshTokens) return json(status, { accessToken: issue(email) })
     sessions.delete(String(refreshToken))
     const next = randomBytes(24).toString('hex')
     sessions.set(next, email)
-    return json(200, { accessToken: issue(email), refreshToken: next })
+    return json(status, { accessToken: issue(email), refreshToken: next })
   }
 
   function logout({ refreshToken }: Record<string, unknown>): Reply {

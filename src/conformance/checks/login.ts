@@ -1,6 +1,6 @@
 // Checks of POST /login, which issues tokens for an email.
 import { jsonOf, memberOf, typeOf, unlessJwt, unlessSentAsJson } from '../answer-body.ts'
-import { type Check, unlessStatus } from '../check.ts'
+import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import { requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
@@ -82,7 +82,7 @@ export const LOGIN_CHECKS: readonly Check[] = [
     async run(probe) {
       const refreshToken = requireRefreshToken(await probe.newSession())
       await probe.newSession()
-      return unlessStatus(await renew(probe, refreshToken), 200)
+      return unlessSuccess(await renew(probe, refreshToken))
     },
   },
 ]

@@ -1,7 +1,7 @@
 // Checks of DELETE /logout, which ends the session of the refresh token in its body.
 
 import { CannotTellError } from '../cannot-tell.ts'
-import { type Check, unlessStatus } from '../check.ts'
+import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
 import { bearer, requireRefreshToken, type Tokens } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
@@ -37,7 +37,7 @@ export const LOGOUT_CHECKS: readonly Check[] = [
       const session = await sessionToEnd(probe)
       const other = await sessionToEnd(probe)
       await end(probe, session)
-      return unlessStatus(await renew(probe, other.refreshToken), 200)
+      return unlessSuccess(await renew(probe, other.refreshToken))
     },
   },
   {

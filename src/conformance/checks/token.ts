@@ -1,7 +1,7 @@
 // Checks of POST /token, which issues a new access token for a refresh token, which stays valid.
 import { jsonOf, memberOf, unlessSentAsJson } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
-import { type Check, unlessStatus } from '../check.ts'
+import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
 import { bearer, requireRefreshToken, whileRefused } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
@@ -39,7 +39,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     async run(probe) {
       const refreshToken = await newRefreshToken(probe)
       await renew(probe, refreshToken)
-      return unlessStatus(await renew(probe, refreshToken), 200)
+      return unlessSuccess(await renew(probe, refreshToken))
     },
   },
   {
@@ -49,7 +49,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     async run(probe) {
       const refreshToken = await newRefreshToken(probe)
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => renew(probe, refreshToken)))
-      return answers.map((answer) => unlessStatus(answer, 200)).find((found) => found !== null) ?? null
+      return answers.map(unlessSuccess).find((found) => found !== null) ?? null
     },
   },
   { group, name: 'answers 401 without a token', source: 'contract', run: (probe) => unless401(probe, NO_TOKEN) },
