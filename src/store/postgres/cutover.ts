@@ -138,10 +138,6 @@ export function createMoves(pool: Pool): MoveVerbs {
     return found
   }
 
-  async function affects(statement: Statement, values: readonly unknown[]): Promise<boolean> {
-    return pool.write(async (connection) => (await connection.query(statement, values)).length > 0)
-  }
-
   async function requireOwner(): Promise<void> {
     const [other] = await pool.repeatable((connection) =>
       connection.query<{ readonly name: string }>(NOT_OWNED, [GUARDED_TABLES]),
@@ -202,7 +198,7 @@ export function createMoves(pool: Pool): MoveVerbs {
       }),
     async beginMove({ id, other }) {
       await requireOwner()
-      if (!(await affects(BEGIN, [id, other]))) return false
+      if (!(await pool.affects(BEGIN, [id, other]))) return false
       await runEach(ADD_TRIGGERS, (state) => state?.moveId === id && state.phase === 'copying')
       await forgetChanges(id)
       return true
@@ -219,13 +215,13 @@ export function createMoves(pool: Pool): MoveVerbs {
         return (await connection.query(CLOSE, [moveId, milliseconds])).length > 0
       }),
     async unfenceWrites(moveId) {
-      await affects(OPEN, [moveId])
+      await pool.affects(OPEN, [moveId])
     },
-    finishMove: (moveId) => affects(FINISH, [moveId]),
+    finishMove: (moveId) => pool.affects(FINISH, [moveId]),
     async cancelMove(moveId) {
       await requireOwner()
       // A cancelled move may have left triggers behind, where another session had locked a table.
-      if (!(await affects(CANCEL, [moveId])) && moveId !== null) return
+      if (!(await pool.affects(CANCEL, [moveId])) && moveId !== null) return
       await runEach(DROP_TRIGGERS, (state) => state?.phase === 'live')
       await forgetChanges(null)
     },

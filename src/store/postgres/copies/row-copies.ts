@@ -190,10 +190,6 @@ function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]
 }
 
 export function createCopies(pool: Pool): CopyVerbs {
-  async function affects(statement: Statement, values: readonly unknown[]): Promise<boolean> {
-    return pool.write(async (connection) => (await connection.query(statement, values)).length > 0)
-  }
-
   /** Runs in one transaction while the database is reserved for this move. False when it is not. */
   async function whileReserved(
     moveId: string,
@@ -209,7 +205,7 @@ export function createCopies(pool: Pool): CopyVerbs {
   }
 
   return {
-    reserveTarget: ({ id, other }) => affects(CLAIM, [id, other]),
+    reserveTarget: ({ id, other }) => pool.affects(CLAIM, [id, other]),
     applyCopies: (moveId, copies) =>
       whileReserved(
         moveId,
@@ -222,9 +218,9 @@ export function createCopies(pool: Pool): CopyVerbs {
       ),
     raiseIds: (moveId, ids) =>
       whileReserved(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
-    completeTarget: (moveId) => affects(COMPLETE, [moveId]),
+    completeTarget: (moveId) => pool.affects(COMPLETE, [moveId]),
     async promote(from) {
-      await affects(TAKE_OVER, [from])
+      await pool.affects(TAKE_OVER, [from])
     },
   }
 }

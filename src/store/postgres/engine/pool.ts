@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
-import type { Connection, ConnectionOptions } from '../connection.ts'
+import type { Connection, ConnectionOptions, Statement } from '../connection.ts'
 import { connect } from './connecting/connect.ts'
 import type { Host, PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isOutcomeOpen, isRolledBack, isStatementTimeout } from './faults/pg-errors.ts'
@@ -24,6 +24,8 @@ export interface Pool extends AsyncDisposable {
    * hold at most half of the connections at a time, so that reads go on while no commit ends.
    */
   readonly write: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** Writes one statement, which returns a row for each row that it changes. Whether it changed any. */
+  readonly affects: (statement: Statement, values: readonly unknown[]) => Promise<boolean>
   /** For idempotent writes: retries once on a new connection when the first connection was lost. */
   readonly repeatableWrite: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** Writes in one transaction, and retries it when the database rolled it back because of a conflict. */
@@ -215,6 +217,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     once,
     repeatable,
     write,
+    affects: (statement, values) => write(async (connection) => (await connection.query(statement, values)).length > 0),
     repeatableWrite: (run) => retryOnLoss(() => write(run)),
     transaction,
     longTransaction,

@@ -25,10 +25,7 @@ const REMOVE: Statement = {
 export function createClients(pool: Pool): ClientVerbs {
   return {
     addClient: ({ name, secretHash, domains, scopes, perMinute, createdAt }) =>
-      pool.write(async (connection) => {
-        const values = [name, secretHash, domains.join(','), scopes.join(','), perMinute, createdAt]
-        return (await connection.query(ADD, values)).length > 0
-      }),
+      pool.affects(ADD, [name, secretHash, domains.join(','), scopes.join(','), perMinute, createdAt]),
     clients: () =>
       pool.repeatable(async (connection) => {
         await requireActive(connection)
@@ -40,6 +37,6 @@ export function createClients(pool: Pool): ClientVerbs {
         const [row] = await connection.query<ClientRow>(BY_NAME, [name])
         return row ? toClient(row) : null
       }),
-    removeClient: (name) => pool.write(async (connection) => (await connection.query(REMOVE, [name])).length > 0),
+    removeClient: (name) => pool.affects(REMOVE, [name]),
   }
 }
