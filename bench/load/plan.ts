@@ -1,4 +1,5 @@
 // Defines what load consists of: a few kinds of request, users whose values fill them in, and the order of sending.
+import { seededRandom } from '../../test/support/seeded-random.ts'
 
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -75,16 +76,5 @@ export function createZipf(count: number, random: () => number): () => number {
       else high = middle
     }
     return (low * step) % count
-  }
-}
-
-/** Mulberry32: the same numbers in every run. */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

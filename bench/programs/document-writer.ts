@@ -1,8 +1,9 @@
 // node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, one per commit, until
 // SIGTERM.
 import Database from 'better-sqlite3'
+import { seededRandom } from '../../test/support/seeded-random.ts'
 import { emailOf } from '../data/workspaces.ts'
-import { createZipf, seededRandom } from '../load/plan.ts'
+import { createZipf } from '../load/plan.ts'
 
 const [path = '', users = '', perSecond = ''] = process.argv.slice(2)
 const database = new Database(path)

@@ -8,7 +8,7 @@ import { batchPerTurn } from '../../src/store/batch-per-turn.ts'
 import type { DocumentList, Page, StoredDocument } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/engine/row-ids.ts'
-import { seededRandom } from '../load/plan.ts'
+import { seededRandom } from '../../test/support/seeded-random.ts'
 
 export type StoreReadWay = 'store' | 'sqlite' | 'pg'
 

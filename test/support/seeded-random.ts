@@ -7,15 +7,22 @@ export interface SeededRandom {
   readonly sample: <T>(items: readonly T[], count: number) => T[]
 }
 
-/** Mulberry32. */
-export function createSeededRandom(seed: number): SeededRandom {
+/** Returns numbers from 0 to 1, exclusive: Mulberry32. */
+export function seededRandom(seed: number): () => number {
   let state = seed | 0
-
-  function below(limit: number): number {
+  return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function createSeededRandom(seed: number): SeededRandom {
+  const random = seededRandom(seed)
+
+  function below(limit: number): number {
+    return Math.floor(random() * limit)
   }
 
   return {
