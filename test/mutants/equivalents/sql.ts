@@ -45,6 +45,24 @@ export const SQL_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'nothing else has a reference',
   },
   {
+    path: 'src/store/sqlite/migrations/8-changed-references.ts',
+    line: "when old.kind = 'project' and new.user_id = old.user_id and new.ref <> old.ref",
+    from: "old.kind = 'project'",
+    reason: 'nothing else has a reference',
+  },
+  {
+    path: 'src/store/postgres/migrations/8-changed-references.ts',
+    line: "when (old.kind = 'project' and new.user_id = old.user_id and new.ref <> old.ref)",
+    from: "old.kind = 'project'",
+    reason: 'nothing else has a reference',
+  },
+  {
+    path: 'src/store/sqlite/migrations/8-changed-references.ts',
+    line: 'update staged_export set ref = new.ref where user_id = old.user_id and ref = old.ref and owner is null;',
+    from: 'owner is null',
+    reason: 'what a replacement has staged names no user',
+  },
+  {
     path: 'src/store/sqlite/migrations/3-removal.ts',
     line: 'create index staged_export_owner on staged_export (owner) where owner is not null;',
     reason: 'the same rows are found through an index that has more of them',
