@@ -104,6 +104,13 @@ export interface Swapped {
   readonly removed: number
 }
 
+/**
+ * SQL of both engines: the rank of a document among those of its kind that stay, in the order of `key`. Added and removed
+ * documents in between do not change it. `s` is the staged document, `d` the stored one with the same id, if any.
+ */
+export const rankBy = (key: string): string =>
+  `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
+
 export interface SwapQuestion {
   readonly replacement: string
   /** Users are swapped in order of email. Continues after this email; '' starts with the first. */

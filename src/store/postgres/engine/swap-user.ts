@@ -1,6 +1,6 @@
 // Replaces a user's documents and exports by the staged ones, with set-based statements: no content passes through the
 // memory of the process.
-import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 import type { Connection, Statement } from '../connection.ts'
 
 /** Offset of temporary positions. Only documents that are being moved to another position have one. */
@@ -29,8 +29,6 @@ const STORED_EXPORTS = `select ${KEY}(coalesce(s.ref, e.ref)) as ref, e.instant,
 
 /** No user has this id, so everything counts as added. */
 const NOBODY = -1
-/** Rank among the documents of the kind that stay. Added and removed documents in between do not change the rank. */
-const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
 /** Locks users in the order of their ids, as every import does, so that the two cannot deadlock. */
 export const LOCK_USERS: Statement = {

@@ -2,7 +2,7 @@
 // memory of the process.
 import type { Database } from 'better-sqlite3'
 import { LAST_DOCUMENT_POSITION } from '../../reads-contract.ts'
-import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 
 /** First position of the range that only documents on their way to another position use. */
 const DETOUR = LAST_DOCUMENT_POSITION + 1
@@ -24,9 +24,6 @@ const EXPORTS_OF = `select ref, instant, digest from staged_export where owner =
 
 /** An id that no user has, so that everything counts as new. */
 const NOBODY = -1
-
-/** Rank among the documents of the kind that stay, so that additions and removals between them move none. */
-const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
 /** The options of the same name in `SwapQuestion`. */
 type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
