@@ -21,8 +21,10 @@ export function createIdleConnections(maxConnections: number): IdleConnections {
   let openCount = 0
 
   function makeRoom(): void {
+    // Looked at first: the search for the oldest steps over all that have left the set since it was last resized.
+    if (openCount < maxConnections) return
     const [oldest] = idle
-    if (openCount < maxConnections || !oldest) return
+    if (!oldest) return
     idle.delete(oldest)
     oldest.destroy()
   }
