@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -360,6 +361,37 @@ test('a receiver that has not answered after OTEL_EXPORTER_OTLP_TIMEOUT is aband
   await expect.poll(() => failures).toMatchObject([{ error: { message: 'no answer in 600000 ms' }, lost: 1 }])
   await exporter[Symbol.asyncDispose]()
   expect(receiver.spans().map(({ spanId }) => spanId)).toEqual([1, 2].map(spanIdOf))
+})
+
+test('a batch whose answer stalls, on a connection that is used again, is not sent again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let received = 0
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      received += 1
+      if (received === 1) response.end('{}')
+      else response.writeHead(200, { 'content-length': 100 }).write('{')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  onTestFinished(() => server.closeAllConnections())
+  let begun = 0
+  const onAnswer = () => {
+    begun += 1
+  }
+  // Published when the head of an answer has arrived.
+  subscribe('http.client.response.finish', onAnswer)
+  onTestFinished(() => void unsubscribe('http.client.response.finish', onAnswer))
+  const env = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' }
+  const { exporter, failures } = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, env)
+  for (const id of [1, 2]) exporter.add(traced(id))
+  await expect.poll(() => begun).toBe(2)
+  vi.advanceTimersByTime(600_000)
+  await expect.poll(() => failures).toMatchObject([{ error: { message: 'no answer in 600000 ms' }, lost: 1 }])
+  expect(received).toBe(2)
+  await exporter[Symbol.asyncDispose]()
 })
 
 test('shutdown does not wait for a receiver that does not answer, however many batches wait', async () => {

@@ -52,13 +52,18 @@ export function createReceiver(
       agent,
       headers: { ...headers, ...encoding, 'content-type': type, 'content-length': body.byteLength },
     })
+    let [hasAnswer, isLate] = [false, false]
     // An AbortSignal would cost as much again as the rest of the request.
-    const timer = setTimeout(() => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)), leftMs).unref()
+    const timer = setTimeout(() => {
+      isLate = true
+      sent.destroy()
+    }, leftMs).unref()
     // A handler for errors that are emitted when nothing awaits them; awaited errors throw below.
     sent.on('error', () => {})
     sent.end(body)
     try {
       const [response] = await once(sent, 'response')
+      hasAnswer = true
       const { statusCode } = response
       const answer = await readBody(response)
       if (RETRYABLE.has(statusCode)) {
@@ -68,7 +73,9 @@ export function createReceiver(
       if (statusCode < 200 || statusCode >= 300) throw new Error(`the receiver answered ${statusCode}`)
       return { contentType: response.headers['content-type'], body: answer }
     } catch (error) {
-      if (sent.reusedSocket && Reflect.get(Object(error), 'code') === 'ECONNRESET') return null
+      if (isLate) throw new Error(`no answer in ${timeoutMs} ms`)
+      // Once there is an answer, the batch has arrived, even if the connection breaks within the answer.
+      if (!hasAnswer && sent.reusedSocket && Reflect.get(Object(error), 'code') === 'ECONNRESET') return null
       throw error
     } finally {
       clearTimeout(timer)
