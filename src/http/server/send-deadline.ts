@@ -12,8 +12,10 @@ export const SLICE_BYTES = 65_536
 
 /** Pending deadlines are looked at this many times in a timeout. */
 const LOOKS = 8
-/** Part of the timeout after which the kernel is asked. Most clients take a slice sooner. */
+/** Part of the timeout after which a client is late: then the kernel is asked. Most clients take a slice sooner. */
 const LATE = 0.25
+/** How many timeouts a client may take for a slice once it was late and took one after all. */
+const PATIENCE = 6
 
 interface Pending {
   readonly response: ServerResponse
@@ -30,13 +32,21 @@ interface Pending {
  * Those may be megabytes, and clients that stalled together expire together, so only one connection is reset per turn
  * of the event loop.
  *
- * The kernel accepts more only once about a third of its buffer is free, which may be more than a megabyte. A client
- * that takes a slice of what is buffered is given the timeout again.
+ * A slow client looks as if it had stalled, because the kernels report its reads in steps. The one that sends accepts
+ * more only once about a third of its buffer is free, which may be more than a megabyte, so it is asked how much the
+ * client has taken. The one that receives announces room once a sixteenth of its buffer is free, which may be two
+ * megabytes. So a client that is slow, and not stalled, has several timeouts for the next slice.
  */
 export function createSendDeadlines(timeoutMs: number): StartDeadline {
   const takeTurns = createRoundRobin(ONE_A_TURN)
   const pending = new Set<Pending>()
+  /** Answers whose client was late, and took a slice. */
+  const slow = new WeakSet<ServerResponse>()
   let isLooking = false
+
+  function isLate(since: number, now: number): boolean {
+    return now - since >= timeoutMs * LATE
+  }
 
   async function expire(deadline: Pending): Promise<void> {
     await takeTurns()
@@ -47,18 +57,20 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
 
   async function look(): Promise<void> {
     const now = performance.now()
-    const late = [...pending].filter(({ since }) => now - since >= timeoutMs * LATE)
+    const late = [...pending].filter(({ since }) => isLate(since, now))
     const sockets = late.flatMap(({ response }) => response.socket ?? [])
     const untakenBytes = sockets.length > 0 ? await readUntakenBytes(sockets) : null
     for (const deadline of late) {
       const { socket } = deadline.response
       const untaken = (socket && untakenBytes?.get(socket)) ?? null
       if (untaken !== null && deadline.untaken !== null && deadline.untaken - untaken >= SLICE_BYTES) {
+        slow.add(deadline.response)
         deadline.since = now
         deadline.untaken = untaken
       }
       deadline.untaken ??= untaken
-      if (now - deadline.since >= timeoutMs) void expire(deadline)
+      const limitMs = slow.has(deadline.response) ? timeoutMs * PATIENCE : timeoutMs
+      if (now - deadline.since >= limitMs) void expire(deadline)
     }
     isLooking = false
     lookLater()
@@ -83,7 +95,7 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
     if (response.socket) start()
     else response.once('socket', start)
     return () => {
-      pending.delete(deadline)
+      if (pending.delete(deadline) && isLate(deadline.since, performance.now())) slow.add(response)
       response.off('socket', start)
     }
   }
