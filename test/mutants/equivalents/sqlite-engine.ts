@@ -160,12 +160,6 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'who was not refused has an answer',
   },
   {
-    path: 'src/store/sqlite/engine/data-version-cache.ts',
-    line: 'if (oldest !== undefined) remembered.delete(oldest)',
-    to: 'true',
-    reason: 'where there are too many, there is an oldest',
-  },
-  {
     path: 'src/store/sqlite/engine/newest-exports.ts',
     line: 'if (refs.length === 1) answers.push(newestOf({ ...first, ref: wellFormed(first) }))',
     to: 'false',
