@@ -14,8 +14,13 @@ export const SLICE_BYTES = 65_536
 const LOOKS = 8
 /** Part of the timeout after which a client is late: then the kernel is asked. Most clients take a slice sooner. */
 const LATE = 0.25
-/** How many timeouts a client may take for a slice once it was late and took one after all. */
-const PATIENCE = 6
+/**
+ * How many timeouts a client that has been seen to read may take for a slice. With the default of 20 s, clients that stop
+ * reading are gone within a minute.
+ */
+const PATIENCE = 2.5
+/** A system takes this much only for a program that reads: at first, its buffer has about an eighth of it. */
+const READ_BYTES = 1_048_576
 
 interface Pending {
   readonly response: ServerResponse
@@ -35,13 +40,13 @@ interface Pending {
  * A slow client looks as if it had stalled, because the kernels report its reads in steps. The one that sends accepts
  * more only once about a third of its buffer is free, which may be more than a megabyte, so it is asked how much the
  * client has taken. The one that receives announces room once a sixteenth of its buffer is free, which may be two
- * megabytes. So a client that is slow, and not stalled, has several timeouts for the next slice.
+ * megabytes. So a client that has been seen to read has more than twice the time for the next slice.
  */
 export function createSendDeadlines(timeoutMs: number): StartDeadline {
   const takeTurns = createRoundRobin(ONE_A_TURN)
   const pending = new Set<Pending>()
-  /** Answers whose client was late, and took a slice. */
-  const slow = new WeakSet<ServerResponse>()
+  /** Answers whose client was late and took a slice, or has taken much. */
+  const read = new WeakSet<ServerResponse>()
   let isLooking = false
 
   function isLate(since: number, now: number): boolean {
@@ -64,12 +69,13 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
       const { socket } = deadline.response
       const untaken = (socket && untakenBytes?.get(socket)) ?? null
       if (untaken !== null && deadline.untaken !== null && deadline.untaken - untaken >= SLICE_BYTES) {
-        slow.add(deadline.response)
+        read.add(deadline.response)
         deadline.since = now
         deadline.untaken = untaken
       }
       deadline.untaken ??= untaken
-      const limitMs = slow.has(deadline.response) ? timeoutMs * PATIENCE : timeoutMs
+      if (socket && untaken !== null && socket.bytesWritten - untaken >= READ_BYTES) read.add(deadline.response)
+      const limitMs = read.has(deadline.response) ? timeoutMs * PATIENCE : timeoutMs
       if (now - deadline.since >= limitMs) void expire(deadline)
     }
     isLooking = false
@@ -95,7 +101,7 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
     if (response.socket) start()
     else response.once('socket', start)
     return () => {
-      if (pending.delete(deadline) && isLate(deadline.since, performance.now())) slow.add(response)
+      if (pending.delete(deadline) && isLate(deadline.since, performance.now())) read.add(response)
       response.off('socket', start)
     }
   }
