@@ -45,7 +45,7 @@ test('a start that finds its port in use leaves the demo workspace to the next s
   const cwd = temporaryDirectory()
   const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
   const refused = await run(['serve', '--port', new URL(url).port], { cwd })
-  expect([refused.exitCode, refused.stdout]).toEqual([2, ''])
+  expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
   const next = await serveForTest([], { cwd })
   await expect.poll(next.stdout).toContain('demo@example.com')
 })
@@ -148,11 +148,11 @@ test('help is about the command that is named, also below another command', asyn
   expect(await runHere(['help', 'help'])).toEqual(await runHere(['--help']))
 })
 
-test('a port in use, an unknown option and an unknown command are wrong usage', async () => {
+test('an unknown option and an unknown command are wrong usage, and a port in use is a failure', async () => {
   const cwd = temporaryDirectory()
   const { url } = await serveForTest(['--no-demo'], { cwd })
   const inUse = await run(['serve', '--no-demo', '--port', new URL(url).port], { cwd })
-  expect([inUse.exitCode, inUse.stderr.includes('in use')]).toEqual([2, true])
+  expect([inUse.exitCode, inUse.stderr.includes('in use')]).toEqual([1, true])
   expect((await run(['serve', '--colour', 'red'])).exitCode).toBe(2)
   expect((await runHere(['sing'])).exitCode).toBe(2)
   expect((await runHere(['import'])).exitCode).toBe(2)

@@ -7,7 +7,10 @@ import { readUntakenBytes } from './pacing/untaken-bytes.ts'
 /** Starts a deadline and returns the function that stops it. */
 export type StartDeadline = (response: ServerResponse, onExpired: () => void) => () => void
 
-/** The write timeout applies to each slice of this size. Together they set the minimum rate: 3 KiB/s at 20 seconds. */
+/**
+ * The write timeout applies to each slice of this size. Together they set the minimum rate at 20 seconds: 3 KiB/s, or 1.3
+ * for a client that has been seen to read.
+ */
 export const SLICE_BYTES = 65_536
 
 /** Pending deadlines are looked at this many times in a timeout. */

@@ -13,6 +13,7 @@ const ROW = /: ([0-9A-F:]+ [0-9A-F:]+) [0-9A-F]+ ([0-9A-F]+):/g
 export async function readUntakenBytes(sockets: readonly Socket[]): Promise<ReadonlyMap<Socket, number>> {
   const wanted = new Map(sockets.flatMap((socket) => endsOf(socket).map((ends) => [ends, socket] as const)))
   const untaken = new Map<Socket, number>()
+  if (wanted.size === 0) return untaken
   for (const rows of await Promise.all([TCP, TCP6].map(readTable))) {
     for (const [, ends = '', toSend = ''] of rows.matchAll(ROW)) {
       const socket = wanted.get(ends)
