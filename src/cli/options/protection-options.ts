@@ -23,7 +23,8 @@ export const protectionOptions = inGroup('Memory and overload', {
   },
   sendTimeout: {
     flags: '--send-timeout <seconds>',
-    description: 'maximum time that a client may take to read 64 KiB of an answer before it is disconnected',
+    description:
+      'maximum time that a client may take to read 64 KiB of an answer before it is disconnected; one that has read before may take 2.5 times as long',
     default: '20',
     schema: integer(1, 3_600),
   },
