@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServingProcess } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
-import { exchange, openSocket, requestText } from '../support/wire.ts'
+import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 import { serveWatched, sumOf } from './watched.ts'
 
 const REFUSED = 'workspace_gateway_connections_refused_total'
@@ -69,6 +69,29 @@ describe.skipIf(process.platform !== 'linux')('with few open files', () => {
     expect(sumOf(await metrics(), REFUSED, { reason: 'tooMany' })).toBe(0)
     const isOpen = () => sockets.map(({ destroyed, readableEnded }) => !destroyed && !readableEnded)
     await expect.poll(isOpen).toEqual(sockets.map((_, index) => index >= 140 - 63))
+  })
+
+  test('a connection on which half of a head has arrived gives way only if the same is true of all others', async () => {
+    const { serving } = await serveWatched([], {}, { maxOpenFiles: 128 })
+    const request = requestText({})
+    const lastRequest = requestText({ headers: [['Connection', 'close']] })
+    const begun = await openSocket(serving.url)
+    begun.write(request)
+    await once(begun, 'data')
+    begun.write(lastRequest.slice(0, -2))
+    const { sockets, answers } = await open140(serving.url, request, 'HTTP/1.1 200 ')
+    expect(answers.filter(Boolean)).toHaveLength(140)
+    begun.write(lastRequest.slice(-2))
+    expect(readAnswers(await readToEnd(begun))).toHaveLength(1)
+    const held = sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded)
+    for (const socket of held) socket.write(request.slice(0, -2))
+    // They take the two places that are free, and do not give way.
+    const unused = [await openSocket(serving.url), await openSocket(serving.url)]
+    onTestFinished(() => {
+      for (const socket of unused) socket.destroy()
+    })
+    const later = await open140(serving.url, request, 'HTTP/1.1 200 ')
+    expect(later.answers.filter(Boolean)).toHaveLength(140)
   })
 })
 

@@ -9,6 +9,8 @@ export interface IdleConnections {
   readonly add: (socket: Socket) => void
   /** Called when a request arrives on a connection. */
   readonly remove: (socket: Socket) => void
+  /** Closes the idle connections on which no further request has begun to arrive. */
+  readonly close: () => void
 }
 
 /**
@@ -16,33 +18,56 @@ export interface IdleConnections {
  * nothing for as long as idle connections are kept.
  */
 export function createIdleConnections(maxConnections: number): IdleConnections {
-  /** The one that has been idle longest comes first. */
-  const idle = new Set<Socket>()
-  let openCount = 0
+  /** The one that has been idle longest comes first. The values are `bytesRead` when it became idle. */
+  const idle = new Map<Socket, number>()
+  /** Idle, but something has arrived since, such as half of a head. They are closed only when there are no others. */
+  const begun = new Set<Socket>()
+  /** Those not closed by this code: after `destroy`, a connection emits `close` only in a later turn. */
+  const open = new Set<Socket>()
+
+  function remove(socket: Socket): void {
+    idle.delete(socket)
+    begun.delete(socket)
+  }
+
+  function close(socket: Socket): void {
+    remove(socket)
+    open.delete(socket)
+    socket.destroy()
+  }
 
   function makeRoom(): void {
-    // Looked at first: the search for the oldest steps over all that have left the set since it was last resized.
-    if (openCount < maxConnections) return
-    const [oldest] = idle
-    if (!oldest) return
-    idle.delete(oldest)
-    oldest.destroy()
+    // Looked at first: the search for the oldest steps over all that have left the map since it was last resized.
+    if (open.size < maxConnections) return
+    for (const [socket, bytesRead] of idle) {
+      if (socket.bytesRead === bytesRead) {
+        close(socket)
+        return
+      }
+      idle.delete(socket)
+      begun.add(socket)
+    }
+    const [oldest] = begun
+    if (oldest) close(oldest)
   }
 
   return {
     onConnection(socket) {
-      openCount += 1
+      open.add(socket)
       socket.once('close', () => {
-        openCount -= 1
-        idle.delete(socket)
+        open.delete(socket)
+        remove(socket)
       })
       makeRoom()
     },
     add(socket) {
       if (socket.destroyed) return
-      idle.add(socket)
+      idle.set(socket, socket.bytesRead)
       makeRoom()
     },
-    remove: (socket) => void idle.delete(socket),
+    remove,
+    close() {
+      for (const [socket, bytesRead] of idle) if (socket.bytesRead === bytesRead) close(socket)
+    },
   }
 }
