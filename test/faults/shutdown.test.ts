@@ -112,6 +112,19 @@ test.each([
   expect(serving.stderr()).not.toContain('connections of a trusted proxy are closed')
 })
 
+test('a draining gateway goes on sending the answers that wait for a slow client', async () => {
+  const serving = await serveHereForTest(['--database', await database()])
+  const unused = await openSocket(serving.url)
+  const slow = await openSocket(serving.url)
+  // More than the system takes for a client that does not read.
+  slow.write(requestText({ target: '/openapi.json' }).repeat(100))
+  await once(slow, 'readable')
+  const ended = serving.kill('SIGTERM')
+  await readToEnd(unused)
+  expect(readAnswers(await readToEnd(slow)).map(({ status }) => status)).toEqual(Array(100).fill(200))
+  expect(await ended).toBe(0)
+})
+
 test('the end of --shutdown-grace says how many requests it cut off, and nothing if there were none', async () => {
   for (const count of [2, 0]) {
     const serving = await serveHereForTest(['--database', await database(), '--shutdown-grace', '0'])

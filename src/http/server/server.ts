@@ -237,7 +237,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   return Object.assign(server, {
     requestsInFlight: pipelining.inFlight,
     closeUnused() {
-      server.closeIdleConnections()
+      // `closeIdleConnections` of node:http also closes connections whose answers wait for a slow client.
+      idle.close()
       for (const socket of unasked) if (socket.bytesRead <= (proxyHeaders?.headerBytesOf(socket) ?? 0)) socket.destroy()
     },
   })
