@@ -2,8 +2,11 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createHttpServer } from '../../src/http/server/server.ts'
 import type { ServingProcess } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 import { serveWatched, sumOf } from './watched.ts'
 
@@ -93,6 +96,33 @@ describe.skipIf(process.platform !== 'linux')('with few open files', () => {
     const later = await open140(serving.url, request, 'HTTP/1.1 200 ')
     expect(later.answers.filter(Boolean)).toHaveLength(140)
   })
+})
+
+test('when all connections are answered at once, one gives way, not several', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let asked = 0
+  const server = createHttpServer(
+    async () => {
+      asked += 1
+      await answered
+      return { status: 200, headers: {}, body: null }
+    },
+    serverOptions({ maxConnections: 20 }),
+  )
+  const url = await listenForTest(server)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
+  for (const socket of sockets) socket.write(requestText({}))
+  await expect.poll(() => asked).toBe(20)
+  const answers = sockets.map((socket) => once(socket, 'data'))
+  answer()
+  await Promise.all(answers)
+  const last = await openSocket(url)
+  last.write(requestText({ headers: [['Connection', 'close']] }))
+  await readToEnd(last)
+  // All but the one that gave way, and the one whose place the last one took.
+  const isOpen = () => sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded)
+  expect(isOpen().length).toBeGreaterThanOrEqual(18)
+  for (const socket of sockets) socket.destroy()
 })
 
 test('a proxy without a PROXY header is counted, and logged once; an empty connection is neither', async () => {
