@@ -22,8 +22,8 @@ export interface GatewayRequest extends Caller {
    */
   readonly bodyStream: () => AsyncIterable<Uint8Array>
   /**
-   * Calls `stop` when the connection has taken the whole answer, or is closed before; at once if it is closed. From now
-   * on, a client that closes its side of the connection counts as one that has left: both look the same.
+   * Calls `stop` when the connection has taken the whole answer, or is closed before; at once if it is closed. Until
+   * then, a client that closes its side of the connection counts as one that has left: both look the same.
    */
   readonly onClosed: (stop: () => void) => void
   /** The same object in every copy of the request. */

@@ -47,6 +47,21 @@ test.each([
   expect(new Set(refreshes.map(({ status }) => status))).toEqual(new Set([401]))
 })
 
+test('a client that closes its side is answered, although an earlier request of the connection would have been given up', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const server = createHttpServer(async ({ path, onClosed }) => {
+    if (path === '/first') onClosed(() => {})
+    else await ended
+    return { status: 200, headers: {}, body: null }
+  }, serverOptions())
+  server.on('connection', (socket) => void socket.once('end', () => setImmediate(end)))
+  const socket = await openSocket(await listenForTest(server))
+  socket.write(requestText({ target: '/first' }))
+  await once(socket, 'readable')
+  socket.end(requestText({ target: '/second' }))
+  expect(readAnswers(await readToEnd(socket))).toHaveLength(2)
+})
+
 test('a request whose client reset its new connection is not handled: no limit would know its network', async () => {
   const networks: string[] = []
   const server = createHttpServer(async ({ client }) => {

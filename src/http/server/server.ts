@@ -271,7 +271,7 @@ function toRequest(
     body: (limitBytes, heldUntil) => readBody(incoming, response, client.address, limitBytes, heldUntil),
     bodyStream: () => streamBody(incoming, response),
     onClosed(stop) {
-      closeOnEnd(incoming)
+      closeOnEnd(incoming, response)
       whenClosed(response, stop)
     },
     record: startRecord(performance.now()),

@@ -8,15 +8,21 @@ export function whenClosed(response: ServerResponse, run: () => void): void {
   else response.once('close', run)
 }
 
-/** One listener for each: many requests of a connection may wait. */
-const closedOnEnd = new WeakSet<Socket>()
+/** Numbers of unfinished responses for which `closeOnEnd` was called. One listener serves all of a connection. */
+const closedOnEnd = new WeakMap<Socket, number>()
 
-/** Closes the connection when the client closes its side of it; at once if it has. */
-export function closeOnEnd(incoming: IncomingMessage): void {
+/** Until the response is over, closes the connection when the client closes its side of it; at once if it has. */
+export function closeOnEnd(incoming: IncomingMessage, response: ServerResponse): void {
   // node:http sets the socket of a destroyed request to null, although its types do not say so.
   const socket: Socket | null = incoming.socket
-  if (socket === null || closedOnEnd.has(socket)) return
-  closedOnEnd.add(socket)
-  if (socket.readableEnded) socket.destroy()
-  else socket.once('end', () => socket.destroy())
+  if (socket === null) return
+  if (socket.readableEnded) {
+    socket.destroy()
+    return
+  }
+  const isNew = !closedOnEnd.has(socket)
+  const count = (change: 1 | -1) => closedOnEnd.set(socket, (closedOnEnd.get(socket) ?? 0) + change)
+  count(1)
+  whenClosed(response, () => count(-1))
+  if (isNew) socket.once('end', () => closedOnEnd.get(socket) !== 0 && socket.destroy())
 }
