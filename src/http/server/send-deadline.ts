@@ -52,10 +52,6 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
   const read = new WeakSet<ServerResponse>()
   let isLooking = false
 
-  function isLate(since: number, now: number): boolean {
-    return now - since >= timeoutMs * LATE
-  }
-
   async function expire(deadline: Pending): Promise<void> {
     await takeTurns()
     if (!pending.delete(deadline)) return
@@ -65,7 +61,7 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
 
   async function look(): Promise<void> {
     const now = performance.now()
-    const late = [...pending].filter(({ since }) => isLate(since, now))
+    const late = [...pending].filter(({ since }) => now - since >= timeoutMs * LATE)
     const sockets = late.flatMap(({ response }) => response.socket ?? [])
     const untakenBytes = sockets.length > 0 ? await readUntakenBytes(sockets) : null
     for (const deadline of late) {
@@ -104,7 +100,7 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
     if (response.socket) start()
     else response.once('socket', start)
     return () => {
-      if (pending.delete(deadline) && isLate(deadline.since, performance.now())) read.add(response)
+      pending.delete(deadline)
       response.off('socket', start)
     }
   }
