@@ -59,21 +59,27 @@ export function createSendDeadlines(timeoutMs: number): StartDeadline {
     deadline.response.socket?.resetAndDestroy()
   }
 
+  /** Notes what the kernel says that the client has taken. One that takes a slice has its time anew. */
+  function noteTaken(deadline: Pending, untaken: number, now: number): void {
+    const { response } = deadline
+    const { bytesWritten = 0 } = response.socket ?? {}
+    if (deadline.untaken !== null && deadline.untaken - untaken >= SLICE_BYTES) {
+      read.add(response)
+      deadline.since = now
+      deadline.untaken = untaken
+    }
+    deadline.untaken ??= untaken
+    if (bytesWritten - untaken >= READ_BYTES) read.add(response)
+  }
+
   async function look(): Promise<void> {
     const now = performance.now()
     const late = [...pending].filter(({ since }) => now - since >= timeoutMs * LATE)
-    const sockets = late.flatMap(({ response }) => response.socket ?? [])
-    const untakenBytes = sockets.length > 0 ? await readUntakenBytes(sockets) : null
+    const untakenBytes = await readUntakenBytes(late.flatMap(({ response }) => response.socket ?? []))
     for (const deadline of late) {
       const { socket } = deadline.response
-      const untaken = (socket && untakenBytes?.get(socket)) ?? null
-      if (untaken !== null && deadline.untaken !== null && deadline.untaken - untaken >= SLICE_BYTES) {
-        read.add(deadline.response)
-        deadline.since = now
-        deadline.untaken = untaken
-      }
-      deadline.untaken ??= untaken
-      if (socket && untaken !== null && socket.bytesWritten - untaken >= READ_BYTES) read.add(deadline.response)
+      const untaken = socket ? untakenBytes.get(socket) : undefined
+      if (untaken !== undefined) noteTaken(deadline, untaken, now)
       const limitMs = read.has(deadline.response) ? timeoutMs * PATIENCE : timeoutMs
       if (now - deadline.since >= limitMs) void expire(deadline)
     }

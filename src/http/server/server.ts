@@ -1,7 +1,6 @@
 // Runs the HTTP server on node:http and sets the timeouts for headers, requests and idle connections. Only this folder
 // knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 import { createServer } from '../../http-builtin.ts'
 import type { Awaitable } from '../../store/contract.ts'
@@ -165,7 +164,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   }
 
   const { maxConnections = Number.POSITIVE_INFINITY } = options
-  const idle = createIdleConnections(maxConnections)
+  const idle = createIdleConnections(maxConnections, (socket) => proxyHeaders?.headerBytesOf(socket) ?? 0)
   const pipelining = limitPipelining(
     answer,
     () => !server.listening,
@@ -178,9 +177,6 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
     if (incoming === null || !pipelining.isNewestHandled(incoming.socket)) onMalformed?.(code)
   }
 
-  /** Connections without a request so far. node:http does not count them as idle. */
-  const unasked = new Set<Socket>()
-
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     const { socket } = incoming
     // The client reset its new connection, and its address went with it: neither limits nor the audit log could tell who
@@ -189,7 +185,6 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
       socket.destroy()
       return
     }
-    unasked.delete(socket)
     trackExchange(incoming, response)
     paceBody(incoming)
     pipelining.listen(incoming, response)
@@ -227,20 +222,14 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
   const proxyHeaders = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
   server.on('connection', idle.onConnection)
-  server.on('connection', (socket) => {
-    unasked.add(socket)
-    socket.once('close', () => unasked.delete(socket))
-  })
   const { accepting } = options
   if (accepting) server.on('connection', accepting.onConnection).on('drop', accepting.onConnection)
   const connectionOf = createConnections(proxies, proxyHeaders)
   return Object.assign(server, {
     requestsInFlight: pipelining.inFlight,
-    closeUnused() {
-      // `closeIdleConnections` of node:http also closes connections whose answers wait for a slow client.
-      idle.close()
-      for (const socket of unasked) if (socket.bytesRead <= (proxyHeaders?.headerBytesOf(socket) ?? 0)) socket.destroy()
-    },
+    // `closeIdleConnections` of node:http also closes connections whose answers wait for a slow client, and none that
+    // has not sent a request yet.
+    closeUnused: idle.close,
   })
 }
 

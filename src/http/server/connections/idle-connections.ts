@@ -1,5 +1,5 @@
-// Keeps a place free for the next connection: when all places are taken, closes the connection that has been idle
-// longest.
+// Knows the connections on which no request is answered. When all places are taken, the one that has been idle longest is
+// closed, and a gateway that stops closes them all.
 import type { Socket } from 'node:net'
 
 export interface IdleConnections {
@@ -9,15 +9,21 @@ export interface IdleConnections {
   readonly add: (socket: Socket) => void
   /** Called when a request arrives on a connection. */
   readonly remove: (socket: Socket) => void
-  /** Closes the idle connections on which no further request has begun to arrive. */
+  /** Closes those on which no request has begun to arrive. */
   readonly close: () => void
 }
 
 /**
- * Otherwise one client could keep all others out: it sends a request on each of thousands of connections, and then
- * nothing for as long as idle connections are kept.
+ * Without the first rule, one client could keep all others out: it sends a request on each of thousands of connections,
+ * and then nothing for as long as idle connections are kept. `headerBytesOf` returns the length of the PROXY header that
+ * a connection began with.
  */
-export function createIdleConnections(maxConnections: number): IdleConnections {
+export function createIdleConnections(
+  maxConnections: number,
+  headerBytesOf: (socket: Socket) => number,
+): IdleConnections {
+  /** No request has come so far. These do not make room for others: the headers timeout ends them soon. */
+  const unasked = new Set<Socket>()
   /** The one that has been idle longest comes first. The values are `bytesRead` when it became idle. */
   const idle = new Map<Socket, number>()
   /** Idle, but something has arrived since, such as half of a head. They are closed only when there are no others. */
@@ -26,6 +32,7 @@ export function createIdleConnections(maxConnections: number): IdleConnections {
   const open = new Set<Socket>()
 
   function remove(socket: Socket): void {
+    unasked.delete(socket)
     idle.delete(socket)
     begun.delete(socket)
   }
@@ -54,6 +61,7 @@ export function createIdleConnections(maxConnections: number): IdleConnections {
   return {
     onConnection(socket) {
       open.add(socket)
+      unasked.add(socket)
       socket.once('close', () => {
         open.delete(socket)
         remove(socket)
@@ -67,6 +75,7 @@ export function createIdleConnections(maxConnections: number): IdleConnections {
     },
     remove,
     close() {
+      for (const socket of unasked) if (socket.bytesRead <= headerBytesOf(socket)) close(socket)
       for (const [socket, bytesRead] of idle) if (socket.bytesRead === bytesRead) close(socket)
     },
   }
