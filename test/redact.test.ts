@@ -18,6 +18,7 @@ test.each([
   ['wgr_abc-_9 and wgr_', '[token] and [token]'],
   ['Bearer eyJhbGciOi.eyJzdWIi.c2ln!', 'Bearer [token]!'],
   ['postgres://gateway:pass-word@db/workspace', 'postgres://gateway:[email]'],
+  ['postgres://gateway:pass,(w"ord);@db/workspace', 'postgres://gateway:[email]'],
   ['postgres://gateway@db/workspace', 'postgres:[email]'],
   ['use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME', 'use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME'],
   ['smtp://USER:PASSWORD@HOSTS and PASSWORD@HOST.org', 'smtp://USER:[email] and [email]'],
