@@ -45,10 +45,10 @@ import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.t
 import type { Store } from './store/contract.ts'
 
 /**
- * Maximum number of responses that are computed concurrently for one user. A web page asks for fewer at a time. More of
- * them would read and hold their data side by side, and then be refused.
+ * Maximum number of responses that are computed concurrently for one user: as many as a browser requests at a time over
+ * HTTP/1.1. More of them would read and hold their data side by side, and then be refused.
  */
-const MAX_CONCURRENT_PER_USER = 8
+const MAX_CONCURRENT_PER_USER = 6
 /** Requests of one user that may always wait for such a slot: more than the connections that a usual client opens. */
 const FREE_WAITING_PER_USER = 64
 
