@@ -6,7 +6,7 @@ import { openSocket, requestText } from '../support/wire.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 /** As many answers are made for one user at a time. */
-const AT_A_TIME = 8
+const AT_A_TIME = 6
 const REF = 'site'
 
 const overRest = (number: number) => ({ target: `/exports?r=${REF}&number=${number}` })
