@@ -62,6 +62,21 @@ describe('equal requests of one user', () => {
   })
 })
 
+test('each operation of a cached document gets its own answer', async () => {
+  const { gateway, ana } = await startCounted({ cacheBytes: 0 })
+  const document = 'query A { me { templates { name } } } query B { me { email } }'
+  // The document is cached with the second request, and the plan of an operation when it is sent again.
+  for (let round = 0; round < 3; round += 1) {
+    for (const [operationName, me] of [
+      ['A', { templates: [{ name: 'Landing' }] }],
+      ['B', { email: ANA }],
+    ] as const) {
+      const answer = await gateway.graphql(document, { accessToken: ana, operationName })
+      expect(answer.json(), operationName).toEqual({ data: { me } })
+    }
+  }
+})
+
 test('a kept reply is sent in the media type that its own request accepts', async () => {
   const { gateway, ana, askedBy } = await startCounted()
   const types = ['application/json', 'application/graphql-response+json']
