@@ -128,6 +128,7 @@ test('a base path precedes the page, its files and its facts', async () => {
   const gateway = await startGateway({ basePath: '/v1' })
   for (const path of ['/v1', '/v1/', '/v1/graphql']) {
     const page = await gateway.get(path, undefined, BROWSER)
+    expect([path, page.status]).toEqual([path, 200])
     expect(page.text).toContain('<base href="/v1/" />')
   }
   for (const path of await filesOf(gateway, '/v1')) expect((await gateway.get(`/v1${path}`)).status).toBe(200)
