@@ -23,6 +23,12 @@ export interface Statement {
   readonly text: string
 }
 
+/** Statements under their names. */
+export function statements<K extends string>(texts: Readonly<Record<K, string>>): { readonly [N in K]: Statement } {
+  const named = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }])
+  return Object.fromEntries(named)
+}
+
 /** A statement and the values of its parameters. */
 export type Query = readonly [statement: Statement, values: readonly unknown[]]
 

@@ -14,7 +14,7 @@ import {
 } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
-import { type Connection, columns, type Statement } from './connection.ts'
+import { type Connection, columns, statements } from './connection.ts'
 import { ADD_USERS, addMissing, type HeldUsers, lockUsers } from './engine/held-users.ts'
 import { keyOf } from './engine/name-hash.ts'
 import { hasLongTexts, type Pool } from './engine/pool.ts'
@@ -25,31 +25,18 @@ import { putDocuments } from './upsert-documents.ts'
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
 
-const STAGE: Statement = {
-  name: 'stageExports',
-  text: `insert into workspace_gateway.staged_export (stage, user_id, ref, created_at, instant, staged_at)
+const SQL = statements({
+  stageExports: `insert into workspace_gateway.staged_export (stage, user_id, ref, created_at, instant, staged_at)
     select stage, user_id, ref, created_at, instant, staged_at
     from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
       with ordinality as asked (stage, user_id, ref, created_at, instant, staged_at, n)
     order by n`,
-}
-const LOCK_STAGES: Statement = {
-  name: 'lockStages',
-  text: `select stage, id, user_id as "userId" from workspace_gateway.staged_export
+  lockStages: `select stage, id, user_id as "userId" from workspace_gateway.staged_export
     where stage = any($1::text[]) and staged_at > ${DROPPED_AT} order by id for update`,
-}
-const TOUCH: Statement = {
-  name: 'touchStages',
-  text: `update workspace_gateway.staged_export set staged_at = greatest(staged_at, $2) where stage = any($1::text[])`,
-}
-const ADD_ELEMENTS: Statement = {
-  name: 'addElements',
-  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+  touchStages: `update workspace_gateway.staged_export set staged_at = greatest(staged_at, $2) where stage = any($1::text[])`,
+  addElements: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
     select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])`,
-}
-const SEAL: Statement = {
-  name: 'sealExports',
-  text: `insert into workspace_gateway.export
+  sealExports: `insert into workspace_gateway.export
       (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
     select s.user_id, s.id, s.ref, s.created_at, s.instant, asked.digest, asked.byte_length, asked.element_count
     from unnest($1::text[], $2::text[], $3::bigint[], $4::int[])
@@ -57,24 +44,15 @@ const SEAL: Statement = {
     join workspace_gateway.staged_export s on s.stage = asked.stage
     order by asked.n
     on conflict do nothing returning id`,
-}
-const DROP_ELEMENTS: Statement = {
-  name: 'dropElements',
-  text: `delete from workspace_gateway.export_element e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, export_id)
+  dropElements: `delete from workspace_gateway.export_element e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, export_id)
     where (e.user_id, e.export_id) = (asked.user_id, asked.export_id)`,
-}
-const UNSTAGE: Statement = {
-  name: 'unstage',
-  text: 'delete from workspace_gateway.staged_export where id = any($1::bigint[])',
-}
-const PROJECT_IDS: Statement = {
-  name: 'projectIdsByRef',
-  text: `select asked.n, d.id from unnest($1::text[], $2::bytea[]) with ordinality as asked (email, ref_key, n)
+  unstage: 'delete from workspace_gateway.staged_export where id = any($1::bigint[])',
+  projectIdsByRef: `select asked.n, d.id from unnest($1::text[], $2::bytea[]) with ordinality as asked (email, ref_key, n)
     join workspace_gateway.user u on u.email = asked.email
     cross join lateral (
       select id from workspace_gateway.document
       where user_id = u.id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
-}
+})
 interface Stage {
   readonly stage: string
   readonly id: number
@@ -90,7 +68,7 @@ export function createChanges(pool: Pool): ChangeVerbs {
     },
     projectIdsByRef: (refs) =>
       pool.repeatable(async (connection) => {
-        const found = await connection.query<{ n: number; id: string }>(PROJECT_IDS, [
+        const found = await connection.query<{ n: number; id: string }>(SQL.projectIdsByRef, [
           refs.map(({ email }) => email),
           refs.map(({ ref }) => keyOf(ref)),
         ])
@@ -182,7 +160,7 @@ function stageExports(
   staging: readonly ChangeOf<'stageExport'>[],
   userIds: ReadonlyMap<string, number>,
 ) {
-  return connection.query(STAGE, [
+  return connection.query(SQL.stageExports, [
     staging.map(({ stage }) => stage),
     staging.map(({ email }) => userIds.get(email)),
     staging.map(({ ref }) => ref),
@@ -193,7 +171,7 @@ function stageExports(
 }
 
 async function lockStages(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, Stage>> {
-  const found = await connection.query<Stage & object>(LOCK_STAGES, [names])
+  const found = await connection.query<Stage & object>(SQL.lockStages, [names])
   return new Map(found.map((stage) => [stage.stage, stage]))
 }
 
@@ -213,8 +191,11 @@ async function stageElements(
     return texts.map((text, index) => ({ userId, id, position: position + index, text }))
   })
   requireElementPlaces(rows)
-  await connection.query(TOUCH, [filling.map(({ stage }) => stage), Math.max(...filling.map(({ now }) => now))])
-  await connection.query(ADD_ELEMENTS, columns(rows, ['userId', 'id', 'position', 'text']))
+  await connection.query(SQL.touchStages, [
+    filling.map(({ stage }) => stage),
+    Math.max(...filling.map(({ now }) => now)),
+  ])
+  await connection.query(SQL.addElements, columns(rows, ['userId', 'id', 'position', 'text']))
 }
 
 async function sealExports(
@@ -223,12 +204,12 @@ async function sealExports(
   stages: ReadonlyMap<string, Stage>,
 ): Promise<readonly ChangeOutcome[]> {
   const values = columns(sealing, ['stage', 'digest', 'byteLength', 'elementCount'])
-  const rows = await connection.query<{ id: number }>(SEAL, values)
+  const rows = await connection.query<{ id: number }>(SQL.sealExports, values)
   const sealed = new Set(rows.map(({ id }) => id))
   const all = sealing.map(({ stage }) => requireStage(stages, stage))
   const unchanged = all.filter(({ id }) => !sealed.has(id))
-  if (unchanged.length > 0) await connection.query(DROP_ELEMENTS, columns(unchanged, ['userId', 'id']))
-  await connection.query(UNSTAGE, [all.map(({ id }) => id)])
+  if (unchanged.length > 0) await connection.query(SQL.dropElements, columns(unchanged, ['userId', 'id']))
+  await connection.query(SQL.unstage, [all.map(({ id }) => id)])
   return all.map(({ id }) => (sealed.has(id) ? 'added' : 'unchanged'))
 }
 

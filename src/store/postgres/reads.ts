@@ -1,31 +1,21 @@
 // Reads stored workspaces from PostgreSQL.
 import type { OfUser, StoredUser, WorkspaceReads } from '../contract.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, statements } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import { READ_VERBS } from './engine/read-statements.ts'
 import { askAll, type ReadVerb, requireNext } from './engine/read-verb.ts'
 import { coalesce } from './engine/statement-batcher.ts'
 
-const USERS_AFTER: Statement = {
-  name: 'usersAfter',
-  text: 'select id, email from workspace_gateway.user where email > $1 order by email limit $2',
-}
-const USER_BY_EMAIL: Statement = {
-  name: 'userByEmail',
-  text: 'select id, email from workspace_gateway.user where email = $1',
-}
-const USERS_BY_ID: Statement = {
-  name: 'usersById',
-  text: 'select id, email from workspace_gateway.user where id = any($1::bigint[])',
-}
-const EXPORT_REFS_WITHOUT_PROJECT: Statement = {
-  name: 'exportRefsWithoutProject',
-  text: `select distinct ref from workspace_gateway.export e where user_id = $1 and not exists (
+const SQL = statements({
+  usersAfter: 'select id, email from workspace_gateway.user where email > $1 order by email limit $2',
+  userByEmail: 'select id, email from workspace_gateway.user where email = $1',
+  usersById: 'select id, email from workspace_gateway.user where id = any($1::bigint[])',
+  exportRefsWithoutProject: `select distinct ref from workspace_gateway.export e where user_id = $1 and not exists (
       select 1 from workspace_gateway.document d
       where d.user_id = e.user_id and d.ref is not null
         and workspace_gateway.key_of(d.ref) = workspace_gateway.key_of(e.ref))
     order by ref`,
-}
+})
 
 /** Chooses the connection for a read. It may run the read twice. */
 export type RunRead = <T>(read: (connection: Connection) => Promise<T>) => Promise<T>
@@ -83,13 +73,13 @@ export function createReads(run: RunRead, answers: Answering = answering(run)): 
     elementsWithin: fromEitherEnd(answers(READ_VERBS.elementsWithin), answers(READ_VERBS.elementsWithinFromEnd)),
     elementRunsOf: answers(READ_VERBS.elementRunsOf),
     usersAfter: (email, limit) =>
-      run((connection) => connection.query<StoredUser & object>(USERS_AFTER, [email, limit])),
+      run((connection) => connection.query<StoredUser & object>(SQL.usersAfter, [email, limit])),
     userByEmail: (email) =>
-      run(async (connection) => (await connection.query<StoredUser & object>(USER_BY_EMAIL, [email]))[0] ?? null),
-    usersById: (ids) => run((connection) => connection.query<StoredUser & object>(USERS_BY_ID, [ids])),
+      run(async (connection) => (await connection.query<StoredUser & object>(SQL.userByEmail, [email]))[0] ?? null),
+    usersById: (ids) => run((connection) => connection.query<StoredUser & object>(SQL.usersById, [ids])),
     exportRefsWithoutProject: (userId) =>
       run(async (connection) =>
-        (await connection.query<{ ref: string }>(EXPORT_REFS_WITHOUT_PROJECT, [userId])).map(({ ref }) => ref),
+        (await connection.query<{ ref: string }>(SQL.exportRefsWithoutProject, [userId])).map(({ ref }) => ref),
       ),
   }
 }

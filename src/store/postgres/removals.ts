@@ -11,15 +11,14 @@ import {
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, statements } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { LOCK_USERS } from './engine/swap-user.ts'
 import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
 
-const HOLDINGS: Statement = {
-  name: 'holdings',
-  text: `select asked.email, d.projects, d.templates, d."uiLibraries", e.exports, e."exportBytes", s.sessions
+const SQL = statements({
+  holdings: `select asked.email, d.projects, d.templates, d."uiLibraries", e.exports, e."exportBytes", s.sessions
     from unnest($1::text[]) with ordinality as asked (email, n)
     left join workspace_gateway.user u on u.email = asked.email
     cross join lateral (
@@ -32,57 +31,30 @@ const HOLDINGS: Statement = {
     cross join lateral (
       select count(*) as sessions from workspace_gateway.session where email = asked.email) s
     where u.id is not null or s.sessions > 0 order by asked.n`,
-}
-const REMOVE_USERS: Statement = {
-  name: 'removeUsers',
-  text: 'delete from workspace_gateway.user where email = any($1::text[])',
-}
-// All other tables with an `email` column, read from the catalog so that a table added later is covered too.
-const TABLES_BY_EMAIL: Statement = {
-  name: 'tablesByEmail',
-  text: `select quote_ident(c.relname) as name from pg_class c
+  removeUsers: 'delete from workspace_gateway.user where email = any($1::text[])',
+  // All other tables with an `email` column, read from the catalog so that a table added later is covered too.
+  tablesByEmail: `select quote_ident(c.relname) as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'email' and not a.attisdropped
     where c.relnamespace = 'workspace_gateway'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('user', 'staged_user')
     order by c.relname`,
-}
-// The table has a hash in place of the email.
-const REMOVE_NETWORKS: Statement = {
-  name: 'removeKnownNetworks',
-  text: 'delete from workspace_gateway.known_network where address_key = any($1::text[])',
-}
-const RENAME: Statement = {
-  name: 'renameUser',
-  text: `update workspace_gateway.user set email = $2 where email = $1
+  // The table has a hash in place of the email.
+  removeKnownNetworks: 'delete from workspace_gateway.known_network where address_key = any($1::text[])',
+  renameUser: `update workspace_gateway.user set email = $2 where email = $1
     and not exists (select 1 from workspace_gateway.user where email = $2) returning id`,
-}
-const KNOWN: Statement = {
-  name: 'isKnownUser',
-  text: 'select id from workspace_gateway.user where email = $1',
-}
-const REMOVE_DOCUMENTS: Statement = {
-  name: 'removeDocuments',
-  text: `delete from workspace_gateway.document d
+  isKnownUser: 'select id from workspace_gateway.user where email = $1',
+  removeDocuments: `delete from workspace_gateway.document d
     using unnest($1::bigint[], $2::text[], $3::bytea[]) as asked (user_id, kind, id_key)
     where d.user_id = asked.user_id and d.kind = asked.kind and workspace_gateway.key_of(d.id) = asked.id_key
     returning d.user_id as "userId", d.kind, d.id`,
-}
-const REMOVE_EXPORTS: Statement = {
-  name: 'removeExports',
-  text: `delete from workspace_gateway.export where user_id = $1
+  removeExports: `delete from workspace_gateway.export where user_id = $1
       and ($2::bytea is null or workspace_gateway.key_of(ref) = $2) and ($3::text is null or instant = $3)
       and ($4::text is null or digest = $4)
     returning id`,
-}
-// An import locks the user before it changes exports. Removing an export changes the user row too.
-const LOCK_USER: Statement = {
-  name: 'lockUserToPrune',
-  text: 'select id from workspace_gateway.user where id = $1 for no key update',
-}
-// Both follow an index, so that they do not read the exports that stay.
-const REFS_AFTER: Statement = {
-  name: 'refsToPruneAfter',
-  text: `with recursive refs (ref) as (
+  // An import locks the user before it changes exports. Removing an export changes the user row too.
+  lockUserToPrune: 'select id from workspace_gateway.user where id = $1 for no key update',
+  // Both follow an index, so that they do not read the exports that stay.
+  refsToPruneAfter: `with recursive refs (ref) as (
       (select ref from workspace_gateway.export where user_id = $1 and workspace_gateway.key_of(ref) > $2
         order by workspace_gateway.key_of(ref) limit 1)
       union all
@@ -91,10 +63,7 @@ const REFS_AFTER: Statement = {
         order by workspace_gateway.key_of(e.ref) limit 1)
       from refs where refs.ref is not null)
     select ref from refs where ref is not null limit ${REFS_PER_PRUNE}`,
-}
-const PRUNABLE: Statement = {
-  name: 'prunableExports',
-  text: `select e.id, e.byte_length as "byteLength", e.element_count as "elementCount"
+  prunableExports: `select e.id, e.byte_length as "byteLength", e.element_count as "elementCount"
     from unnest($4::bytea[]) as asked (key) cross join lateral (
       select id, byte_length, element_count from workspace_gateway.export
       where user_id = $1 and workspace_gateway.key_of(ref) = asked.key and instant < $3 collate "C" and (instant, id) <= (
@@ -103,11 +72,8 @@ const PRUNABLE: Statement = {
         limit 1 offset $2)
       order by instant, id limit ${EXPORTS_PER_PRUNE + 1}) e
     limit ${EXPORTS_PER_PRUNE + 1}`,
-}
-const PRUNE: Statement = {
-  name: 'pruneExports',
-  text: 'delete from workspace_gateway.export where user_id = $1 and id = any($2::bigint[])',
-}
+  pruneExports: 'delete from workspace_gateway.export where user_id = $1 and id = any($2::bigint[])',
+})
 
 type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
 
@@ -127,7 +93,7 @@ async function removeUsers(
 ): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
   const staged = await removeStaged(connection, emails, replacements)
-  await connection.query(REMOVE_USERS, [emails])
+  await connection.query(SQL.removeUsers, [emails])
   await removeByEmail(connection, emails)
   // When an email occurs twice, nothing is left for the second occurrence.
   const first = new Set<string>()
@@ -140,16 +106,16 @@ async function removeUsers(
 
 /** Removes everything that is stored under the emails outside the workspace: sessions, pending sign-ins and the like. */
 async function removeByEmail(connection: Connection, emails: readonly string[]): Promise<void> {
-  for (const { name } of await connection.query<{ name: string }>(TABLES_BY_EMAIL)) {
+  for (const { name } of await connection.query<{ name: string }>(SQL.tablesByEmail)) {
     const text = `delete from workspace_gateway.${name} where email = any($1::text[])`
     await connection.query({ name: `remove ${name} by email`, text }, [emails])
   }
   // Last: a sign-in that was under way holds its pending row, and has made its network known once that row is free.
-  await connection.query(REMOVE_NETWORKS, [emails.map(knownAddressKey)])
+  await connection.query(SQL.removeKnownNetworks, [emails.map(knownAddressKey)])
 }
 
 async function holdingsOf(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
-  const found = await connection.query<Holdings & object>(HOLDINGS, [[...new Set(emails)]])
+  const found = await connection.query<Holdings & object>(SQL.holdings, [[...new Set(emails)]])
   const byEmail = new Map(found.map((one) => [one.email, one]))
   return emails.map((email) => byEmail.get(email) ?? null)
 }
@@ -187,7 +153,7 @@ const REMOVE: {
   },
   async removeDocument(connection, changes, { userIds }) {
     const nameOf = (userId: number | undefined, kind: string, id: string) => `${userId} ${kind} ${id}`
-    const rows = await connection.query<{ userId: number; kind: string; id: string }>(REMOVE_DOCUMENTS, [
+    const rows = await connection.query<{ userId: number; kind: string; id: string }>(SQL.removeDocuments, [
       changes.map(({ email }) => userIds.get(email) ?? null),
       changes.map(({ kind }) => kind),
       changes.map(({ id }) => keyOf(id)),
@@ -201,7 +167,7 @@ const REMOVE: {
     const outcomes: ChangeOutcome[] = []
     for (const { email, ref, instant, digest } of changes) {
       const asked = [userIds.get(email) ?? null, ref === null ? null : keyOf(ref), instant, digest]
-      const removed = await connection.query(REMOVE_EXPORTS, asked)
+      const removed = await connection.query(SQL.removeExports, asked)
       outcomes.push(removed.length > 0 ? 'removed' : 'unchanged')
     }
     return outcomes
@@ -222,8 +188,9 @@ export function createRemovals(pool: Pool): RemovalVerbs {
     renameUser: (email, to) =>
       pool.unboundedTransaction(async (connection) => {
         const replacements = await lockReplacementsOf(connection, [email])
-        const renamed = await connection.query(RENAME, [email, to])
-        if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
+        const renamed = await connection.query(SQL.renameUser, [email, to])
+        if (renamed.length === 0)
+          return (await connection.query(SQL.isKnownUser, [email])).length > 0 ? 'taken' : 'unknown'
         await removeByEmail(connection, [email])
         await removeStaged(connection, [email], replacements)
         await hashInAudit(connection, [email])
@@ -232,16 +199,16 @@ export function createRemovals(pool: Pool): RemovalVerbs {
     pruneExports: ({ userId, keep, before, after }) =>
       pool.unboundedTransaction(async (connection) => {
         // Deleting nothing fires the move triggers: a move refuses the write before this transaction holds a row lock.
-        await connection.query(PRUNE, [userId, []])
-        await connection.query(LOCK_USER, [userId])
+        await connection.query(SQL.pruneExports, [userId, []])
+        await connection.query(SQL.lockUserToPrune, [userId])
         const start = after === '' ? Buffer.alloc(0) : keyOf(after)
-        const refs = (await connection.query<{ ref: string }>(REFS_AFTER, [userId, start])).map(({ ref }) => ref)
-        const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [
-          userId,
-          keep,
-          before ?? ANY_AGE,
-          refs.map(keyOf),
-        ])
+        const refs = (await connection.query<{ ref: string }>(SQL.refsToPruneAfter, [userId, start])).map(
+          ({ ref }) => ref,
+        )
+        const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(
+          SQL.prunableExports,
+          [userId, keep, before ?? ANY_AGE, refs.map(keyOf)],
+        )
         let [byteLength, elements] = [0, 0]
         const ids: number[] = []
         for (const one of found) {
@@ -251,7 +218,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
           byteLength += one.byteLength
           elements += one.elementCount
         }
-        if (ids.length > 0) await connection.query(PRUNE, [userId, ids])
+        if (ids.length > 0) await connection.query(SQL.pruneExports, [userId, ids])
         const next = ids.length < found.length ? after : (refs[REFS_PER_PRUNE - 1] ?? null)
         return { exports: ids.length, byteLength, next }
       }),

@@ -9,87 +9,53 @@ import {
   type Swapped,
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
-import { type Connection, columns, type Statement } from './connection.ts'
+import { type Connection, columns, type Statement, statements } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import { hasLongTexts, type Pool } from './engine/pool.ts'
 import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
-const BEGIN: Statement = {
-  name: 'beginReplacement',
-  text: 'insert into workspace_gateway.replacement (name, touched_at) values ($1, $2)',
-}
-const TOUCH: Statement = {
-  name: 'touchReplacement',
-  text: `update workspace_gateway.replacement set touched_at = greatest(touched_at, $2)
+const SQL = statements({
+  beginReplacement: 'insert into workspace_gateway.replacement (name, touched_at) values ($1, $2)',
+  touchReplacement: `update workspace_gateway.replacement set touched_at = greatest(touched_at, $2)
     where name = $1 and touched_at > ${DROPPED_AT} returning 1`,
-}
-const END: Statement = {
-  name: 'endReplacement',
-  text: 'update workspace_gateway.replacement set touched_at = $2 where name = $1',
-}
-const ADD_OWNERS: Statement = {
-  name: 'addStagedUsers',
-  text: `insert into workspace_gateway.staged_user (replacement, email, user_id)
+  endReplacement: 'update workspace_gateway.replacement set touched_at = $2 where name = $1',
+  addStagedUsers: `insert into workspace_gateway.staged_user (replacement, email, user_id)
     select $1, asked.email, coalesce((select id from workspace_gateway.user u where u.email = asked.email),
       nextval(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass))
     from unnest($2::text[]) as asked (email)
     where not exists (
       select 1 from workspace_gateway.staged_user s where (s.replacement, s.email) = ($1, asked.email))`,
-}
-const OWNERS: Statement = {
-  name: 'stagedUsers',
-  text: `select id, email, user_id as "userId" from workspace_gateway.staged_user
+  stagedUsers: `select id, email, user_id as "userId" from workspace_gateway.staged_user
     where replacement = $1 and email = any($2::text[])`,
-}
-const LAST_POSITIONS: Statement = {
-  name: 'lastStagedPositions',
-  text: `select asked.owner, asked.kind, last.position
+  lastStagedPositions: `select asked.owner, asked.kind, last.position
     from (select distinct * from unnest($1::bigint[], $2::text[]) as a (owner, kind)) asked
     cross join lateral (
       select position from workspace_gateway.staged_document
       where owner = asked.owner and kind = asked.kind order by position desc limit 1) last`,
-}
-const STAGED_IDS: Statement = {
-  name: 'stagedDocumentPositions',
-  text: `select d.owner, d.kind, d.id, d.position
+  stagedDocumentPositions: `select d.owner, d.kind, d.id, d.position
     from (select distinct * from unnest($1::bigint[], $2::text[], $3::bytea[]) as a (owner, kind, id_key)) asked
     cross join lateral (
       select * from workspace_gateway.staged_document
       where owner = asked.owner and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key offset 0) d`,
-}
-const STAGE_DOCUMENTS: Statement = {
-  name: 'stageDocuments',
-  text: `insert into workspace_gateway.staged_document (owner, kind, position, id, ref, text)
+  stageDocuments: `insert into workspace_gateway.staged_document (owner, kind, position, id, ref, text)
     select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])
     on conflict (owner, kind, position) do update set ref = excluded.ref, text = excluded.text`,
-}
-const STAGE_EXPORTS: Statement = {
-  name: 'stageReplacementExports',
-  text: `insert into workspace_gateway.staged_export (stage, user_id, owner, ref, created_at, instant, staged_at)
+  stageReplacementExports: `insert into workspace_gateway.staged_export (stage, user_id, owner, ref, created_at, instant, staged_at)
     select stage, user_id, owner, ref, created_at, instant, 0
     from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[])
       with ordinality as asked (stage, user_id, owner, ref, created_at, instant, n)
     order by n`,
-}
-const ADD_ELEMENTS: Statement = {
-  name: 'stageReplacementElements',
-  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+  stageReplacementElements: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
     select s.user_id, s.id, asked.position, asked.text
     from unnest($1::text[], $2::int[], $3::text[]) as asked (stage, position, text)
     join workspace_gateway.staged_export s on s.stage = asked.stage
     returning position`,
-}
-const SEAL: Statement = {
-  name: 'sealReplacementExports',
-  text: `update workspace_gateway.staged_export s
+  sealReplacementExports: `update workspace_gateway.staged_export s
     set digest = asked.digest, byte_length = asked.byte_length, element_count = asked.element_count
     from unnest($1::text[], $2::text[], $3::bigint[], $4::int[]) as asked (stage, digest, byte_length, element_count)
     where s.stage = asked.stage returning 1`,
-}
-// One user after the other, so that the documents of those who wait are not counted each time.
-const NEXT: Statement = {
-  name: 'nextStagedUsers',
-  text: `with recursive fitting (n, id, email, "userId", documents) as (
+  // One user after the other, so that the documents of those who wait are not counted each time.
+  nextStagedUsers: `with recursive fitting (n, id, email, "userId", documents) as (
       select 0, 0::bigint, $2::text collate "C", 0::bigint, 0::bigint
       union all
       select n + 1, s.id, s.email, s.user_id, documents + d.count from fitting
@@ -102,7 +68,7 @@ const NEXT: Statement = {
           limit 1 + greatest($4 - documents, 0)) counted) d
       where n < $3 and (n = 0 or documents + d.count <= $4))
     select id, email, "userId" from fitting where n > 0 order by n`,
-}
+})
 
 type ReplacementVerbs = Pick<
   WorkspaceEdits,
@@ -119,7 +85,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
   return {
     beginReplacement: (replacement, now) =>
       pool.write(async (connection) => {
-        await connection.query(BEGIN, [replacement, now])
+        await connection.query(SQL.beginReplacement, [replacement, now])
       }),
     stageReplacement(replacement, steps, now) {
       const run = async (connection: Connection) => {
@@ -130,7 +96,9 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
     },
     async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
       const asked = [replacement, after, MAX_USERS_PER_SWAP, maxDocuments]
-      const fitting = await pool.repeatable((connection) => connection.query<StagedUser & object>(NEXT, asked))
+      const fitting = await pool.repeatable((connection) =>
+        connection.query<StagedUser & object>(SQL.nextStagedUsers, asked),
+      )
       return pool.unboundedTransaction(async (connection): Promise<readonly Swapped[]> => {
         await requireTouched(connection, replacement, now)
         await connection.query(LOCK_USERS, [fitting.map(({ email }) => email)])
@@ -141,13 +109,13 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
     },
     endReplacement: (replacement) =>
       pool.write(async (connection) => {
-        await connection.query(END, [replacement, DROPPED_AT])
+        await connection.query(SQL.endReplacement, [replacement, DROPPED_AT])
       }),
   }
 }
 
 async function requireTouched(connection: Connection, replacement: string, now: number): Promise<void> {
-  if ((await connection.query(TOUCH, [replacement, now])).length === 0) {
+  if ((await connection.query(SQL.touchReplacement, [replacement, now])).length === 0) {
     throw new ReplacementGoneError()
   }
 }
@@ -161,7 +129,7 @@ async function stage(connection: Connection, replacement: string, steps: readonl
   const ownerOf = (email: string) => owners.get(email) ?? { id: Number.NaN, userId: Number.NaN }
   if (documents.length > 0) await stageDocuments(connection, documents, (email) => ownerOf(email).id)
   if (exports.length > 0) {
-    await connection.query(STAGE_EXPORTS, [
+    await connection.query(SQL.stageReplacementExports, [
       exports.map((step) => step.stage),
       exports.map(({ email }) => ownerOf(email).userId),
       exports.map(({ email }) => ownerOf(email).id),
@@ -174,16 +142,21 @@ async function stage(connection: Connection, replacement: string, steps: readonl
     texts.map((text, index) => ({ stage, position: position + index, text })),
   )
   requireElementPlaces(elements)
-  const added = await askAll(connection, ADD_ELEMENTS, elements, ['stage', 'position', 'text'])
+  const added = await askAll(connection, SQL.stageReplacementElements, elements, ['stage', 'position', 'text'])
   const sealing = ofType(steps, 'sealExport')
-  const sealed = await askAll(connection, SEAL, sealing, ['stage', 'digest', 'byteLength', 'elementCount'])
+  const sealed = await askAll(connection, SQL.sealReplacementExports, sealing, [
+    'stage',
+    'digest',
+    'byteLength',
+    'elementCount',
+  ])
   if (added < elements.length || sealed < sealing.length) throw new Error('the staged export is gone')
 }
 
 async function ownersOf(connection: Connection, replacement: string, emails: readonly string[]) {
   if (emails.length === 0) return new Map<string, StagedUser>()
-  await connection.query(ADD_OWNERS, [replacement, emails])
-  const found = await connection.query<StagedUser & object>(OWNERS, [replacement, emails])
+  await connection.query(SQL.addStagedUsers, [replacement, emails])
+  const found = await connection.query<StagedUser & object>(SQL.stagedUsers, [replacement, emails])
   return new Map(found.map((owner) => [owner.email, owner]))
 }
 
@@ -196,11 +169,11 @@ async function stageDocuments(
   const listOf = (owner: number, kind: DocumentKind) => `${owner} ${kind}`
   const asked = steps.map(({ email, kind, id }) => ({ owner: ownerOf(email), kind, key: keyOf(id) }))
   const stored = await connection.query<{ owner: number; kind: DocumentKind; id: string; position: number }>(
-    STAGED_IDS,
+    SQL.stagedDocumentPositions,
     columns(asked, ['owner', 'kind', 'key']),
   )
   const last = await connection.query<{ owner: number; kind: DocumentKind; position: number }>(
-    LAST_POSITIONS,
+    SQL.lastStagedPositions,
     columns(asked, ['owner', 'kind']),
   )
   const lastPositions = new Map(last.map(({ owner, kind, position }) => [listOf(owner, kind), position]))
@@ -216,7 +189,7 @@ async function stageDocuments(
     rows.set(name, { ...step, owner, position })
   }
   requireDocumentPlaces([...rows.values()])
-  await askAll(connection, STAGE_DOCUMENTS, [...rows.values()], ['owner', 'kind', 'position', 'id', 'ref', 'text'])
+  await askAll(connection, SQL.stageDocuments, [...rows.values()], ['owner', 'kind', 'position', 'id', 'ref', 'text'])
 }
 
 /** Runs the statement with one array per column, unless there are no rows. Resolves to the number of returned rows. */

@@ -1,39 +1,32 @@
 // Measures and reclaims table space in PostgreSQL. The server reuses the space of removed rows by itself.
 import { StoreFaultError, StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
-import type { Connection, Statement } from './connection.ts'
+import { type Connection, statements } from './connection.ts'
 import { isLockRefused } from './engine/faults/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
 import { rewriteTable } from './rewrite-table.ts'
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
-const TABLES: Statement = {
-  name: 'tablesToVacuum',
-  text: `select quote_ident(relname) as name from pg_class
+const SQL = statements({
+  tablesToVacuum: `select quote_ident(relname) as name from pg_class
     where relnamespace = 'workspace_gateway'::regnamespace and relkind = 'r' order by relname`,
-}
-/**
- * The first table that `vacuum` would skip, with nothing but a warning, because the role may not vacuum it. The privilege
- * `maintain` came with PostgreSQL 17.
- */
-const SKIPPED: Statement = {
-  name: 'tableThatVacuumSkips',
-  text: `select quote_ident(relname) as name from pg_class join pg_database on datname = current_database()
+  /**
+   * The first table that `vacuum` would skip, with nothing but a warning, because the role may not vacuum it. The privilege
+   * `maintain` came with PostgreSQL 17.
+   */
+  tableThatVacuumSkips: `select quote_ident(relname) as name from pg_class join pg_database on datname = current_database()
     where relnamespace = 'workspace_gateway'::regnamespace and relkind = 'r' and not pg_has_role(datdba, 'usage')
       and not case when current_setting('server_version_num')::int < 170000 then pg_has_role(relowner, 'usage')
         else has_table_privilege(pg_class.oid, 'maintain') end
     order by relname limit 1`,
-}
-const SIZE: Statement = {
-  name: 'schemaSize',
-  text: `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as "byteLength" from pg_class
+  schemaSize: `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as "byteLength" from pg_class
     where relnamespace = 'workspace_gateway'::regnamespace and relkind in ('r', 'p')`,
-}
+})
 
 export function createSpace(pool: Pool): SpaceVerbs {
   async function space(): Promise<Space> {
-    const [size] = await pool.repeatable((connection) => connection.query<{ byteLength: number }>(SIZE))
+    const [size] = await pool.repeatable((connection) => connection.query<{ byteLength: number }>(SQL.schemaSize))
     return { byteLength: size?.byteLength ?? 0, unusedBytes: 0, reclaimableBytes: 0 }
   }
 
@@ -41,7 +34,7 @@ export function createSpace(pool: Pool): SpaceVerbs {
     // A dedicated connection without a statement timeout.
     const connection = await pool.dedicated()
     try {
-      for (const { name } of await connection.query<{ name: string }>(TABLES)) {
+      for (const { name } of await connection.query<{ name: string }>(SQL.tablesToVacuum)) {
         await change(connection, `workspace_gateway.${name}`).catch((error: unknown) => {
           throw isLockRefused(error) ? inUse(name, error) : error
         })
@@ -61,7 +54,9 @@ export function createSpace(pool: Pool): SpaceVerbs {
   return {
     space,
     async reclaimSpace() {
-      const [skipped] = await pool.repeatable((connection) => connection.query<{ name: string }>(SKIPPED))
+      const [skipped] = await pool.repeatable((connection) =>
+        connection.query<{ name: string }>(SQL.tableThatVacuumSkips),
+      )
       if (skipped) throw new StoreFaultError(`only the owner of the table ${skipped.name} can vacuum it`)
       await eachTable((connection, table) => connection.script(`vacuum ${table}`))
       return space()

@@ -2,54 +2,38 @@
 // once.
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
-import { type Connection, columns, type Statement } from './connection.ts'
+import { type Connection, columns, type Statement, statements } from './connection.ts'
 import { digestOf, keyOf } from './engine/name-hash.ts'
 
 export type PutDocument = Extract<Change, { readonly type: 'putDocument' }>
 
-// PostgreSQL keeps the plan of a prepared statement, even one that was made while the table was empty. With a plain
-// join, such a plan would scan the whole table ever after. `lateral` with `offset 0` leaves one plan only: one index
-// lookup per row. The user's row must be locked before: then no other transaction changes these rows meanwhile.
-const STORED: Statement = {
-  name: 'storedDocuments',
-  text: `select d.user_id as "userId", d.kind, d.position, d.id, d.ref,
+const SQL = statements({
+  // PostgreSQL keeps the plan of a prepared statement, even one that was made while the table was empty. With a plain
+  // join, such a plan would scan the whole table ever after. `lateral` with `offset 0` leaves one plan only: one index
+  // lookup per row. The user's row must be locked before: then no other transaction changes these rows meanwhile.
+  storedDocuments: `select d.user_id as "userId", d.kind, d.position, d.id, d.ref,
       encode(sha256(convert_to(d.text, 'UTF8')), 'hex') as digest
     from (select distinct * from unnest($1::bigint[], $2::text[], $3::bytea[]) as a (user_id, kind, id_key)) asked
     cross join lateral (
       select * from workspace_gateway.document
       where user_id = asked.user_id and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key offset 0) d`,
-}
-const REF_OWNERS: Statement = {
-  name: 'projectRefOwners',
-  text: `select d.user_id as "userId", d.id, d.ref
+  projectRefOwners: `select d.user_id as "userId", d.id, d.ref
     from (select distinct * from unnest($1::bigint[], $2::bytea[]) as a (user_id, ref_key)) asked
     cross join lateral (
       select * from workspace_gateway.document
       where user_id = asked.user_id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
-}
-const LAST_POSITIONS: Statement = {
-  name: 'lastPositions',
-  text: `select asked.user_id as "userId", asked.kind, coalesce(last.position, 0) as position
+  lastPositions: `select asked.user_id as "userId", asked.kind, coalesce(last.position, 0) as position
     from (select distinct * from unnest($1::bigint[], $2::text[]) as a (user_id, kind)) asked
     left join lateral (
       select position from workspace_gateway.document
       where user_id = asked.user_id and kind = asked.kind order by position desc limit 1) last on true`,
-}
-const CHANGE_REF: Statement = {
-  name: 'changeRef',
-  text: 'update workspace_gateway.document set ref = $4 where user_id = $1 and kind = $2 and position = $3',
-}
-const REPLACE: Statement = {
-  name: 'replaceDocuments',
-  text: `update workspace_gateway.document d set text = asked.text
+  changeRef: 'update workspace_gateway.document set ref = $4 where user_id = $1 and kind = $2 and position = $3',
+  replaceDocuments: `update workspace_gateway.document d set text = asked.text
     from unnest($1::bigint[], $2::text[], $3::int[], $4::text[]) as asked (user_id, kind, position, text)
     where d.user_id = asked.user_id and d.kind = asked.kind and d.position = asked.position`,
-}
-const ADD: Statement = {
-  name: 'addDocuments',
-  text: `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
+  addDocuments: `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
     select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])`,
-}
+})
 
 interface Row {
   readonly userId: number
@@ -107,18 +91,18 @@ export async function putDocuments(
   const outcomes = changes.map(put)
   // One by one and in order, so that a reference is free before another project takes it.
   for (const { userId, kind, position, ref } of refChanges) {
-    await connection.query(CHANGE_REF, [userId, kind, position, ref])
+    await connection.query(SQL.changeRef, [userId, kind, position, ref])
   }
   const written = [...rows.values()].filter(({ text }) => text !== null)
   await write(
     connection,
-    REPLACE,
+    SQL.replaceDocuments,
     written.filter(({ isNew }) => !isNew),
     ['userId', 'kind', 'position', 'text'],
   )
   await write(
     connection,
-    ADD,
+    SQL.addDocuments,
     written.filter(({ isNew }) => isNew),
     ['userId', 'kind', 'position', 'id', 'ref', 'text'],
   )
@@ -137,7 +121,7 @@ async function write(
 type Owner = (change: PutDocument) => number
 
 async function storedRows(connection: Connection, changes: readonly PutDocument[], owner: Owner) {
-  const found = await connection.query<Omit<Row, 'isNew' | 'text'>>(STORED, [
+  const found = await connection.query<Omit<Row, 'isNew' | 'text'>>(SQL.storedDocuments, [
     changes.map(owner),
     changes.map(({ kind }) => kind),
     changes.map(({ id }) => keyOf(id)),
@@ -154,7 +138,7 @@ async function storedRows(connection: Connection, changes: readonly PutDocument[
 async function refOwners(connection: Connection, changes: readonly PutDocument[], owner: Owner) {
   const asking = changes.flatMap((change) => (change.ref === null ? [] : [{ userId: owner(change), ref: change.ref }]))
   if (asking.length === 0) return new Map<string, string>()
-  const found = await connection.query<{ userId: number; id: string; ref: string }>(REF_OWNERS, [
+  const found = await connection.query<{ userId: number; id: string; ref: string }>(SQL.projectRefOwners, [
     asking.map(({ userId }) => userId),
     asking.map(({ ref }) => keyOf(ref)),
   ])
@@ -169,7 +153,7 @@ async function lastPositions(
 ) {
   const adding = changes.filter((change) => !rows.has(documentKey(owner(change), change.kind, change.id)))
   if (adding.length === 0) return new Map<string, number>()
-  const found = await connection.query<{ userId: number; kind: DocumentKind; position: number }>(LAST_POSITIONS, [
+  const found = await connection.query<{ userId: number; kind: DocumentKind; position: number }>(SQL.lastPositions, [
     adding.map(owner),
     adding.map(({ kind }) => kind),
   ])

@@ -6,7 +6,7 @@ import { SQLITE_EQUIVALENTS } from './sqlite.ts'
 const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[] = [
   [
     'access/sessions.ts',
-    'return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])',
+    'return full.length === 0 ? [] : connection.query<OwnedSession & object>(SQL.endIdlestSessions, asked)',
   ],
   ['copies/row-copies.ts', 'return copies.length === 0 ? [] : QUERIES[type](copies)'],
   ['engine/replica.ts', 'const newer = (others.length === 0 ? [] : await askPrimary(others)).values()'],
@@ -22,10 +22,10 @@ const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[]
   ],
   [
     'import.ts',
-    "if (unchanged.length > 0) await connection.query(DROP_ELEMENTS, columns(unchanged, ['userId', 'id']))",
+    "if (unchanged.length > 0) await connection.query(SQL.dropElements, columns(unchanged, ['userId', 'id']))",
   ],
   ['reads.ts', 'if (questions.length === 0) return []'],
-  ['removals.ts', 'if (ids.length > 0) await connection.query(PRUNE, [userId, ids])'],
+  ['removals.ts', 'if (ids.length > 0) await connection.query(SQL.pruneExports, [userId, ids])'],
   [
     'replacements.ts',
     'if (documents.length > 0) await stageDocuments(connection, documents, (email) => ownerOf(email).id)',
@@ -135,7 +135,7 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/postgres/sign-in/codes.ts',
-    line: 'if ((await pool.repeatable((connection) => connection.query(IS_ASKED))).length === 0) return []',
+    line: 'if ((await pool.repeatable((connection) => connection.query(SQL.isCodeAsked))).length === 0) return []',
     to: 'false',
     reason: 'a transaction that decides nothing',
   },

@@ -1,61 +1,48 @@
 // Stores the ledger of REST calls in PostgreSQL.
 import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
-import { columns, type Statement } from '../connection.ts'
+import { columns, statements } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 import { advanceWriter } from './batch-writers.ts'
 
-/** Serializes the batches: the number of clients per day stays exact, and no two batches wait for each other's rows. */
-const LOCK: Statement = { name: 'lockRestCalls', text: `select pg_advisory_xact_lock(${0x57_53_47_4c})` }
-const KNOWN: Statement = {
-  name: 'restCallClients',
-  text: 'select distinct day, client from workspace_gateway.rest_call where day = any($1::text[])',
-}
-const ADD: Statement = {
-  name: 'addRestCalls',
-  text: `insert into workspace_gateway.rest_call as c (day, route, client, count, last_seen)
+const SQL = statements({
+  /** Serializes the batches: the number of clients per day stays exact, and no two batches wait for each other's rows. */
+  lockRestCalls: `select pg_advisory_xact_lock(${0x57_53_47_4c})`,
+  restCallClients: 'select distinct day, client from workspace_gateway.rest_call where day = any($1::text[])',
+  addRestCalls: `insert into workspace_gateway.rest_call as c (day, route, client, count, last_seen)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
     on conflict (day, route, client) do update
     set count = c.count + excluded.count, last_seen = greatest(c.last_seen, excluded.last_seen)`,
-}
-const DAYS: Statement = {
-  name: 'restCallDays',
-  text: 'select distinct day from workspace_gateway.rest_call where day > $1 order by day limit $2',
-}
-const OF_DAYS: Statement = {
-  name: 'restCallsOf',
-  text: `select day, route, client, count, last_seen as "lastSeen" from workspace_gateway.rest_call
+  restCallDays: 'select distinct day from workspace_gateway.rest_call where day > $1 order by day limit $2',
+  restCallsOf: `select day, route, client, count, last_seen as "lastSeen" from workspace_gateway.rest_call
     where day = any($1::text[]) order by day, route, client`,
-}
-const REMOVE: Statement = {
-  name: 'removeRestCalls',
-  text: `with old as (
+  removeRestCalls: `with old as (
       select day, route, client from workspace_gateway.rest_call where day < $1 order by day limit $2 for update skip locked),
     writers as (
       delete from workspace_gateway.rest_call_writer where writer in (
         select writer from workspace_gateway.rest_call_writer
         where day < $1 and not starts_with(writer, '${AUDIT_WRITER}') limit $2 for update skip locked))
     delete from workspace_gateway.rest_call where (day, route, client) in (select day, route, client from old) returning 1`,
-}
+})
 
 export function createRestCalls(pool: Pool): RestCallVerbs {
   return {
     addRestCalls: ({ writer, sequence, calls }) =>
       pool.transaction(async (connection) => {
         const days = [...new Set(calls.map(({ day }) => day))].sort()
-        await connection.query(LOCK)
+        await connection.query(SQL.lockRestCalls)
         if (!(await advanceWriter(connection, writer, sequence, days.at(-1) ?? ''))) return
-        const rows = withinBounds(calls, await connection.query<KnownClient & object>(KNOWN, [days]))
-        await connection.query(ADD, restCallColumns(rows))
+        const rows = withinBounds(calls, await connection.query<KnownClient & object>(SQL.restCallClients, [days]))
+        await connection.query(SQL.addRestCalls, restCallColumns(rows))
       }),
     restCallDays: (after, limit) =>
       pool.repeatable(async (connection) =>
-        (await connection.query<{ readonly day: string }>(DAYS, [after, limit])).map(({ day }) => day),
+        (await connection.query<{ readonly day: string }>(SQL.restCallDays, [after, limit])).map(({ day }) => day),
       ),
     restCallsOf: (days) =>
-      pool.repeatable((connection) => connection.query<RestCalls & object>(OF_DAYS, [[...new Set(days)]])),
+      pool.repeatable((connection) => connection.query<RestCalls & object>(SQL.restCallsOf, [[...new Set(days)]])),
     removeRestCalls: (before, limit) =>
-      pool.write(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
+      pool.write(async (connection) => (await connection.query(SQL.removeRestCalls, [before, limit])).length),
   }
 }
 

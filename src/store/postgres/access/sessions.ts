@@ -9,7 +9,7 @@ import {
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
-import { columns, type Statement } from '../connection.ts'
+import { columns, statements } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 import { coalesce } from '../engine/statement-batcher.ts'
@@ -40,27 +40,17 @@ export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_a
   select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
     $9::text[], $10::text[])`
 
-const LIVE: Statement = {
-  name: 'liveSessions',
-  text: `select s.id, s.email, s.client, u.id as "userId", coalesce(u.revision, 0) as revision,
+const SQL = statements({
+  liveSessions: `select s.id, s.email, s.client, u.id as "userId", coalesce(u.revision, 0) as revision,
       coalesce(u.stamp, '') as "stateVersion", ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session s left join workspace_gateway.user u on u.email = s.email where s.id = any($1::text[])`,
-}
-const REFRESHABLE: Statement = {
-  name: 'refreshableSessions',
-  text: `select encode(refresh_hash, 'hex') as hash, id, email, last_used_at as "lastUsedAt", ${EXPIRY}, ${HAS_MOVED}
+  refreshableSessions: `select encode(refresh_hash, 'hex') as hash, id, email, last_used_at as "lastUsedAt", ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session where refresh_hash = any($1::bytea[])`,
-}
-const SESSIONS_OF: Statement = {
-  name: 'sessionsOf',
-  text: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
+  sessionsOf: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
     where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
-}
-// Skips rows that another transaction is removing. `on conflict do nothing` makes the statement idempotent: when a move
-// refuses the next statement, both are retried. Returns the number of open sessions of each user.
-const ADD: Statement = {
-  name: 'addSessions',
-  text: `with expired as (
+  // Skips rows that another transaction is removing. `on conflict do nothing` makes the statement idempotent: when a move
+  // refuses the next statement, both are retried. Returns the number of open sessions of each user.
+  addSessions: `with expired as (
       select id from workspace_gateway.session where idle_expires_at <= $11
       order by idle_expires_at limit $12 for update skip locked
     ), purged as (delete from workspace_gateway.session where id in (select id from expired)
@@ -69,13 +59,10 @@ const ADD: Statement = {
         select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $11) as count
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
       where $13::boolean`,
-}
-// Concurrent calls rank the same sessions, and rows that are being ended or used are locked and skipped. So no session
-// is ended twice, not too many are ended, and no call waits. Sessions with a last use in the future are ended first:
-// the clock was set back, and a session opened now would always rank as the idlest.
-const END_IDLEST: Statement = {
-  name: 'endIdlestSessions',
-  text: `with ranked as (
+  // Concurrent calls rank the same sessions, and rows that are being ended or used are locked and skipped. So no session
+  // is ended twice, not too many are ended, and no call waits. Sessions with a last use in the future are ended first:
+  // the clock was set back, and a session opened now would always rank as the idlest.
+  endIdlestSessions: `with ranked as (
       select id, row_number() over (
           partition by email order by last_used_at > $2 + ${CLOCKS_DIFFER_MS}, last_used_at desc, id desc) as place
       from workspace_gateway.session where email = any($1::text[]) and idle_expires_at > $2
@@ -84,51 +71,32 @@ const END_IDLEST: Statement = {
       for update skip locked
     )
     delete from workspace_gateway.session where id in (select id from beyond) returning id, email`,
-}
-const EXTEND: Statement = {
-  name: 'extendSessions',
-  text: `update workspace_gateway.session s set idle_expires_at = greatest(s.idle_expires_at, asked.idle_expires_at),
+  extendSessions: `update workspace_gateway.session s set idle_expires_at = greatest(s.idle_expires_at, asked.idle_expires_at),
       last_used_at = greatest(s.last_used_at, asked.last_used_at)
     from (select id, max(idle_expires_at) as idle_expires_at, max(last_used_at) as last_used_at
       from unnest($1::text[], $2::bigint[], $3::bigint[]) as a (id, idle_expires_at, last_used_at) group by id) asked
     where s.id = asked.id returning s.id`,
-}
-const DROP_EXPIRED: Statement = {
-  name: 'dropExpiredSessions',
-  text: `with expired as (
+  dropExpiredSessions: `with expired as (
       select id from workspace_gateway.session where idle_expires_at <= $1
       order by idle_expires_at limit $2 for update skip locked
     ) delete from workspace_gateway.session where id in (select id from expired) returning id`,
-}
-const REVOKE: Statement = {
-  name: 'revokeSessions',
-  text: `delete from workspace_gateway.session
+  revokeSessions: `delete from workspace_gateway.session
     where refresh_hash = any($1::bytea[]) and idle_expires_at > $2 and expires_at > $2
     returning encode(refresh_hash, 'hex') as hash, id, email`,
-}
-const REVOKE_BY_ID: Statement = {
-  name: 'revokeSessionsById',
-  text: `delete from workspace_gateway.session s using unnest($1::text[], $2::text[]) as asked (id, email)
+  revokeSessionsById: `delete from workspace_gateway.session s using unnest($1::text[], $2::text[]) as asked (id, email)
     where s.id = asked.id and s.email = asked.email and s.idle_expires_at > $3 and s.expires_at > $3
     returning s.id, s.email`,
-}
-const REVOKE_OF: Statement = {
-  name: 'revokeSessionsOf',
-  text: `with ended as (delete from workspace_gateway.session where email = $1 returning idle_expires_at, expires_at)
+  revokeSessionsOf: `with ended as (delete from workspace_gateway.session where email = $1 returning idle_expires_at, expires_at)
     select count(*) as count from ended where idle_expires_at > $2 and expires_at > $2`,
-}
-
-const SESSIONS_AFTER: Statement = {
-  name: 'sessionsAfter',
-  text: `select ${SESSION} from workspace_gateway.session where id > $1 order by id limit $2`,
-}
+  sessionsAfter: `select ${SESSION} from workspace_gateway.session where id > $1 order by id limit $2`,
+})
 
 export function createSessions(pool: Pool): SessionVerbs {
   const live = coalesce(
     (ids: readonly string[]) =>
       pool.repeatable(async (connection) => {
         const asked = distinct(ids)
-        const rows = await decide<LiveSession & Expiring>(connection, LIVE, [asked], asked.length)
+        const rows = await decide<LiveSession & Expiring>(connection, SQL.liveSessions, [asked], asked.length)
         const byId = new Map(rows.map((row) => [row.id, row]))
         return ids.map((id) => byId.get(id) ?? null)
       }),
@@ -139,7 +107,7 @@ export function createSessions(pool: Pool): SessionVerbs {
       pool.repeatable(async (connection) => {
         const rows = await decide<RefreshableSession & { hash: string }>(
           connection,
-          REFRESHABLE,
+          SQL.refreshableSessions,
           [hashes.map(toBuffer)],
           hashes.length,
         )
@@ -174,14 +142,14 @@ export function createSessions(pool: Pool): SessionVerbs {
     },
     sessionsOf: (email, now, limit) =>
       pool.repeatable(async (connection) => {
-        const rows = await decide<SessionRow>(connection, SESSIONS_OF, [email, now, limit], 1)
+        const rows = await decide<SessionRow>(connection, SQL.sessionsOf, [email, now, limit], 1)
         return rows.map(toSession)
       }),
     addSessions: (sessions, maxPerUser) =>
       pool.write(async (connection) => {
         if (sessions.length === 0) return []
         const now = Math.max(...sessions.map(({ createdAt }) => createdAt))
-        const counts = await connection.query<{ email: string; count: number }>(ADD, [
+        const counts = await connection.query<{ email: string; count: number }>(SQL.addSessions, [
           ...sessionColumns(sessions),
           now,
           sessions.length * PURGED_PER_SESSION,
@@ -191,18 +159,22 @@ export function createSessions(pool: Pool): SessionVerbs {
         // Concurrent calls do not see each other's uncommitted sessions. A call that comes near the limit looks again
         // after its own sessions are committed, so the last call to look sees all of them.
         const full = counts.filter(({ count }) => count > maxPerUser * NEARLY_FULL).map(({ email }) => email)
-        return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])
+        const asked = [full, now, maxPerUser]
+        return full.length === 0 ? [] : connection.query<OwnedSession & object>(SQL.endIdlestSessions, asked)
       }),
     extendSessions: (extensions) =>
       pool.repeatableWrite(async (connection) => {
         const values = columns(extensions, ['id', 'idleExpiresAt', 'lastUsedAt'])
-        const rows = await connection.query<{ id: string }>(EXTEND, values)
+        const rows = await connection.query<{ id: string }>(SQL.extendSessions, values)
         const extended = new Set(rows.map(({ id }) => id))
         return extensions.map(({ id }) => extended.has(id))
       }),
     revokeSessions: (hashes, now) =>
       pool.write(async (connection) => {
-        const rows = await connection.query<OwnedSession & { hash: string }>(REVOKE, [hashes.map(toBuffer), now])
+        const rows = await connection.query<OwnedSession & { hash: string }>(SQL.revokeSessions, [
+          hashes.map(toBuffer),
+          now,
+        ])
         const ended = new Map(rows.map(({ hash, id, email }) => [hash, { id, email }]))
         return hashes.map((hash) => {
           const found = ended.get(toHex(hash)) ?? null
@@ -214,22 +186,23 @@ export function createSessions(pool: Pool): SessionVerbs {
     revokeSessionsById: (asked, now) =>
       pool.write(async (connection) => {
         const values = [...columns(asked, ['id', 'email']), now]
-        const rows = await connection.query<OwnedSession & object>(REVOKE_BY_ID, values)
+        const rows = await connection.query<OwnedSession & object>(SQL.revokeSessionsById, values)
         const owners = new Map(rows.map(({ id, email }) => [id, email]))
         return asked.map(({ id, email }) => owners.get(id) === email && owners.delete(id))
       }),
     revokeSessionsOf: (email, now) =>
       pool.write(
-        async (connection) => (await connection.query<{ count: number }>(REVOKE_OF, [email, now]))[0]?.count ?? 0,
+        async (connection) =>
+          (await connection.query<{ count: number }>(SQL.revokeSessionsOf, [email, now]))[0]?.count ?? 0,
       ),
     dropExpiredSessions: (now) =>
       pool.repeatableWrite(async (connection) => {
-        const dropped = await connection.query(DROP_EXPIRED, [now, EXPIRED_SESSIONS_PER_CALL])
+        const dropped = await connection.query(SQL.dropExpiredSessions, [now, EXPIRED_SESSIONS_PER_CALL])
         return dropped.length < EXPIRED_SESSIONS_PER_CALL
       }),
     sessionsAfter: (id, limit) =>
       pool.repeatable(async (connection) =>
-        (await connection.query<SessionRow>(SESSIONS_AFTER, [id, limit])).map(toSession),
+        (await connection.query<SessionRow>(SQL.sessionsAfter, [id, limit])).map(toSession),
       ),
   }
 }

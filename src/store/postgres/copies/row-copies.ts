@@ -4,175 +4,125 @@ import type { CarriedTableName } from '../../cutover/carried-tables.ts'
 import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'
 import { restCallColumns } from '../access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
-import { type Connection, columns, type Query, type Statement } from '../connection.ts'
+import { type Connection, columns, type Query, statements } from '../connection.ts'
 import { hasLongTexts, type Pool } from '../engine/pool.ts'
 import { dropQueries, putQueries } from './carried-rows.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 
-const CLAIM: Statement = {
-  name: 'reserveTarget',
-  text: `update workspace_gateway.move set phase = 'filling', move_id = $1, other = $2
+/** Deletes the rows whose column has one of the values. */
+function dropBy(table: string, column: string, type: 'bigint' | 'text'): string {
+  return `delete from workspace_gateway.${table} where ${column} = any($1::${type}[])`
+}
+
+const SQL = statements({
+  reserveTarget: `update workspace_gateway.move set phase = 'filling', move_id = $1, other = $2
     where (phase in ('filling', 'filled') and other = $2) or (phase = 'live'
       and not exists (select 1 from workspace_gateway.user) and not exists (select 1 from workspace_gateway.session)
       and not exists (select 1 from workspace_gateway.signing_key)
       and not exists (select 1 from workspace_gateway.staged_export)
       and not exists (select 1 from workspace_gateway.client) and not exists (select 1 from workspace_gateway.audit_entry))
     returning 1`,
-}
-// The row lock is held until the copies are committed: no other move and no gateway can claim the database in between.
-const LOCK_RESERVATION: Statement = {
-  name: 'lockMyMove',
-  text: `select 1 from workspace_gateway.move where phase = 'filling' and move_id = $1 for share`,
-}
-const COMPLETE: Statement = {
-  name: 'completeTarget',
-  text: `update workspace_gateway.move set phase = 'filled' where phase = 'filling' and move_id = $1 returning 1`,
-}
-const TAKE_OVER: Statement = {
-  name: 'promote',
-  text: `update workspace_gateway.move set phase = 'live' where phase in ('filling', 'filled') and other = $1`,
-}
-const RAISE: Statement = {
-  name: 'raiseIds',
-  text: `select setval(sequence, greatest(wanted, coalesce(pg_sequence_last_value(sequence), 1)))
+  // The row lock is held until the copies are committed: no other move and no gateway can claim the database in between.
+  lockMyMove: `select 1 from workspace_gateway.move where phase = 'filling' and move_id = $1 for share`,
+  completeTarget: `update workspace_gateway.move set phase = 'filled' where phase = 'filling' and move_id = $1 returning 1`,
+  promote: `update workspace_gateway.move set phase = 'live' where phase in ('filling', 'filled') and other = $1`,
+  raiseIds: `select setval(sequence, greatest(wanted, coalesce(pg_sequence_last_value(sequence), 1)))
     from (values (pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass, $1::bigint),
       (pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass, $2::bigint),
       (pg_get_serial_sequence('workspace_gateway.audit_entry', 'id')::regclass, $3::bigint)) as asked (sequence, wanted)
     where wanted > 0`,
-}
-
-/** Deletes the rows whose column has one of the values. */
-function dropBy(name: string, table: string, column: string, type: 'bigint' | 'text'): Statement {
-  return { name, text: `delete from workspace_gateway.${table} where ${column} = any($1::${type}[])` }
-}
-
-const DROP_USERS = dropBy('dropUsers', 'user', 'id', 'bigint')
-const MOVE_ASIDE: Statement = {
-  name: 'moveUsersAside',
-  text: `update workspace_gateway.user u set email = '${DETOUR}' || u.id
+  dropUsers: dropBy('user', 'id', 'bigint'),
+  moveUsersAside: `update workspace_gateway.user u set email = '${DETOUR}' || u.id
     from unnest($1::bigint[], $2::text[]) as asked (id, email)
     where u.email = asked.email and u.id <> asked.id`,
-}
-const PUT_USERS: Statement = {
-  name: 'putUsers',
-  text: `insert into workspace_gateway.user as u (id, email) overriding system value
+  putUsers: `insert into workspace_gateway.user as u (id, email) overriding system value
     select * from unnest($1::bigint[], $2::text[])
     on conflict (id) do update set email = excluded.email where u.email <> excluded.email`,
-}
-const DROP_DOCUMENTS: Statement = {
-  name: 'dropDocuments',
-  text: `delete from workspace_gateway.document d
+  dropDocuments: `delete from workspace_gateway.document d
     using unnest($1::bigint[], $2::text[], $3::int[]) as asked (user_id, kind, position)
     where (d.user_id, d.kind, d.position) = (asked.user_id, asked.kind, asked.position)`,
-}
-const ADD_DOCUMENTS: Statement = {
-  name: 'copyDocuments',
-  text: `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
+  copyDocuments: `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
     select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])`,
-}
-const DROP_EXPORTS: Statement = {
-  name: 'dropExports',
-  text: `delete from workspace_gateway.export e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
+  dropExports: `delete from workspace_gateway.export e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
     where (e.user_id, e.id) = (asked.user_id, asked.id)`,
-}
-// Removes the leftovers of a move that was interrupted in the middle of an export.
-const DROP_HALF_EXPORTS: Statement = {
-  name: 'dropHalfExports',
-  text: `with elements as (
+  // Removes the leftovers of a move that was interrupted in the middle of an export.
+  dropHalfExports: `with elements as (
       delete from workspace_gateway.export_element e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
       where (e.user_id, e.export_id) = (asked.user_id, asked.id))
     delete from workspace_gateway.staged_export where id = any($2::bigint[])`,
-}
-const BEGIN_EXPORTS: Statement = {
-  name: 'beginExports',
-  text: `insert into workspace_gateway.staged_export (user_id, id, stage, ref, created_at, instant, staged_at)
+  beginExports: `insert into workspace_gateway.staged_export (user_id, id, stage, ref, created_at, instant, staged_at)
     overriding system value
     select user_id, id, 'move:' || id, ref, created_at, instant, 0
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
       as asked (user_id, id, ref, created_at, instant)`,
-}
-const ADD_ELEMENTS: Statement = {
-  name: 'copyElements',
-  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+  copyElements: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
     select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])`,
-}
-const SEAL_EXPORTS: Statement = {
-  name: 'copyExports',
-  text: `with unstaged as (delete from workspace_gateway.staged_export where id = any($2::bigint[]))
+  copyExports: `with unstaged as (delete from workspace_gateway.staged_export where id = any($2::bigint[]))
     insert into workspace_gateway.export (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::int[])`,
-}
-const DROP_SESSIONS = dropBy('dropSessions', 'session', 'id', 'text')
-const PUT_SESSIONS: Statement = {
-  name: 'putSessions',
-  text: `insert into workspace_gateway.session ${SESSION_VALUES}
+  dropSessions: dropBy('session', 'id', 'text'),
+  putSessions: `insert into workspace_gateway.session ${SESSION_VALUES}
     on conflict (id) do update set email = excluded.email, refresh_hash = excluded.refresh_hash,
       created_at = excluded.created_at, last_used_at = excluded.last_used_at, idle_expires_at = excluded.idle_expires_at,
       expires_at = excluded.expires_at, user_agent = excluded.user_agent, network = excluded.network,
       client = excluded.client`,
-}
-const DROP_KEYS = dropBy('dropKeys', 'signing_key', 'kid', 'text')
-const PUT_KEYS: Statement = {
-  name: 'putKeys',
-  text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
+  dropKeys: dropBy('signing_key', 'kid', 'text'),
+  putKeys: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
     select * from unnest($1::text[], $2::text[], $3::bigint[])
     on conflict (kid) do update set private_jwk = excluded.private_jwk, created_at = excluded.created_at`,
-}
-const DROP_REST_CALLS = dropBy('dropRestCalls', 'rest_call', 'day', 'text')
-const PUT_REST_CALLS: Statement = {
-  name: 'putRestCalls',
-  text: `insert into workspace_gateway.rest_call (day, route, client, count, last_seen)
+  dropRestCalls: dropBy('rest_call', 'day', 'text'),
+  putRestCalls: `insert into workspace_gateway.rest_call (day, route, client, count, last_seen)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
     on conflict (day, route, client) do update set count = excluded.count, last_seen = excluded.last_seen`,
-}
+})
 
 /** One of these may delete everything of a user or an export, so it runs without a statement timeout. */
 const UNTIMED_COPY_TYPES = new Set<Copy['type']>(['dropUser', 'dropExport'])
 
 /** The statements that apply copies of one type. */
 const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) => readonly Query[] } = {
-  dropUser: (copies) => [[DROP_USERS, columns(copies, ['id'])]],
+  dropUser: (copies) => [[SQL.dropUsers, columns(copies, ['id'])]],
   putUser(copies) {
     const values = columns(copies, ['id', 'email'])
     return [
-      [MOVE_ASIDE, values],
-      [PUT_USERS, values],
+      [SQL.moveUsersAside, values],
+      [SQL.putUsers, values],
     ]
   },
-  dropDocument: (copies) => [[DROP_DOCUMENTS, columns(copies, ['userId', 'kind', 'position'])]],
-  dropExport: (copies) => [[DROP_EXPORTS, columns(copies, ['userId', 'id'])]],
+  dropDocument: (copies) => [[SQL.dropDocuments, columns(copies, ['userId', 'kind', 'position'])]],
+  dropExport: (copies) => [[SQL.dropExports, columns(copies, ['userId', 'id'])]],
   addDocument(copies) {
     requireDocumentPlaces(copies)
-    return [[ADD_DOCUMENTS, columns(copies, ['userId', 'kind', 'position', 'id', 'ref', 'text'])]]
+    return [[SQL.copyDocuments, columns(copies, ['userId', 'kind', 'position', 'id', 'ref', 'text'])]]
   },
   beginExport(copies) {
     const exports = copies.map((copy) => copy.export)
     return [
-      [DROP_HALF_EXPORTS, columns(exports, ['userId', 'id'])],
-      [BEGIN_EXPORTS, columns(exports, ['userId', 'id', 'ref', 'createdAt', 'instant'])],
+      [SQL.dropHalfExports, columns(exports, ['userId', 'id'])],
+      [SQL.beginExports, columns(exports, ['userId', 'id', 'ref', 'createdAt', 'instant'])],
     ]
   },
   addElement(copies) {
     requireElementPlaces(copies)
-    return [[ADD_ELEMENTS, columns(copies, ['userId', 'exportId', 'position', 'text'])]]
+    return [[SQL.copyElements, columns(copies, ['userId', 'exportId', 'position', 'text'])]]
   },
   sealExport(copies) {
     const exports = copies.map((copy) => copy.export)
     const names = ['userId', 'id', 'ref', 'createdAt', 'instant', 'digest', 'byteLength', 'elementCount'] as const
-    return [[SEAL_EXPORTS, columns(exports, names)]]
+    return [[SQL.copyExports, columns(exports, names)]]
   },
-  dropSession: (copies) => [[DROP_SESSIONS, columns(copies, ['id'])]],
-  putSession: (copies) => [[PUT_SESSIONS, sessionColumns(copies.map(({ session }) => session))]],
-  dropKey: (copies) => [[DROP_KEYS, columns(copies, ['kid'])]],
+  dropSession: (copies) => [[SQL.dropSessions, columns(copies, ['id'])]],
+  putSession: (copies) => [[SQL.putSessions, sessionColumns(copies.map(({ session }) => session))]],
+  dropKey: (copies) => [[SQL.dropKeys, columns(copies, ['kid'])]],
   putKey(copies) {
     const keys = copies.map(({ key }) => key)
-    return [[PUT_KEYS, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
+    return [[SQL.putKeys, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
   },
   dropRow: (copies) => perTable(copies, ({ key }) => key, dropQueries),
   putRow: (copies) => perTable(copies, ({ row }) => row, putQueries),
-  dropRestCalls: (copies) => [[DROP_REST_CALLS, columns(copies, ['day'])]],
-  putRestCalls: (copies) => [[PUT_REST_CALLS, restCallColumns(copies.map(({ calls }) => calls))]],
+  dropRestCalls: (copies) => [[SQL.dropRestCalls, columns(copies, ['day'])]],
+  putRestCalls: (copies) => [[SQL.putRestCalls, restCallColumns(copies.map(({ calls }) => calls))]],
 }
 
 /** Groups the copies by table and builds the queries of each table from the selected part of its copies. */
@@ -198,14 +148,14 @@ export function createCopies(pool: Pool): CopyVerbs {
   ): Promise<boolean> {
     const inTransaction = isLong ? pool.longTransaction : pool.transaction
     return inTransaction(async (connection) => {
-      if ((await connection.query(LOCK_RESERVATION, [moveId])).length === 0) return false
+      if ((await connection.query(SQL.lockMyMove, [moveId])).length === 0) return false
       await run(connection)
       return true
     })
   }
 
   return {
-    reserveTarget: ({ id, other }) => pool.affects(CLAIM, [id, other]),
+    reserveTarget: ({ id, other }) => pool.affects(SQL.reserveTarget, [id, other]),
     applyCopies: (moveId, copies) =>
       whileReserved(
         moveId,
@@ -217,10 +167,10 @@ export function createCopies(pool: Pool): CopyVerbs {
         copies.some(({ type }) => UNTIMED_COPY_TYPES.has(type)) || hasLongTexts(copies),
       ),
     raiseIds: (moveId, ids) =>
-      whileReserved(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
-    completeTarget: (moveId) => pool.affects(COMPLETE, [moveId]),
+      whileReserved(moveId, (connection) => connection.query(SQL.raiseIds, [ids.user, ids.export, ids.auditEntry])),
+    completeTarget: (moveId) => pool.affects(SQL.completeTarget, [moveId]),
     async promote(from) {
-      await pool.affects(TAKE_OVER, [from])
+      await pool.affects(SQL.promote, [from])
     },
   }
 }

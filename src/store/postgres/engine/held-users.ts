@@ -1,6 +1,6 @@
 // Locks and adds the users of an import, always in one order, so that two imports cannot deadlock: first those who exist,
 // by id, then those who are missing, by email.
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, type Statement, statements } from '../connection.ts'
 import { ConflictError, USER_TAKEN } from './faults/pg-errors.ts'
 
 export const ADD_USERS: Statement = {
@@ -10,24 +10,20 @@ export const ADD_USERS: Statement = {
     where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
     order by email on conflict (email) do nothing returning id, email`,
 }
-// Users are always locked in the order of their ids, so that two imports cannot deadlock. `lateral` with `offset 0`
-// forces one index lookup per email: see upsert-documents.ts.
-const LOCK_USERS: Statement = {
-  name: 'lockUsers',
-  text: `select u.id, u.email from (
+const SQL = statements({
+  // Users are always locked in the order of their ids, so that two imports cannot deadlock. `lateral` with `offset 0`
+  // forces one index lookup per email: see upsert-documents.ts.
+  lockUsers: `select u.id, u.email from (
       select named.id from unnest($1::text[]) as asked (email)
         cross join lateral (select id from workspace_gateway.user where email = asked.email offset 0) named
       union select user_id from workspace_gateway.staged_export where stage = any($2::text[])
       order by id) asked
     cross join lateral (
       select id, email from workspace_gateway.user where id = asked.id for no key update) u`,
-}
-// Waits for nobody, because the transaction holds users with greater ids already.
-const LOCK_FREE_USERS: Statement = {
-  name: 'lockFreeUsers',
-  text: `select u.id, u.email from unnest($1::text[]) as asked (email) cross join lateral (
+  // Waits for nobody, because the transaction holds users with greater ids already.
+  lockFreeUsers: `select u.id, u.email from unnest($1::text[]) as asked (email) cross join lateral (
       select id, email from workspace_gateway.user where email = asked.email for no key update skip locked) u`,
-}
+})
 
 interface User {
   readonly id: number
@@ -42,7 +38,7 @@ export interface HeldUsers {
 }
 
 export async function lockUsers(connection: Connection, emails: ReadonlySet<string>, stages: readonly string[]) {
-  const users = await connection.query<User & object>(LOCK_USERS, [[...emails], [...new Set(stages)]])
+  const users = await connection.query<User & object>(SQL.lockUsers, [[...emails], [...new Set(stages)]])
   return new Map(users.map(({ id, email }) => [email, id]))
 }
 
@@ -62,6 +58,6 @@ export async function addMissing(
     fresh.add(email)
   }
   if (unheld().length === 0) return
-  for (const { id, email } of await connection.query<User & object>(LOCK_FREE_USERS, [unheld()])) ids.set(email, id)
+  for (const { id, email } of await connection.query<User & object>(SQL.lockFreeUsers, [unheld()])) ids.set(email, id)
   if (unheld().length > 0) throw new ConflictError(USER_TAKEN)
 }

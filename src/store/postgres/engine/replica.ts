@@ -1,7 +1,7 @@
 // Reads from a replica while it answers in time, and backs off when it does not.
 import type { OfUser } from '../../contract.ts'
 import type { PoolStatistics, ReplicaStatistics } from '../../statistics-contract.ts'
-import type { Statement } from '../connection.ts'
+import { statements } from '../connection.ts'
 import type { Answering } from '../reads.ts'
 import type { PostgresTarget } from './connection-string.ts'
 import { createPool, type PoolOptions } from './pool.ts'
@@ -23,17 +23,15 @@ export interface Replica extends AsyncDisposable {
   readonly statistics: () => Promise<ReplicaStatistics & { readonly pool: PoolStatistics }>
 }
 
-const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
-
-// When everything received is replayed, the time of the last transaction only shows when the primary last wrote. But
-// without a receiver, nobody knows what the primary has written since then. It may be none since the standby started.
-const LAG: Statement = {
-  name: 'replicaLag',
-  text: `select case when not pg_is_in_recovery() then 0
+const SQL = statements({
+  ping: 'select 1 from workspace_gateway.user limit 1',
+  // When everything received is replayed, the time of the last transaction only shows when the primary last wrote. But
+  // without a receiver, nobody knows what the primary has written since then. It may be none since the standby started.
+  replicaLag: `select case when not pg_is_in_recovery() then 0
     when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and exists(select from pg_stat_wal_receiver) then 0
     else extract(epoch from clock_timestamp() - coalesce(pg_last_xact_replay_timestamp(), pg_postmaster_start_time()))
     end::float8 as "lagSeconds"`,
-}
+})
 
 /** Backoff before the replica is tried again. It doubles until the replica has answered a read. */
 const FIRST_PAUSE_MS = 1_000
@@ -54,7 +52,7 @@ export function openReplica(
 
   async function probe(): Promise<void> {
     try {
-      await pool.once((connection) => connection.query(PING))
+      await pool.once((connection) => connection.query(SQL.ping))
       change(true, null)
     } catch (error) {
       openCircuit(error)
@@ -107,7 +105,7 @@ export function openReplica(
 
   async function lagSeconds(): Promise<number | null> {
     if (!isHealthy) return null
-    const rows = await inTime(pool.once((connection) => connection.query(LAG)))
+    const rows = await inTime(pool.once((connection) => connection.query(SQL.replicaLag)))
     const lag = rows?.[0]?.lagSeconds
     // The driver returns it as text.
     return lag == null ? null : Number(lag)

@@ -1,7 +1,7 @@
 // Replaces a user's documents and exports by the staged ones, with set-based statements: no content passes through the
 // memory of the process.
 import { DROPPED_AT, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
-import type { Connection, Statement } from '../connection.ts'
+import { type Connection, type Statement, statements } from '../connection.ts'
 
 /** Offset of temporary positions. Only documents that are being moved to another position have one. */
 const DETOUR = 1_073_741_824
@@ -35,35 +35,22 @@ export const LOCK_USERS: Statement = {
   name: 'lockUsersByEmail',
   text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
 }
-// Waits for nobody, because the transaction holds other users already: if another one holds this user, whom it added
-// meanwhile, adding the user fails as a conflict, and the transaction starts over.
-const LOCK: Statement = {
-  name: 'lockSwapped',
-  text: 'select id from workspace_gateway.user where email = $1 for update skip locked',
-}
-// A user who was renamed while the exports were staged has the reserved id.
-const ADD: Statement = {
-  name: 'addSwapped',
-  text: `insert into workspace_gateway.user (id, email) overriding system value
+const SQL = statements({
+  // Waits for nobody, because the transaction holds other users already: if another one holds this user, whom it added
+  // meanwhile, adding the user fails as a conflict, and the transaction starts over.
+  lockSwapped: 'select id from workspace_gateway.user where email = $1 for update skip locked',
+  // A user who was renamed while the exports were staged has the reserved id.
+  addSwapped: `insert into workspace_gateway.user (id, email) overriding system value
     select coalesce((select nextval(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass)
       from workspace_gateway.user where id = $1), $1), $2 returning id`,
-}
-/** Gives the staged exports to user $2. The elements of an export can only be added after it. */
-const GIVE_EXPORTS: Statement = {
-  name: 'giveStagedExports',
-  text: 'update workspace_gateway.staged_export set user_id = $2 where owner = $1',
-}
-const GIVE_ELEMENTS: Statement = {
-  name: 'giveStagedElements',
-  text: `with given as (
+  /** Gives the staged exports to user $2. The elements of an export can only be added after it. */
+  giveStagedExports: 'update workspace_gateway.staged_export set user_id = $2 where owner = $1',
+  giveStagedElements: `with given as (
       delete from workspace_gateway.export_element e using workspace_gateway.staged_export s
       where s.owner = $1 and (e.user_id, e.export_id) = ($3, s.id) returning e.export_id, e.position, e.text)
     insert into workspace_gateway.export_element (user_id, export_id, position, text)
     select $2, export_id, position, text from given`,
-}
-const COUNTS: Statement = {
-  name: 'countSwapped',
-  text: `with
+  countSwapped: `with
       d as (select d.user_id is null as is_new,
           d.text is not distinct from s.text and d.ref is not distinct from s.ref
             and ${rankBy('s.position')} = ${rankBy('d.position')} as is_same
@@ -83,7 +70,7 @@ const COUNTS: Statement = {
       (select count(*) from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME}))
         + (select count(*) from (
           select ref, instant, digest from stored where goes or not ${isKept('ref')} except select * from wanted) e) as removed`,
-}
+})
 /** Parameters: the staged user, the user, and whether exports of projects that stay are kept. */
 const SWAP_EXPORTS_OUT: Statement = {
   name: 'swapExportsOut',
@@ -151,7 +138,7 @@ interface UserId {
 }
 
 async function addUser(connection: Connection, reservedId: number, email: string): Promise<UserId> {
-  const [added] = await connection.query<UserId & object>(ADD, [reservedId, email])
+  const [added] = await connection.query<UserId & object>(SQL.addSwapped, [reservedId, email])
   if (!added) throw new Error('the user of a replacement could not be added')
   return added
 }
@@ -162,15 +149,19 @@ export async function swapUser(
   { id: owner, email, userId: reservedId }: { readonly id: number; readonly email: string; readonly userId: number },
   { isDryRun, keepsExports = false }: Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>,
 ): Promise<Swapped> {
-  const [user] = await connection.query<UserId & object>(LOCK, [email])
-  const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY, keepsExports])
+  const [user] = await connection.query<UserId & object>(SQL.lockSwapped, [email])
+  const [counts] = await connection.query<Omit<Swapped, 'email'>>(SQL.countSwapped, [
+    owner,
+    user?.id ?? NOBODY,
+    keepsExports,
+  ])
   if (!counts) throw new Error('the changes of a replacement could not be counted')
   if (isDryRun) return { email, ...counts }
   const { id: userId } = user ?? (await addUser(connection, reservedId, email))
   if (userId !== reservedId) {
     // The user was added, or removed and added again, after the exports were staged under the reserved id.
-    await connection.query(GIVE_EXPORTS, [owner, userId])
-    await connection.query(GIVE_ELEMENTS, [owner, userId, reservedId])
+    await connection.query(SQL.giveStagedExports, [owner, userId])
+    await connection.query(SQL.giveStagedElements, [owner, userId, reservedId])
   }
   for (const statement of CHANGES) {
     await connection.query(statement, statement === SWAP_EXPORTS_OUT ? [owner, userId, keepsExports] : [owner, userId])
