@@ -43,7 +43,7 @@ test('an entity tag without its content coding is the tag of the uncoded form', 
   expect(uncodedEntityTag('"state"', undefined)).toBe('"state"')
 })
 
-test('a hundred short headers are remembered, and a long one is not', () => {
+test('the hundred short headers that were used last are remembered, and a long one is not', () => {
   const read: string[] = []
   const remembering = rememberHeaders((header) => {
     read.push(header)
@@ -51,6 +51,17 @@ test('a hundred short headers are remembered, and a long one is not', () => {
   })
   const short = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(200))
   const long = 'x'.repeat(201)
-  for (const header of [long, ...short, 'one more', ...short, long, 'one more']) remembering(header)
-  expect(read).toEqual([long, ...short, 'one more', long, 'one more'])
+  for (const header of [long, ...short, ...short, long]) remembering(header)
+  expect(read).toEqual([long, ...short, long])
+})
+
+test('made-up headers do not take the place of one that clients send', () => {
+  const read: string[] = []
+  const remembering = rememberHeaders((header) => {
+    read.push(header)
+    return header.length
+  })
+  for (let at = 0; at < 1_000; at += 1) remembering(`made up ${at}`)
+  for (let at = 1_000; at < 2_000; at += 1) for (const header of ['gzip, br', `made up ${at}`]) remembering(header)
+  expect(read.filter((header) => header === 'gzip, br')).toHaveLength(1)
 })

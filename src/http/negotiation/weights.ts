@@ -1,5 +1,6 @@
 // Parses headers that list what a client accepts, with weights (RFC 9110 section 12.4.2): `Accept` and
 // `Accept-Encoding`.
+import { LRUCache } from 'lru-cache'
 import { withoutOptionalWhiteSpace } from './optional-white-space.ts'
 
 export interface Weighted {
@@ -46,14 +47,18 @@ function readWeight(parameter: string | undefined): number | null {
   return weight <= 1 ? weight : null
 }
 
-/** Caches the results of `read` for a bounded number of short headers. */
-export function rememberHeaders<T>(read: (header: string) => T): (header: string) => T {
-  const remembered = new Map<string, T>()
+/**
+ * Caches the results of `read` for a bounded number of short headers. The least recently used one is evicted: whoever
+ * sends made-up headers would otherwise take the places of those that clients really send, for as long as the process
+ * lives.
+ */
+export function rememberHeaders<T extends {}>(read: (header: string) => T): (header: string) => T {
+  const remembered = new LRUCache<string, T>({ max: MAX_REMEMBERED })
   return (header) => {
     const known = remembered.get(header)
     if (known !== undefined) return known
     const made = read(header)
-    if (remembered.size < MAX_REMEMBERED && header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, made)
+    if (header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, made)
     return made
   }
 }
