@@ -665,8 +665,10 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           for (const ref of refs) {
             await store.applyChanges([put({ email, ref, id: ref })])
             await addExport(email, ref, [JSON.stringify(`${email} old`)])
-            await addExport(email, ref, [JSON.stringify(`${email} new`)], later, `${email} ${ref}`)
+            await addExport(email, ref, [JSON.stringify(`${email} new`)], later, `${email} ${ref} first`)
+            await addExport(email, ref, [JSON.stringify(`${email} newer`)], later, `${email} ${ref}`)
           }
+          await addExport(email, 'without project', ['1'])
         }
         await store.applyChanges([put({ ref: 'empty', id: 'empty' })])
         const [ana, ben] = [await userId(ANA), await userId(BEN)]
@@ -675,6 +677,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           { userId: ben, ref: 'empty' },
           ...refs.map((ref) => ({ userId: ana, ref })),
           { userId: ana, ref: 'missing' },
+          { userId: ana, ref: 'without project' },
           ...refs.toReversed().flatMap((ref) => [
             { userId: ben, ref },
             { userId: ana, ref },
@@ -686,7 +689,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(found.map((one) => one && [one.userId, one.ref, one.instant, one.digest])).toEqual(
           asked.map(({ userId, ref }) => {
             if (ref === 'empty' && userId === ana) return null
-            if (ref === 'empty' || ref === 'missing') return undefined
+            if (ref === 'empty' || ref === 'missing' || ref === 'without project') return undefined
             return [userId, ref, later.instant, `${userId === ana ? ANA : BEN} ${ref}`]
           }),
         )
