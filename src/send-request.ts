@@ -20,9 +20,11 @@ export interface OutgoingRequest {
 
 /**
  * Follows no redirects. The body is decoded if its content codings are known, and then the headers do not name them.
- * Rejects with the error of the connection, or with the reason of `signal`. So does the body.
+ * Rejects with the error of the connection, or with the reason of `signal`. So does the body. A server may close a
+ * connection just as it is used again: then a GET or HEAD is sent once more.
  */
-export function sendRequest(url: string, { method, headers, body, signal }: OutgoingRequest): Promise<Response> {
+export function sendRequest(url: string, message: OutgoingRequest): Promise<Response> {
+  const { method, headers, body, signal } = message
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   if (signal?.aborted) return Promise.reject(signal.reason)
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
@@ -32,7 +34,10 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
   let received: Readable | null = null
   const abort = () => (received ?? outgoing).destroy(signal?.reason)
   signal?.addEventListener('abort', abort)
-  outgoing.on('error', reject)
+  outgoing.on('error', (error) => {
+    if (received === null && isReadOnClosing(outgoing, error)) resolve(sendRequest(url, message))
+    else reject(error)
+  })
   outgoing.on('close', () => {
     signal?.removeEventListener('abort', abort)
     // There is no error when the server switches to another protocol (101), which no request here asks for.
@@ -57,6 +62,14 @@ export function sendRequest(url: string, { method, headers, body, signal }: Outg
   if (body === undefined || typeof body === 'string') outgoing.end(body)
   else sendStream(body.once('error', reject), outgoing)
   return promise
+}
+
+/**
+ * Whether the connection was used before, and the server was just closing it. Such a request can be sent again if it is
+ * safe (RFC 9110 section 9.2.2).
+ */
+function isReadOnClosing({ method, reusedSocket }: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return reusedSocket && error.code === 'ECONNRESET' && ['GET', 'HEAD'].includes(method)
 }
 
 function sendStream(body: Readable, outgoing: ClientRequest): void {

@@ -140,6 +140,24 @@ test('a connection that closes without an answer, and a status that is none, are
   await expect(sendRequest(strange, { method: 'GET', signal })).rejects.toThrow(RangeError)
 })
 
+test('a read is sent again when its server closes a connection that is used again, and a write is not', async () => {
+  const used = new Set<Socket>()
+  const methods: unknown[] = []
+  const url = await listenForTest(
+    createHttpServer(({ method, socket }, response) => {
+      methods.push(method)
+      if (used.has(socket)) socket.resetAndDestroy()
+      else response.end('[1]')
+      used.add(socket)
+    }),
+  )
+  const read = async (method: string) => (await sendRequest(url, { method })).text()
+  expect([await read('GET'), await read('GET')]).toEqual(['[1]', '[1]'])
+  await expect(sendRequest(url, { method: 'POST' })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect([await read('GET'), await read('HEAD')]).toEqual(['[1]', ''])
+  expect(methods).toEqual(['GET', 'GET', 'GET', 'POST', 'GET', 'HEAD', 'HEAD'])
+})
+
 test('a body that is a stream is sent whole, and so is its error if it cannot be read', async () => {
   const server = createHttpServer((request, response) => void request.pipe(response))
   const url = await listenForTest(server)
