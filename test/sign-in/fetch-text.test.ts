@@ -39,6 +39,22 @@ test('a text of 256 KiB is read, and of a longer one no more than that', async (
   await left.promise
 })
 
+test.each(['', 'Content-Length: 250000\r\n'])(
+  'an answer that is not coded as it says is an error, and the gateway outlives the end of its connection (%j)',
+  async (length) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n${length}\r\n`
+    const url = await listen(({ socket }) => void socket.end(head + 'x'.repeat(250_000)))
+    for (let count = 0; count < 10; count += 1) {
+      await expect(fetchText(url)).rejects.toMatchObject({ code: 'Z_DATA_ERROR' })
+    }
+  },
+)
+
+test('texts are fetched one after another from a server that closes each connection without saying so', async () => {
+  const url = await listen(({ socket }) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'))
+  for (let count = 0; count < 10; count += 1) expect(await fetchText(url)).toBe('{}')
+})
+
 test.each([
   [403, true],
   [404, true],

@@ -1,4 +1,5 @@
 // Fetches a small text from an identity provider: its keys, or its discovery document.
+import { sendRequest } from '../../../../send-request.ts'
 import { isLoopbackHost } from '../../loopback.ts'
 
 const TIMEOUT_MS = 5_000
@@ -11,7 +12,7 @@ export class NotThereError extends Error {
   override readonly name = 'NotThereError'
 }
 
-/** Whether keys may be fetched from this URL: over TLS, or from this machine. `fetch` refuses a user and a password. */
+/** Whether keys may be fetched from this URL: over TLS or from this machine, and without a user and a password. */
 export function isSafeUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.username + url.password !== '') return false
@@ -22,8 +23,8 @@ export function isSafeUrl(text: string): boolean {
  * Throws `NotThereError` and other errors. Follows no redirects, because keys must come from where the operator said.
  */
 export async function fetchText(url: string): Promise<string> {
-  const response = await fetch(url, {
-    redirect: 'error',
+  const response = await sendRequest(url, {
+    method: 'GET',
     headers: { accept: 'application/json, */*' },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
