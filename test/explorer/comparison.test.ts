@@ -23,3 +23,17 @@ test('compare() groups the digits of how many documents are the same', () => {
   expect(text).toBe(`Both sides hold the same ${(1_234).toLocaleString()} documents, byte for byte.`)
   expect(text).not.toContain('1234')
 })
+
+test.each([
+  ['beside a list', '"projects":[{"name":"A"}],"latestExport":{"data":[7]}', 'the same document, byte for byte'],
+  [
+    'of a list beside an export',
+    '"projects":[{"data":7}],"latestExport":{"digest":"a"}',
+    'the same document, byte for byte',
+  ],
+  ['in a connection', '"projectsConnection":{"nodes":[{"data":7}]}', 'no data of a list or an export under me'],
+  ['nowhere', '"projects":[{"name":"A"}]', 'no data of a list or an export under me'],
+])('compare() compares the documents where the query selects them: %s', (_where, me, text) => {
+  const graphql = `{"data":{"me":{${me}}}}`
+  expect(compare({ ...JSON_ANSWER, text: '[7]' }, { ...JSON_ANSWER, text: graphql }).text).toContain(text)
+})

@@ -58,12 +58,14 @@ export function compareTexts(
   }
   const [documents, twins] = [elementTexts(rest), graphqlDocuments(graphql)]
   if (documents === null) return compareMembers(rest, graphql)
-  if (twins === null) return incomparable('The query does not select data, so there is nothing to compare with.')
+  if (twins === null) return incomparable(NO_DATA)
   return compareDocuments(documents, twins)
 }
 
 const NO_WORKSPACE =
   'No workspace is stored for this email yet: REST says so with 404 NO_WORKSPACE, GraphQL with me: null.'
+
+const NO_DATA = 'There is nothing to compare with: the query selects no data of a list or an export under me.'
 
 function incomparable(text: string): Verdict {
   return { kind: 'incomparable', text }
@@ -109,20 +111,19 @@ function compareMembers(rest: string, graphql: string): Verdict {
 }
 
 /**
- * Collects the documents under `data.me` from all lists and exports that the query selects. Returns null if it finds no
- * list or export, or if the query does not select `data` in all of them.
+ * Collects the documents of all lists and exports directly under `data.me` whose `data` the query selects. Returns null
+ * if there are none.
  */
 function graphqlDocuments(text: string): readonly string[] | null {
   const me = memberText(memberText(text, 'data') ?? 'null', 'me') ?? 'null'
-  const found = membersOf(me).flatMap(({ start, end }): readonly (readonly (string | null)[])[] => {
+  const found = membersOf(me).flatMap(({ start, end }): readonly (readonly string[])[] => {
     const value = me.slice(start, end)
     const items = elementTexts(value)
-    if (items) return [items.map((item) => memberText(item, 'data'))]
-    const elements = elementTexts(memberText(value, 'data') ?? 'null')
-    return elements ? [elements] : []
+    const documents =
+      items?.map((item) => memberText(item, 'data')) ?? elementTexts(memberText(value, 'data') ?? 'null')
+    return documents?.every((document) => document !== null) ? [documents] : []
   })
-  const documents = found.flat().filter((document) => document !== null)
-  return found.length === 0 || documents.length < found.flat().length ? null : documents
+  return found.length === 0 ? null : found.flat()
 }
 
 function isWithoutMe(graphql: string): boolean {
