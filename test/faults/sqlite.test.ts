@@ -131,6 +131,14 @@ describe('an unreadable page', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
+  test.each(['serve --port 0', 'users list'])('that is the first of the file gives advice too: %s', async (command) => {
+    const path = await imported(temporaryDirectory(), SMALL_WORLD)
+    damageFile(path, 0, 8_192)
+    const { exitCode, stderr } = await runHere([...command.split(' '), '--database', `file:${path}`])
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/^cannot open \S+: file is not a database\. If it was one.*restore a backup\n$/)
+  })
+
   const DAMAGED =
     /^the database \S+workspace\.db is damaged \(.*malformed\)\. Restore a backup.*\.recover \| sqlite3 \S+$/
 

@@ -12,7 +12,12 @@ export function toPathError(error: unknown, path: string): unknown {
   const code: unknown = Reflect.get(Object(error), 'code')
   if (NOT_WRITABLE.has(code)) return notWritable(path, error)
   if (hasNoRoom(error)) return noRoom(path, error)
-  return new StoreOpenError(`cannot open ${path}: ${reasonOf(error)}`, { cause: error })
+  return new StoreOpenError(`cannot open ${path}: ${reasonOf(error)}${adviceFor(error)}`, { cause: error })
+}
+
+/** A file of another kind cannot be told from a database whose first page was overwritten. */
+function adviceFor(error: unknown): string {
+  return sqliteCode(error) === 'SQLITE_NOTADB' ? '. If it was one, it is damaged: restore a backup' : ''
 }
 
 /** For an error of any step until the database can be used. Other errors stay unchanged. */
