@@ -1,6 +1,6 @@
 // Sessions that are opened on another server are ended there, or reported.
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { createRemoteSession } from '../../src/import-export/remote/session.ts'
 import { startFollow } from '../support/follow.ts'
@@ -66,6 +66,31 @@ test.each([400, 401])('import does not report sessions whose token the server an
   })
   const { exitCode, stderr } = await createWorkspace().run('import', server.url, '--email', `${ANA},${BEN}`)
   expect([exitCode, stderr]).toEqual([0, ''])
+})
+
+test('a slow server may take as long for a sign-out as for a read, unless it has not answered several', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const stop = new AbortController().signal
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  async function leftAfterSignOut(answerMs: number): Promise<number> {
+    const arrival = Promise.withResolvers<() => void>()
+    server.setIntercept((_request, response) => {
+      arrival.resolve(() => void response.writeHead(200).end('{}'))
+      return true
+    })
+    const ended = client.endSession('token')
+    const answer = await arrival.promise
+    await vi.advanceTimersByTimeAsync(answerMs)
+    answer()
+    await ended
+    return client.traffic().sessionsLeft
+  }
+  expect(await leftAfterSignOut(50_000)).toBe(0)
+  for (const left of [1, 2, 3, 4]) expect(await leftAfterSignOut(60_000)).toBe(left)
+  expect(await leftAfterSignOut(2_000)).toBe(5)
+  for (const answerMs of [1_000, 50_000]) expect(await leftAfterSignOut(answerMs)).toBe(5)
 })
 
 test('a sign-out is sent again when its connection breaks off', async () => {

@@ -11,13 +11,15 @@ import { isConnectionEnded, kindOfStatus, pauseMs, type RetryFields, retryAfterM
 const SILENCE_MS = 60_000
 /** Maximum size of a response body: a string cannot hold more. */
 const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
-/** Timeout of requests and responses in flight after a stop, and of each sign-out. */
+/** Timeout of requests and responses in flight after a stop, and of sign-outs then, or when the server ignores them. */
 const SIGN_OUT_TIMEOUT_MS = 2_000
 /** Maximum number of attempts of one sign-out after a stop. */
 const MAX_SIGN_OUT_ATTEMPTS = 2
 /** Time limit for all sign-outs together after a stop: a supervisor does not wait for minutes. */
 const ALL_SIGN_OUTS_MS = 30_000
-/** After a stop, no more sign-outs are sent once this number in a row got no response. */
+/**
+ * Once this number of sign-outs in a row got no response, the next ones get less time, and after a stop no more are sent.
+ */
 const MAX_UNANSWERED_SIGN_OUTS = 4
 /**
  * Maximum number of times that the server may answer one request with 500, or break a sign-out off. Answers of a busy
@@ -199,9 +201,20 @@ export function createRemoteClient(
     return pauseMs(asked, attempt)
   }
 
-  /** After a stop: the time limit has passed, or the server has not responded several times in a row. */
+  /** Whether the server has not responded to several sign-outs in a row. */
+  function ignoresSignOuts(): boolean {
+    return unansweredSignOuts >= MAX_UNANSWERED_SIGN_OUTS
+  }
+
+  /** After a stop: the time limit has passed, or the server does not respond. */
   function isGivenUp(): boolean {
-    return isOver.aborted || unansweredSignOuts >= MAX_UNANSWERED_SIGN_OUTS
+    return isOver.aborted || (stop.aborted && ignoresSignOuts())
+  }
+
+  /** A slow server gets as long as for a read, because a sign-out without a response counts as failed. */
+  function signOutOnce(request: RemoteRequest): Promise<RemoteAnswer | NoAnswer> {
+    if (stop.aborted || ignoresSignOuts()) return once(request, SIGN_OUT_TIMEOUT_MS)
+    return once(request, SILENCE_MS, stopLate)
   }
 
   async function endSession(refreshToken: string): Promise<void> {
@@ -213,8 +226,8 @@ export function createRemoteClient(
       if (!isGivenUp() && notBefore > performance.now()) await rest(notBefore - performance.now())
       if (isGivenUp()) break
       if (stop.aborted) attemptsAfterStop += 1
-      const answer = await once({ method: 'DELETE', path: '/logout', body }, SIGN_OUT_TIMEOUT_MS)
-      unansweredSignOuts = stop.aborted && answer.status === null ? unansweredSignOuts + 1 : 0
+      const answer = await signOutOnce({ method: 'DELETE', path: '/logout', body })
+      unansweredSignOuts = answer.status === null ? unansweredSignOuts + 1 : 0
       if (isSuccess(answer)) return
       if (answer.status === 401 && (await isTokenUnknown(body))) return
       const kind = answer.status === null ? (answer.isBrokenOff ? 'broken' : 'answer') : kindOfStatus(answer.status)
@@ -231,7 +244,7 @@ export function createRemoteClient(
    * the body of a DELETE. The contract says 401 for a token that the server does not know, but some servers answer 400.
    */
   async function isTokenUnknown(body: { readonly refreshToken: string }): Promise<boolean> {
-    const { status } = await once({ method: 'POST', path: '/token', body }, SIGN_OUT_TIMEOUT_MS)
+    const { status } = await signOutOnce({ method: 'POST', path: '/token', body })
     return status === 400 || status === 401
   }
 
