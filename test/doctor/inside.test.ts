@@ -1,5 +1,6 @@
 // Tests the doctor on the machine of the gateway: its database, secrets, backups and options.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
@@ -14,8 +15,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, run, runHere } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { freePort } from '../support/free-port.ts'
@@ -361,6 +363,16 @@ describe('doctor', () => {
       const { report } = await examine(['--look', 'inside', '--database', url.href])
       expect(report.findings).toMatchObject([{ check: 'database', problem: `the database cannot be used: ${reason}` }])
     }
+  })
+
+  test('says that a PostgreSQL server that never answers gives no connection', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => void silent.close())
+    const url = `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d?connect_timeout=1`
+    const { report } = await examine(['--look', 'inside', '--database', url])
+    const problem = 'the database cannot be used: no connection to the database became free in time'
+    expect(report.findings).toMatchObject([{ check: 'database', problem }])
   })
 
   test.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)(

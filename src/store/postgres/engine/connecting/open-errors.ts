@@ -11,7 +11,7 @@ export function toOpenError(error: unknown): unknown {
   if (root instanceof PasswordMissingError || /^(?:28|3D|42501)/.test(sqlState(root))) {
     return new StoreOpenError(`cannot open the database: ${reasonOf(root)}`, { cause: error })
   }
-  return error instanceof StoreUnavailableError && !error.message.endsWith(reasonOf(cause))
+  return error instanceof StoreUnavailableError && cause !== undefined && !error.message.endsWith(reasonOf(cause))
     ? new StoreUnavailableError(`${error.message}: ${reasonOf(cause)}`, { cause: error })
     : error
 }
