@@ -1,13 +1,17 @@
 // Checks that a gateway's configuration does not expose sign-in by accident, and names the options that fix a problem.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
+import { databasePath } from '../store/open-store.ts'
+import { shellWords } from './doctor/inside/shell-words.ts'
 import type { ServeConfig } from './options/serve-options.ts'
 import { DEFAULT_ATTEMPTS_PER_MINUTE } from './options/sign-in/rate-limit-options.ts'
 
 type Exposure = Pick<
   ServeConfig,
-  'host' | 'loginGuard' | 'trustedProxy' | 'proxyProtocol' | 'rateLimits' | 'attemptsPerMinute'
+  'host' | 'loginGuard' | 'trustedProxy' | 'proxyProtocol' | 'rateLimits' | 'attemptsPerMinute' | 'database'
 >
 
 /** Each rule returns its problems, with the lines that fix them. A rule reads only the options that it needs. */
@@ -55,9 +59,13 @@ function exposedHost(host: string): string {
 const FIRST_DYNAMIC_USER = 61_184
 const LAST_DYNAMIC_USER = 65_519
 
+/** Mode bits of a file that every user may read, and of a folder that every user may enter. */
+const READABLE_BY_ALL = 0o004
+const ENTERABLE_BY_ALL = 0o001
+
 /** Warnings for every start of a gateway that runs as user `userId`; undefined on systems without user ids. */
 export function exposureWarnings(
-  { loginGuard, trustedProxy }: Exposure,
+  { loginGuard, trustedProxy, database }: Exposure,
   userId: number | undefined,
 ): readonly string[] {
   const isDynamicUser = userId !== undefined && userId >= FIRST_DYNAMIC_USER && userId <= LAST_DYNAMIC_USER
@@ -78,7 +86,31 @@ export function exposureWarnings(
     ...(isLocalOnly && trustedProxy.length > 0
       ? ['login guard "local": nobody behind --trusted-proxy can sign in; choose another with --login-guard']
       : []),
+    ...(userId === undefined ? [] : readableDatabase(database)),
   ]
+}
+
+/**
+ * Whoever reads the signing keys can sign in as anybody. The gateway creates its files for itself alone, but a database
+ * that was copied here, such as a backup, keeps the mode of the copy, and SQLite gives it to the files beside it.
+ */
+function readableDatabase(database: string): readonly string[] {
+  const path = databasePath(database)
+  if (path === null || !hasModeBit(dirname(path), ENTERABLE_BY_ALL)) return []
+  const readable = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => hasModeBit(file, READABLE_BY_ALL))
+  if (readable.length === 0) return []
+  return [
+    `every user of this machine can read the database, with its signing keys and sessions: run chmod 600 ${shellWords(...readable)}`,
+  ]
+}
+
+/** False for a file that cannot be examined: opening the database says why. */
+function hasModeBit(path: string, bit: number): boolean {
+  try {
+    return (statSync(path).mode & bit) !== 0
+  } catch {
+    return false
+  }
 }
 
 /** Whether, by its configuration, only programs on this machine can reach the gateway. */

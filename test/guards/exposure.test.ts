@@ -1,5 +1,6 @@
 // Tests which combinations of host, login guard and proxy options `serve` accepts, and how several guards combine.
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
 import { createGuardList } from '../../src/auth/guards/guard-list.ts'
@@ -10,6 +11,7 @@ import { SERVE_OPTIONS } from '../../src/cli/options/serve-options.ts'
 import { callerWith } from '../support/callers.ts'
 import { run, runHere } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
 const OPTIONS = { trustedOrigins: [] }
@@ -101,6 +103,33 @@ describe('the options of a start', () => {
     const { exitCode, stdout, stderr } = await run(['config', 'print'], { env })
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^login-guard: +mail /m)
+  })
+
+  test('cause a warning if every user of the machine can read the database', () => {
+    const folder = temporaryDirectory()
+    const path = join(folder, 'restored.db')
+    for (const end of ['', '-wal']) writeFileSync(path + end, '')
+    const warnings = () => exposureWarnings(parseOptions(SERVE_OPTIONS, { database: `file:${path}` }), 1_000)
+    const modes = (ofFolder: number, ofDatabase: number, ofLog: number) => {
+      chmodSync(folder, ofFolder)
+      chmodSync(path, ofDatabase)
+      chmodSync(`${path}-wal`, ofLog)
+    }
+    modes(0o755, 0o644, 0o600)
+    expect(warnings()).toEqual([expect.stringMatching(/can read the database.*chmod 600 \S+restored\.db$/)])
+    modes(0o711, 0o600, 0o644)
+    expect(warnings()).toEqual([expect.stringMatching(/chmod 600 \S+restored\.db-wal$/)])
+    for (const [ofFolder, ofDatabase] of [
+      [0o755, 0o600],
+      [0o755, 0o640],
+      [0o700, 0o644],
+      [0o750, 0o644],
+    ] as const) {
+      modes(ofFolder, ofDatabase, ofDatabase)
+      expect(warnings()).toEqual([])
+    }
+    const missing = parseOptions(SERVE_OPTIONS, { database: `file:${path}.missing` })
+    expect(exposureWarnings(missing, 1_000)).toEqual([])
   })
 })
 
