@@ -122,7 +122,7 @@ async function copyExports(
       digest.add(text)
       await batch.put({ type: 'addElement', userId, exportId: one.id, position, text })
     }
-    if (digest.finish().digest !== one.digest) throw new MoveError('an export in the source does not match its digest')
+    if (digest.finish().digest !== one.digest) throw damagedExport(one)
     await batch.put({ type: 'sealExport', export: one })
   }
   return { all: wanted, copied, isReduced: extra.length > 0 }
@@ -160,6 +160,13 @@ async function* none(): AsyncGenerator<never> {}
 function differing(userId: number): MoveError {
   return new MoveError(
     `user ${userId} of the source is not the same in the target: is something else writing to the target?`,
+  )
+}
+
+/** SQLite keeps no checksum of its pages, so only the digest of an export shows that a disk has changed its bytes. */
+function damagedExport({ userId, ref, createdAt }: StoredExport): MoveError {
+  return new MoveError(
+    `an export of user ${userId} of the source does not match its digest, so its stored bytes have changed: remove it, and import it again ("r": ${JSON.stringify(ref)}, "createdAt": "${createdAt}")`,
   )
 }
 

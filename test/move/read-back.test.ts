@@ -57,6 +57,15 @@ async function openFilled(): Promise<Opened> {
   return opened
 }
 
+test('a move names the export of the source whose bytes a disk has changed', async () => {
+  await using source = await openFilled()
+  await using target = await open()
+  source.hand("drop trigger export_element_immutable; update export_element set text = '3' where text = '2'")
+  await expect(move(source.store, target.store, OPTIONS)).rejects.toThrow(
+    /^an export of user 1 .*: remove it, and import it again \("r": "r", "createdAt": "2026-01-01T00:00:00Z"\)$/,
+  )
+})
+
 describe('a move whose target somebody else writes to', () => {
   test.each([
     ['a changed document', `update document set text = '{"id":"q"}'`],
