@@ -66,10 +66,12 @@ test('a start that cannot load the demo workspace ends, although it listens alre
   await expect(starting).rejects.toThrow(/^serve ended before it listened: .*EMFILE: too many open files/s)
 })
 
-test('only the default database gets the demo workspace, and not with --no-demo', async () => {
-  for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
-    const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })
-    expect(stdout()).not.toContain('demo')
+test('only the default database gets the demo workspace, not where others can reach it, and not with --no-demo', async () => {
+  const others = ['--host', '0.0.0.0', '--login-guard', 'open']
+  for (const args of [['--database', 'file:other.db'], others, ['--no-demo']]) {
+    const serving = await serveForTest(args, { cwd: temporaryDirectory() })
+    const url = serving.url.replace('0.0.0.0', '127.0.0.1')
+    expect(serving.stdout()).not.toContain('demo')
     const { accessToken } = await openSession(url, 'demo@example.com')
     expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
   }
