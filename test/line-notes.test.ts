@@ -45,3 +45,17 @@ test('the notes return, for every line, the record that was read from it, or nul
     expect(read(line)).toEqual(isNoted ? readDocument(line) : null)
   }
 })
+
+test('the notes return the longest record, whatever number of lines is before it', () => {
+  const line = NOTED.at(-1) ?? ''
+  const record = readDocument(line)
+  // The last lines of a page of notes.
+  for (let before = 65_470; before <= 65_540; before += 1) {
+    const notes = createLineNotes()
+    for (let index = 0; index < before; index += 1) notes.add('', null)
+    notes.add(line, record)
+    const read = notes.createReader()
+    for (let index = 0; index < before; index += 1) read('')
+    expect(read(line)).toEqual(record)
+  }
+})
