@@ -1,8 +1,10 @@
 // A disk that fills up during an import, where it keeps its bad lines or its state: one sentence, and another run goes on.
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { canMount, smallDisk } from './support/faults.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { canMount, canMountLazyDisk, hasFuse, smallDisk } from './support/faults.ts'
 import { createWorkspace, templateLines, withoutProgress } from './support/import-workspace.ts'
+import { mountLazyDisk } from './support/lazy-disk.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { documentLine } from './support/workspaces.ts'
 
@@ -58,3 +60,16 @@ describe.skipIf(!canMount())('a full disk', () => {
     expect([exitCode, done > 0, done + left]).toEqual([0, true, emails.length])
   })
 })
+
+if (hasFuse()) {
+  describe.skipIf(!(await canMountLazyDisk()))('a temporary folder without files that have no name', () => {
+    test('keeps nothing of an import from stdin', async () => {
+      const workspace = createWorkspace()
+      await using disk = await mountLazyDisk()
+      vi.stubEnv('TMPDIR', disk.path)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      await workspace.load(templateLines(0, 3).join(''))
+      expect(readdirSync(disk.path)).toEqual([])
+    })
+  })
+}
