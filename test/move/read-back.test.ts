@@ -79,6 +79,11 @@ describe('a move whose target somebody else writes to', () => {
       `drop trigger export_element_immutable; update export_element set text = '3' where text = '2'`,
     ],
     ['a removed export', 'delete from export'],
+    [
+      'an added export',
+      `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
+       select 99, user_id, ref, created_at, instant, 'another', 2, 0 from export`,
+    ],
   ])('fails because of %s in the target', async (_, sql) => {
     await using from = await openFilled()
     await using to = await open()
