@@ -141,6 +141,13 @@ export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+/** For `catch`: throws a `MachineError` that says what went wrong, and why. */
+export function throwMachineError(what: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new MachineError(`${what}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
 /**
  * Whether the file system refused because its disk is full or a quota is used up. Node gives an error for the latter a
  * number, but no code.

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { FileHandle } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { MachineError, reasonOf } from '../errors.ts'
+import { throwMachineError } from '../errors.ts'
 
 /**
  * Waits for `drain` when the stream is full. Rejects with the error of a failed stream, and when `stop` is aborted
@@ -22,9 +22,5 @@ export async function writeChunks(
   chunks: AsyncIterable<string | Uint8Array>,
   failure: string,
 ): Promise<void> {
-  for await (const chunk of chunks) {
-    await file.writeFile(chunk).catch((error: unknown) => {
-      throw new MachineError(`${failure}: ${reasonOf(error)}`, { cause: error })
-    })
-  }
+  for await (const chunk of chunks) await file.writeFile(chunk).catch(throwMachineError(failure))
 }

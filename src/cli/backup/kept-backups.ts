@@ -1,7 +1,7 @@
 // Names the backups of `backup --keep-newest` by their time, and removes the oldest ones from the folder.
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf, throwMachineError, UsageError } from '../../errors.ts'
 import { wholeNameOf } from './publish-file.ts'
 
 /** Names of backups. Every other file in the folder is ignored, and every directory: it is no backup. */
@@ -76,8 +76,7 @@ export async function removeAbandonedParts(folder: string, now: number): Promise
 
 /** The names of everything but directories. Throws `MachineError`. */
 async function listFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw new MachineError(`backed up, but older backups could not be removed: ${reasonOf(error)}`, { cause: error })
-  })
+  const failed = throwMachineError('backed up, but older backups could not be removed')
+  const entries = await readdir(folder, { withFileTypes: true }).catch(failed)
   return entries.flatMap((entry) => (entry.isDirectory() ? [] : entry.name))
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf, throwMachineError, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import { isTaken, linkNew, partOf, syncPath, takenMessage } from '../backup/publish-file.ts'
@@ -55,19 +55,20 @@ async function writeOutput(
 async function writeNew(path: string, lines: AsyncIterable<string>): Promise<void> {
   if (await isTaken(path)) throw takenError(path)
   const part = partOf(path)
+  const failed = throwMachineError(failureOf(path))
   try {
     await writePart(part, path, lines)
-    if (!(await orMachineError(path, linkNew(part, path)))) throw takenError(path)
+    if (!(await linkNew(part, path).catch(failed))) throw takenError(path)
   } finally {
     await rm(part, { force: true })
   }
-  await orMachineError(path, syncPath(dirname(path)))
+  await syncPath(dirname(path)).catch(failed)
 }
 
 async function writePart(part: string, path: string, lines: AsyncIterable<string>): Promise<void> {
   await using file = await openNew(part, path)
   await writeChunks(file, lines, failureOf(path))
-  await orMachineError(path, file.sync())
+  await file.sync().catch(throwMachineError(failureOf(path)))
 }
 
 async function openNew(part: string, path: string): Promise<FileHandle> {
@@ -84,14 +85,6 @@ function takenError(path: string): UsageError {
 
 function failureOf(path: string): string {
   return `--output: cannot write ${path}`
-}
-
-async function orMachineError<T>(path: string, done: Promise<T>): Promise<T> {
-  try {
-    return await done
-  } catch (error) {
-    throw new MachineError(`${failureOf(path)}: ${reasonOf(error)}`, { cause: error })
-  }
 }
 
 async function requireUser(snapshot: Snapshot, email: string): Promise<StoredUser> {

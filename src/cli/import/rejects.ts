@@ -1,6 +1,6 @@
 // Writes the rejects file: copies the lines that are not imported from the input, byte for byte.
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf, throwMachineError, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
@@ -56,9 +56,7 @@ export function createRejects(path: string, input: FileHandle): Rejects {
   }
 
   function write(output: FileHandle, bytes: Uint8Array | string): Promise<void> {
-    return output.appendFile(bytes).catch((error: unknown) => {
-      throw new MachineError(cannotWrite(path, reasonOf(error)), { cause: error })
-    })
+    return output.appendFile(bytes).catch(throwMachineError(cannotWrite(path)))
   }
 
   return {
@@ -101,15 +99,15 @@ export function createRejects(path: string, input: FileHandle): Rejects {
 async function openNew(path: string): Promise<{ readonly file: FileHandle; readonly isNew: boolean }> {
   const known = await stat(path).catch(() => null)
   if (known?.isFile())
-    throw new UsageError(cannotWrite(path, 'the file exists already: name another one with --rejects'))
+    throw new UsageError(`${cannotWrite(path)}: the file exists already: name another one with --rejects`)
   const file = await open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
   return { file, isNew: known === null }
 }
 
 function refuse(path: string, error: unknown): never {
-  throw new UsageError(cannotWrite(path, reasonOf(error)), { cause: error })
+  throw new UsageError(`${cannotWrite(path)}: ${reasonOf(error)}`, { cause: error })
 }
 
-function cannotWrite(path: string, reason: string): string {
-  return `bad lines cannot be written to ${path}: ${reason}`
+function cannotWrite(path: string): string {
+  return `bad lines cannot be written to ${path}`
 }

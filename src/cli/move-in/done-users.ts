@@ -1,7 +1,7 @@
 // Records in a file which users of a long import are done, so that the next run can resume.
 import { hash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
-import { MachineError, reasonOf, UsageError, unreadable } from '../../errors.ts'
+import { throwMachineError, UsageError, unreadable } from '../../errors.ts'
 
 export interface DoneUsers extends AsyncDisposable {
   readonly has: (email: string) => boolean
@@ -71,9 +71,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   }
 
   async function write(line: string): Promise<void> {
-    await file.appendFile(line).catch((error: unknown) => {
-      throw new MachineError(`--state: cannot write ${path}: ${reasonOf(error)}`, { cause: error })
-    })
+    await file.appendFile(line).catch(throwMachineError(`--state: cannot write ${path}`))
   }
 }
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { MachineError, reasonOf } from '../../errors.ts'
+import { throwMachineError } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /**
@@ -97,9 +97,7 @@ async function readFully(file: FileHandle, buffer: Buffer, offset: number): Prom
   while (byteLength < buffer.byteLength) {
     const { bytesRead } = await file
       .read(buffer, byteLength, buffer.byteLength - byteLength, offset + byteLength)
-      .catch((error) => {
-        throw new MachineError(`the file cannot be read any further: ${reasonOf(error)}`, { cause: error })
-      })
+      .catch(throwMachineError('the file cannot be read any further'))
     if (bytesRead === 0) break
     byteLength += bytesRead
   }
