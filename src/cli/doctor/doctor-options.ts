@@ -1,7 +1,7 @@
 // The options of `doctor`: those of `serve`, whose configuration it checks, and its own.
 import { z } from 'zod'
 import { configOption } from '../configuration/config-option.ts'
-import { type Config, duration, type OptionRow } from '../options/option.ts'
+import { type Config, duration, type OptionRow, oneOf } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'
 
 export const DOCTOR_OPTIONS = {
@@ -9,13 +9,13 @@ export const DOCTOR_OPTIONS = {
     flags: '--format <name>',
     description: 'output format: table for people, json for programs',
     default: 'table',
-    schema: z.enum(['table', 'json'], 'must be table or json'),
+    schema: oneOf('table', 'json'),
   },
   look: {
     flags: '--look <from>',
     description: 'what to check: inside (database and configuration), outside (through the proxy at URL), or both',
     default: 'both',
-    schema: z.enum(['both', 'inside', 'outside'], 'must be both, inside or outside'),
+    schema: oneOf('both', 'inside', 'outside'),
   },
   connectTo: {
     flags: '--connect-to <address>',

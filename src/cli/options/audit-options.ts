@@ -1,6 +1,5 @@
 // The options of every command that writes to the audit log: retention, and whether emails are hashed.
-import { z } from 'zod'
-import { type Config, duration, inGroup } from './option.ts'
+import { type Config, duration, inGroup, oneOf } from './option.ts'
 
 export const auditOptions = inGroup('Audit log', {
   auditRetention: {
@@ -13,7 +12,7 @@ export const auditOptions = inGroup('Audit log', {
     flags: '--audit-emails <how>',
     description: 'how the audit log names people: hashed, or clear for their emails',
     default: 'hashed',
-    schema: z.enum(['hashed', 'clear'], 'must be hashed or clear'),
+    schema: oneOf('hashed', 'clear'),
   },
 })
 

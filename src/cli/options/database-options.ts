@@ -1,6 +1,5 @@
 // The options of every command that opens a database: its URL, timeouts, checkpoints and pooling.
-import { z } from 'zod'
-import { type Config, databaseUrl, inGroup, integer, type OptionRow } from './option.ts'
+import { type Config, databaseUrl, inGroup, integer, type OptionRow, oneOf } from './option.ts'
 
 export const database = {
   flags: '--database <url>',
@@ -24,7 +23,7 @@ export const storeOptions = inGroup('Database', {
     description:
       'SQLite: who makes checkpoints: own (the gateway), or external (a program that copies the log, such as Litestream)',
     default: 'own',
-    schema: z.enum(['own', 'external'], 'must be own or external'),
+    schema: oneOf('own', 'external'),
   },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
@@ -49,7 +48,7 @@ export const storeOptions = inGroup('Database', {
     description:
       'PostgreSQL: transaction if a pooler gives each transaction another connection, session if not (or no pooler), auto to detect it',
     default: 'auto',
-    schema: z.enum(['auto', 'session', 'transaction'], 'must be auto, session or transaction'),
+    schema: oneOf('auto', 'session', 'transaction'),
   },
 })
 

@@ -1,7 +1,6 @@
 // The GraphQL options of `serve`: limits of documents and answers, and who may see the schema, suggestions and traces.
-import { z } from 'zod'
 import { AUDIENCES, type GraphQLOptions } from '../../graphql/endpoint/options.ts'
-import { booleanOption, type Config, inGroup, integer } from './option.ts'
+import { booleanOption, type Config, inGroup, integer, oneOf } from './option.ts'
 
 /** Share of the document cache that one user may fill. */
 const MAX_SHARE = 1 / 16
@@ -72,13 +71,13 @@ export const GRAPHQL_OPTIONS = inGroup('GraphQL', {
     flags: '--introspection <who>',
     description:
       'who may read the schema over GraphQL (default: everyone with login guard local, otherwise signed-in); nobody also turns off /schema.graphql',
-    schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`).optional(),
+    schema: oneOf(...AUDIENCES).optional(),
   },
   graphqlSuggestions: {
     flags: '--graphql-suggestions <who>',
     description: 'who gets suggestions of similar names in GraphQL errors: everyone, signed-in or nobody',
     default: 'signed-in',
-    schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`),
+    schema: oneOf(...AUDIENCES),
   },
   traceHeader: {
     flags: '--trace-header',

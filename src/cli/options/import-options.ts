@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { remoteOptions } from './move-in/remote-options.ts'
-import { booleanOption, type Config, inGroup, list, type OptionRow } from './option.ts'
+import { booleanOption, type Config, inGroup, list, nonEmpty, type OptionRow } from './option.ts'
 
 export const IMPORT_OPTIONS = {
   database,
@@ -30,7 +30,7 @@ export const IMPORT_OPTIONS = {
   rejects: {
     flags: '--rejects <path>',
     description: 'new file for the bad lines of --keep-going (default: FILE.rejects.ndjson)',
-    schema: z.string().min(1, 'must not be empty').optional(),
+    schema: nonEmpty.optional(),
   },
   ...inGroup('Import from another server', {
     ...remoteOptions,
@@ -43,7 +43,7 @@ export const IMPORT_OPTIONS = {
       flags: '--state <path>',
       description:
         '--emails: file that records which users are done, so that another run resumes (default: FILE.state)',
-      schema: z.string().min(1, 'must not be empty').optional(),
+      schema: nonEmpty.optional(),
     },
   }),
   ...inGroup('Import over HTTP', {
@@ -59,7 +59,7 @@ export const IMPORT_OPTIONS = {
       flags: '--token-file <path>',
       description:
         '--to: file with the token of its --import-token-file, or with NAME:SECRET of a client with the scope import',
-      schema: z.string().min(1, 'must not be empty').optional(),
+      schema: nonEmpty.optional(),
     },
   }),
   ...inGroup('Ids and references', {

@@ -62,6 +62,12 @@ export function longName({ flags }: OptionRow): string {
   return flags.slice('--'.length, end === -1 ? undefined : end)
 }
 
+export const nonEmpty = z.string().min(1, 'must not be empty')
+
+export function oneOf<const T extends readonly string[]>(...words: T) {
+  return z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
+}
+
 export const integer = (minimum: number, maximum: number) =>
   z
     .string()

@@ -6,7 +6,17 @@ import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql-options.ts'
-import { booleanOption, type Config, databaseUrl, inGroup, integer, list, type OptionRow } from './option.ts'
+import {
+  booleanOption,
+  type Config,
+  databaseUrl,
+  inGroup,
+  integer,
+  list,
+  nonEmpty,
+  type OptionRow,
+  oneOf,
+} from './option.ts'
 import { protectionOptions, shutdownOptions } from './protection-options.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
@@ -26,7 +36,7 @@ export const SERVE_OPTIONS = {
     flags: '--host <host>',
     description: 'address to listen on',
     default: '127.0.0.1',
-    schema: z.string().min(1, 'must not be empty'),
+    schema: nonEmpty,
   },
   port: {
     flags: '--port <port>',
@@ -56,7 +66,7 @@ export const SERVE_OPTIONS = {
     flags: '--log-level <level>',
     description: 'minimum level of the log on stderr: debug, info, warn, error or silent',
     default: 'info',
-    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+    schema: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   },
   ...inGroup('Database', {
     databaseReplica: {
@@ -95,7 +105,7 @@ export const SERVE_OPTIONS = {
       flags: '--check <extent>',
       description: 'SQLite: how thoroughly the database is verified at start: quick, full or off',
       default: 'quick',
-      schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
+      schema: oneOf('quick', 'full', 'off'),
     },
     noDemo: {
       flags: '--no-demo',
@@ -171,7 +181,7 @@ export const SERVE_OPTIONS = {
       flags: '--import-token-file <path>',
       description:
         'file with a bearer token that allows POST /import; with login guard client, clients with the scope import may call it too, even without this option',
-      schema: z.string().min(1, 'must not be empty').optional(),
+      schema: nonEmpty.optional(),
     },
   }),
   ...retirementOptions,

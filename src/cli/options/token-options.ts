@@ -1,7 +1,7 @@
 // The options about access tokens and signing keys, which `serve` shares with the commands that manage keys.
 import { z } from 'zod'
 import { TOKEN_ALGORITHM_NAMES } from '../../auth/tokens/token-algorithms.ts'
-import { type Config, inGroup, integer, type OptionRow } from './option.ts'
+import { type Config, inGroup, integer, nonEmpty, type OptionRow } from './option.ts'
 
 const NAMES = TOKEN_ALGORITHM_NAMES.join(', ')
 
@@ -26,13 +26,13 @@ export const tokenNameOptions = inGroup('Sessions, tokens and keys', {
     flags: '--issuer <name>',
     description: 'issuer (iss) of access tokens; must be the same on every gateway of one database',
     default: 'workspace-gateway',
-    schema: z.string().min(1, 'must not be empty'),
+    schema: nonEmpty,
   },
   audience: {
     flags: '--audience <name>',
     description: 'audience (aud) of access tokens; must be the same on every gateway of one database',
     default: 'workspace-gateway',
-    schema: z.string().min(1, 'must not be empty'),
+    schema: nonEmpty,
   },
 })
 
@@ -43,13 +43,13 @@ export const keyEncryptionOptions = inGroup('Sessions, tokens and keys', {
     description: 'the secret that encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
     isEnvironmentOnly: true,
     isSecret: true,
-    schema: z.string().min(1, 'must not be empty').optional(),
+    schema: nonEmpty.optional(),
   },
   keyEncryptionKeyFile: {
     flags: '--key-encryption-key-file <path>',
     description:
       'a file with the secret that encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
-    schema: z.string().min(1, 'must not be empty').optional(),
+    schema: nonEmpty.optional(),
   },
 })
 

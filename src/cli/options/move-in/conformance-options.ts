@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
-import { booleanOption, type Config, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, type OptionRow, oneOf } from '../option.ts'
 import { headers } from './remote-options.ts'
 
 export const CONFORMANCE_OPTIONS = {
@@ -26,7 +26,7 @@ export const CONFORMANCE_OPTIONS = {
     flags: '--format <table|json|junit>',
     description: 'how the checks are reported',
     default: 'table',
-    schema: z.enum(['table', 'json', 'junit'], 'must be table, json or junit'),
+    schema: oneOf('table', 'json', 'junit'),
   },
 } as const satisfies Record<string, OptionRow>
 

@@ -1,9 +1,18 @@
 // The options of `follow`: the users, the interval, when to remove, and the address of its metrics.
-import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
-import { booleanOption, type Config, duration, inGroup, integer, type OptionRow, wait } from '../option.ts'
+import {
+  booleanOption,
+  type Config,
+  duration,
+  inGroup,
+  integer,
+  nonEmpty,
+  type OptionRow,
+  oneOf,
+  wait,
+} from '../option.ts'
 import { remoteOptions } from './remote-options.ts'
 
 const { email, emails, headers, concurrency } = remoteOptions
@@ -52,7 +61,7 @@ export const FOLLOW_OPTIONS = {
     flags: '--format <text|json>',
     description: 'how each round is reported: a line of text, or a line of JSON',
     default: 'text',
-    schema: z.enum(['text', 'json'], 'must be text or json'),
+    schema: oneOf('text', 'json'),
   },
   ...inGroup('Metrics, logs and traces', {
     metricsPort: {
@@ -64,7 +73,7 @@ export const FOLLOW_OPTIONS = {
       flags: '--metrics-host <host>',
       description: 'address that --metrics-port listens on; there is no authentication',
       default: '127.0.0.1',
-      schema: z.string().min(1, 'must not be empty'),
+      schema: nonEmpty,
     },
   }),
   idFields,

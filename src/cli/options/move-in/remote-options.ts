@@ -1,15 +1,13 @@
 // The options of commands that read from another server of the contract: users, headers, concurrency, maximum outage.
 import { z } from 'zod'
-import { duration, integer, list, type OptionRow } from '../option.ts'
-
-const path = z.string().min(1, 'must not be empty')
+import { duration, integer, list, nonEmpty, type OptionRow } from '../option.ts'
 
 /** Headers that are sent with every request to the other server. */
 export const headers = {
   flags: '--headers <path>',
   description:
     'a file of headers for the other server, one `Name: value` per line, such as a key that it or its proxy requires',
-  schema: path.optional(),
+  schema: nonEmpty.optional(),
 } as const satisfies OptionRow
 
 /** The users, the headers, the concurrency and the maximum outage. */
@@ -22,7 +20,7 @@ export const remoteOptions = {
   emails: {
     flags: '--emails <path>',
     description: 'like --email, but with a file of emails, one per line',
-    schema: path.optional(),
+    schema: nonEmpty.optional(),
   },
   headers,
   concurrency: {

@@ -1,7 +1,7 @@
 // The options of `serve` for shadowing: the old server, which side answers, and how much is compared.
 import { z } from 'zod'
 import { headers } from '../move-in/remote-options.ts'
-import { booleanOption, type Config, inGroup, integer, wait } from '../option.ts'
+import { booleanOption, type Config, inGroup, integer, oneOf, wait } from '../option.ts'
 
 const MAX_CONCURRENCY = 64
 
@@ -23,7 +23,7 @@ export const shadowOptions = inGroup('Shadowing the old server', {
     description:
       'who answers REST reads: ours (this gateway) or old (the --shadow server); the other one is compared; sign-in and GraphQL are always ours',
     default: 'ours',
-    schema: z.enum(['ours', 'old'], 'must be ours or old'),
+    schema: oneOf('ours', 'old'),
   },
   shadowSample: {
     flags: '--shadow-sample <part>',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { AssertionGuardOptions } from '../../../auth/guards/assertion/open-assertion-guard.ts'
 import { PRESET_NAMES } from '../../../auth/guards/assertion/presets.ts'
-import { type Config, inGroup, integer, list } from '../option.ts'
+import { type Config, inGroup, integer, list, nonEmpty, oneOf } from '../option.ts'
 
 /**
  * Only asymmetric algorithms (RFC 7518 section 3.1, RFC 8037, RFC 9864): with a shared key, the verifier could sign too.
@@ -33,7 +33,7 @@ export const ASSERTION_OPTIONS = inGroup('Login guard assertion', {
     flags: '--assertion-issuer <issuer>',
     description:
       'guard assertion: the issuer (iss) of assertions; for oidc, the address whose discovery document names the keys',
-    schema: z.string().min(1, 'must not be empty').optional(),
+    schema: nonEmpty.optional(),
   },
   assertionAudience: {
     flags: '--assertion-audience <names>',
@@ -50,7 +50,7 @@ export const ASSERTION_OPTIONS = inGroup('Login guard assertion', {
     flags: '--assertion-keys <where>',
     description:
       'guard assertion: where the keys are: a JWK set at https://… or in a file, or a PEM per key at https://…/{kid} or in a file',
-    schema: z.string().min(1, 'must not be empty').optional(),
+    schema: nonEmpty.optional(),
   },
   assertionAlgorithms: {
     flags: '--assertion-algorithms <names>',
@@ -63,12 +63,12 @@ export const ASSERTION_OPTIONS = inGroup('Login guard assertion', {
     flags: '--assertion-email-claim <name>',
     description: 'guard assertion: the claim that contains the email',
     default: 'email',
-    schema: z.string().min(1, 'must not be empty'),
+    schema: nonEmpty,
   },
   assertionEmailVerified: {
     flags: '--assertion-email-verified <rule>',
     description: 'guard assertion: required: email_verified must be true; if-present: it may be missing, but not false',
-    schema: z.enum(['required', 'if-present'], 'must be required or if-present').optional(),
+    schema: oneOf('required', 'if-present').optional(),
   },
   assertionMaxAge: {
     flags: '--assertion-max-age <seconds>',

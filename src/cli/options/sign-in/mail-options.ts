@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import type { MailGuardOptions } from '../../../auth/guards/mail/open-mail-guard.ts'
 import { type MailServerOptions, mailUrlProblem } from '../../../auth/mail/mail-server.ts'
-import { booleanOption, type Config, canonicalDomain, inGroup, integer, list, type OptionRow } from '../option.ts'
+import {
+  booleanOption,
+  type Config,
+  canonicalDomain,
+  inGroup,
+  integer,
+  list,
+  type OptionRow,
+  oneOf,
+} from '../option.ts'
 
 const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
 /** The message never contains the URL, because it may contain a password. */
@@ -34,7 +43,7 @@ export const MAIL_SERVER_OPTIONS = {
     flags: '--mail-tls <mode>',
     description: 'required: mails are sent only with TLS; off: without TLS, for a relay on this machine',
     default: 'required',
-    schema: z.enum(['required', 'off'], 'must be required or off'),
+    schema: oneOf('required', 'off'),
   },
 } as const satisfies Record<string, OptionRow>
 

@@ -1,6 +1,5 @@
 // The options of `serve` for rate limits: how often one network may try to sign in.
-import { z } from 'zod'
-import { inGroup, integer } from '../option.ts'
+import { inGroup, integer, oneOf } from '../option.ts'
 
 /**
  * Applies only when other machines can reach the gateway: it slows down attackers, but not a developer's local tests.
@@ -13,7 +12,7 @@ export const rateLimitOptions = inGroup('Rate limits', {
     description:
       'off turns off all rate limits of networks, for measurements; those of registered clients and of mails stay',
     default: 'on',
-    schema: z.enum(['on', 'off'], 'must be on or off'),
+    schema: oneOf('on', 'off'),
   },
   attemptsPerMinute: {
     flags: '--attempts-per-minute <count>',
