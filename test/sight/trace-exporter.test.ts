@@ -394,6 +394,25 @@ test('a batch whose answer stalls, on a connection that is used again, is not se
   await exporter[Symbol.asyncDispose]()
 })
 
+test('a batch that is answered with another protocol is lost, and the next one is sent', async () => {
+  let received = 0
+  const server = createServer(({ socket }, response) => {
+    received += 1
+    if (received > 1) response.end()
+    else socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { exporter, failures, recoveries } = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
+  })
+  for (const id of [1, 2]) exporter.add(traced(id))
+  const message = 'the receiver switches to another protocol'
+  await expect.poll(() => failures).toMatchObject([{ error: { message }, lost: 1 }])
+  await expect.poll(() => recoveries).toEqual([1])
+  await exporter[Symbol.asyncDispose]()
+})
+
 test('shutdown does not wait for a receiver that does not answer, however many batches wait', async () => {
   const receiver = await startReceiver(200, () => new Promise(() => {}))
   const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000' })

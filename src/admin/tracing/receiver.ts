@@ -1,7 +1,7 @@
 // Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
 // large body.
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
@@ -58,13 +58,11 @@ export function createReceiver(
       isLate = true
       sent.destroy()
     }, leftMs).unref()
-    // A handler for errors that are emitted when nothing awaits them; awaited errors throw below.
-    sent.on('error', () => {})
     sent.end(body)
     try {
-      const [response] = await once(sent, 'response')
+      const response = await answerTo(sent)
       hasAnswer = true
-      const { statusCode } = response
+      const { statusCode = 0 } = response
       const answer = await readBody(response)
       if (RETRYABLE.has(statusCode)) {
         const { 'retry-after': retryAfter = null, date = null } = response.headers
@@ -105,6 +103,15 @@ export function createReceiver(
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
+}
+
+/** Also handles the errors that are emitted when nothing awaits them any more. */
+function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  sent.on('response', resolve).on('error', reject)
+  // There is no error when the receiver switches to another protocol (101), which no request here asks for.
+  sent.on('close', () => reject(new Error('the receiver switches to another protocol')))
+  return promise
 }
 
 /** Reads a response to its end, so that its connection can be used again. Returns nothing of one that is too long. */
