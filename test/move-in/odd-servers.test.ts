@@ -169,19 +169,23 @@ test('a list that a user may not read (403) fails the user without opening one s
   expect(server.openSessions()).toBe(0)
 })
 
-test.each(NO_TIMES)('an export with the Last-Modified %s gets the time of the import', async (lastModified) => {
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
+
+test.each([
+  ...NO_TIMES.map((lastModified) => [lastModified, 'the time of the import', NOW] as const),
+  ['Thu, 01 Jan 2026 10:20:30 GMT', 'that time', Date.UTC(2026, 0, 1, 10, 20, 30)] as const,
+])('an export with the Last-Modified %s gets %s', async (lastModified, _, time) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = newDatabase()
   server.setIntercept((request, response) => {
     if (request.url?.startsWith('/exports')) response.setHeader('last-modified', lastModified)
     return false
   })
-  const clock = () => Date.UTC(2026, 0, 2, 3, 4, 5)
   const args = ['import', server.url, '--email', BEN, '--database', database]
-  const { exitCode, stderr } = await runHere(args, { clock })
+  const { exitCode, stderr } = await runHere(args, { clock: () => NOW })
   expect([exitCode, stderr]).toEqual([0, ''])
   const { stdout } = await runHere(['dump', '--database', database])
-  expect(stdout).toContain('"r":"secret","createdAt":"2026-01-02T03:04:05.000Z"')
+  expect(stdout).toContain(`"r":"secret","createdAt":"${new Date(time).toISOString()}"`)
 })
 
 test('a request that the server answers with 408 is sent again', async () => {
