@@ -90,6 +90,16 @@ test('a kept reply is sent in the media type that its own request accepts', asyn
   expect(await askedBy(() => gateway.graphql(LIST, { accessToken: ana, headers: { accept } }))).toBe(0)
 })
 
+test('a partial answer is kept if the workspace is the reason', async () => {
+  const { gateway, ana, askedBy } = await startCounted()
+  const query = '{ me { templates { name } latestExport(ref: "app") { digest } } }'
+  const ask = async () => {
+    const { errors } = (await gateway.graphql(query, { accessToken: ana })).json()
+    expect(errors.map((error: { extensions: object }) => error.extensions)).toEqual([{ code: 'NO_EXPORT' }])
+  }
+  expect([await askedBy(ask), await askedBy(ask)]).toEqual([1, 0])
+})
+
 test('a partial answer of an outage is not kept, and neither is a list of sessions', async () => {
   const { gateway, ana, setAway } = await startCounted()
   const ask = async (query: string) => (await gateway.graphql(query, { accessToken: ana })).json()
