@@ -2,6 +2,7 @@
 // would bring ESLint, a second `graphql` and 87 MB.
 import { readFileSync } from 'node:fs'
 import {
+  buildSchema,
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
@@ -14,6 +15,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   parse,
+  validateSchema,
   visit,
 } from 'graphql'
 import { expect, test } from 'vitest'
@@ -52,6 +54,10 @@ const edges = objects.filter(({ name }) => name.endsWith('Edge'))
 function fieldType(type: GraphQLObjectType, field: string): string {
   return String(type.getFields()[field]?.type)
 }
+
+test('schema.graphql follows the rules of SDL, which are not checked at a start', () => {
+  expect(validateSchema(buildSchema(SOURCE))).toEqual([])
+})
 
 test('everything that can have a description has one, as a block string', () => {
   const bare: string[] = []
