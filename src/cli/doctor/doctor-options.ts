@@ -1,7 +1,6 @@
 // The options of `doctor`: those of `serve`, whose configuration it checks, and its own.
-import { z } from 'zod'
 import { configOption } from '../configuration/config-option.ts'
-import { type Config, duration, type OptionRow, oneOf } from '../options/option.ts'
+import { type Config, duration, nonEmpty, type OptionRow, oneOf } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'
 
 export const DOCTOR_OPTIONS = {
@@ -20,17 +19,17 @@ export const DOCTOR_OPTIONS = {
   connectTo: {
     flags: '--connect-to <address>',
     description: 'connect to this address instead of the one that the host name in the URL resolves to',
-    schema: z.string().optional(),
+    schema: nonEmpty.optional(),
   },
   tlsCa: {
     flags: '--tls-ca <path>',
     description: 'PEM file of certificate authorities for verifying the proxy, instead of those that Node knows',
-    schema: z.string().optional(),
+    schema: nonEmpty.optional(),
   },
   backups: {
     flags: '--backups <path>',
     description: 'folder of the backups; one of them must be recent',
-    schema: z.string().optional(),
+    schema: nonEmpty.optional(),
   },
   backupMaxAge: {
     flags: '--backup-max-age <age>',
