@@ -1,6 +1,7 @@
 // The options of `keys list`, `keys rotate`, `keys retire` and `keys encrypt`.
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
+import { json } from './operator-options.ts'
 import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
@@ -13,11 +14,7 @@ const commonOptions = {
 export const KEYS_LIST_OPTIONS = {
   ...commonOptions,
   accessTokenTtl,
-  json: {
-    flags: '--json',
-    description: 'write one JSON object per line',
-    schema: booleanOption.optional(),
-  },
+  json,
 } as const satisfies Record<string, OptionRow>
 
 export const KEYS_ROTATE_OPTIONS = {

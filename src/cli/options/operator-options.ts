@@ -17,14 +17,17 @@ export const email = {
   schema: z.string().transform(canonicalEmail).pipe(z.string('must be an email address')).optional(),
 } as const satisfies OptionRow
 
+/** For a command that lists rows. */
+export const json = {
+  flags: '--json',
+  description: 'write one JSON object per line',
+  schema: booleanOption.optional(),
+} as const satisfies OptionRow
+
 export const SESSIONS_LIST_OPTIONS = {
   database,
   email,
-  json: {
-    flags: '--json',
-    description: 'write one JSON object per line',
-    schema: booleanOption.optional(),
-  },
+  json,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 

@@ -1,6 +1,7 @@
 // The options of the ledger of REST calls: its retention in `serve`, and those of the command `ledger`.
 import { database, storeOptions } from '../database-options.ts'
-import { booleanOption, type Config, day, duration, inGroup, type OptionRow } from '../option.ts'
+import { json } from '../operator-options.ts'
+import { type Config, day, duration, inGroup, type OptionRow } from '../option.ts'
 
 export const ledgerOptions = inGroup('Retiring REST', {
   ledgerRetention: {
@@ -23,11 +24,7 @@ export const LEDGER_OPTIONS = {
     description: 'only calls before this day',
     schema: day.optional(),
   },
-  json: {
-    flags: '--json',
-    description: 'write one JSON object per line, for each day, route and client',
-    schema: booleanOption.optional(),
-  },
+  json: { ...json, description: 'write one JSON object per line, for each day, route and client' },
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
