@@ -21,9 +21,7 @@ import { protectionOptions, shutdownOptions } from './protection-options.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
 import { shadowOptions } from './retirement/shadow-options.ts'
-import { accessLogOptions } from './sight/access-log-options.ts'
-import { adminOptions } from './sight/admin-options.ts'
-import { traceOptions } from './sight/trace-options.ts'
+import { sightOptions } from './sight/sight-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { loginGuardOptions } from './sign-in/login-guard-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
@@ -172,9 +170,7 @@ export const SERVE_OPTIONS = {
     },
   }),
   ...shutdownOptions,
-  ...adminOptions,
-  ...accessLogOptions,
-  ...traceOptions,
+  ...sightOptions,
   ...auditOptions,
   ...inGroup('Import over HTTP', {
     importTokenFile: {
