@@ -79,6 +79,8 @@ export function createExchange(baseUrl: string): Exchange {
       hasBegun = true
       resolve(incoming)
     })
+    // There is no error when the server switches to another protocol (101), which no request here asks for.
+    outgoing.on('close', () => reject(new Error('the server switches to another protocol')))
     outgoing.end(bytes)
     return promise
   }

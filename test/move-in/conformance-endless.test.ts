@@ -45,6 +45,20 @@ test('conformance gives up an answer without an end', async () => {
   expect(sent).toBeLessThan(320 * MIB)
 })
 
+test('conformance reports an answer that switches to another protocol, and checks the rest', async () => {
+  await using plain = await server()
+  plain.setIntercept(({ method, url }, response) => {
+    if (method !== 'GET' || url !== '/templates') return false
+    response.socket?.end('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+    return true
+  })
+  const { exitCode, checks } = await conformance(plain.url)
+  const failed = new Set(
+    checks.filter(({ outcome }) => outcome === 'fail').map(({ group, found }) => `${group}: ${found}`),
+  )
+  expect([exitCode, failed]).toEqual([1, new Set(['GET /templates: there was no answer, or one that broke off'])])
+})
+
 /** `BOMB_BYTES` spaces in the content coding. */
 async function bombOf(coding: keyof typeof CODERS): Promise<Buffer> {
   const coder = coding === 'br' ? CODERS.br({ params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } }) : CODERS[coding]()

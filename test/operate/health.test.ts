@@ -1,7 +1,7 @@
 // Tests the command by which containers and scripts check whether a gateway is ready.
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -75,6 +75,22 @@ test('health reports that no gateway is ready where nobody listens or answers', 
     `not ready: http://127.0.0.1:${port} does not answer (ECONNREFUSED)\n`,
   ])
   expect((await runHere(['health', 'nonsense'])).exitCode).toBe(2)
+})
+
+test('health reports that a server that switches to another protocol is not ready', async () => {
+  const server = createTcpServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', () => socket.end(`HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n`))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  expect(await run(['health', '--port', String(port)])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `not ready: http://127.0.0.1:${port} does not answer (it switches to another protocol)\n`,
+  })
 })
 
 test.each([

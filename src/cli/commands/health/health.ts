@@ -1,6 +1,6 @@
 // health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { request as http } from '../../../http-builtin.ts'
@@ -46,11 +46,17 @@ async function ask(url: string, timeoutMs: number): Promise<{ readonly status: n
   // Once the response has begun, the response stream reports the error.
   request.on('error', () => {})
   try {
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const [response] = (await Promise.race([once(request, 'response'), endOf(request)])) as [IncomingMessage]
     return { status: response.statusCode ?? 0, body: parsed(await text(response)) }
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   }
+}
+
+/** Rejects. There is no error when the server switches to another protocol (101). */
+async function endOf(request: ClientRequest): Promise<never> {
+  await once(request, 'close')
+  throw new Error('it switches to another protocol')
 }
 
 function parsed(body: string): unknown {
