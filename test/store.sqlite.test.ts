@@ -514,6 +514,30 @@ test('opening a store waits for a locked database, but no longer than the lock t
   await store.ping()
 })
 
+test.skipIf(!existsSync(DESCRIPTORS))(
+  'a database that is replaced while it is being opened acknowledges no write',
+  async () => {
+    const path = join(temporaryDirectory(), 'store.db')
+    const hand = new Database(path)
+    hand.pragma('journal_mode = WAL')
+    copyFileSync(path, `${path}.other`)
+    // The store opens the file, and waits for this transaction before it creates its tables.
+    hand.exec('begin immediate')
+    const descriptors = () => openFiles().filter((file) => file === realpathSync(path)).length
+    const before = descriptors()
+    const onFatal = vi.fn()
+    const opening = openSqliteStore(path, { lockTimeoutMs: 60_000, onFatal })
+    await vi.waitFor(() => expect(descriptors()).toBeGreaterThan(before))
+    renameSync(`${path}.other`, path)
+    hand.exec('rollback')
+    await using store = await opening
+    const adding = store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
+    await expect(adding).rejects.toThrow(StoreUnavailableError)
+    expect(String(onFatal.mock.calls)).toContain('was replaced by another file')
+    hand.close()
+  },
+)
+
 test('reads in one turn of the event loop see one state, and reads in the next turn see what was committed meanwhile', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)

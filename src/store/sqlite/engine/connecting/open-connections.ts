@@ -4,7 +4,12 @@ import { type Checkpoints, openReader, openWriter } from '../../connection.ts'
 import { migrate, requireOwn } from '../../migrations.ts'
 import { assertNotLost } from '../faults/lost-marker.ts'
 import { assertLocalFileSystem, assertWhole, type IntegrityCheck } from '../faults/startup-check.ts'
-import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from '../faults/watch-database-files.ts'
+import {
+  type DatabaseFiles,
+  type OpenDatabaseFiles,
+  statOf,
+  watchDatabaseFiles,
+} from '../faults/watch-database-files.ts'
 import { whileLocked } from '../faults/while-locked.ts'
 import { openForReading } from '../read-only/open-for-reading.ts'
 import { toOpenError, toPathError } from './open-errors.ts'
@@ -43,13 +48,15 @@ export async function openConnections({ path, named }: Place, options: Connectio
   try {
     if (options.isReadOnly) return await openConnectionForReading({ path, named }, options)
     assertNotLost(path, named)
-    const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
+    const { writer, before } = await whileLocked(options.lockTimeoutMs, () =>
+      openDatabase({ path, named }, options.checkpoints),
+    )
     const reader = await prepare(writer, path, options)
     const close = () => {
       reader.close()
       writer.close()
     }
-    const files = watchOrClose(named, writer, close)
+    const files = watchOrClose(close, () => watchDatabaseFiles(named, writer, before))
     return {
       writer,
       reader,
@@ -65,9 +72,9 @@ export async function openConnections({ path, named }: Place, options: Connectio
   }
 }
 
-function watchOrClose(named: string, writer: Database, close: () => void): OpenDatabaseFiles {
+function watchOrClose(close: () => void, watch: () => OpenDatabaseFiles): OpenDatabaseFiles {
   try {
-    return watchDatabaseFiles(named, writer)
+    return watch()
   } catch (error) {
     close()
     throw error
@@ -115,9 +122,11 @@ async function prepare(
   }
 }
 
-function openDatabase(path: string, checkpoints?: Checkpoints): Database {
+/** `before` is what was at the name just before it was opened. */
+function openDatabase({ path, named }: Place, checkpoints?: Checkpoints) {
   try {
-    return openWriter(path, checkpoints)
+    const before = statOf(named)
+    return { before, writer: openWriter(path, checkpoints) }
   } catch (error) {
     throw toPathError(error, path)
   }

@@ -42,8 +42,10 @@ interface WatchedFile {
  * shorter than other processes that have it open know: a write after the hole would make it look intact to them. It
  * never opens the database file itself: closing that descriptor would drop all locks that SQLite holds on it in this
  * process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ * `before` is what `statOf` found before `database` was opened: only that shows whether the file was replaced
+ * since, while it was checked or migrated.
  */
-export function watchDatabaseFiles(path: string, database: Database): OpenDatabaseFiles {
+export function watchDatabaseFiles(path: string, database: Database, before = statOf(path)): OpenDatabaseFiles {
   const pageSize = Number(database.pragma('page_size', { simple: true }))
 
   const noCheckpoint = database.prepare<[], LogState>('pragma wal_checkpoint(NOOP)')
@@ -70,7 +72,7 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
   // If `path` is a symbolic link, the log is beside its target.
   const realPath = realpathSync(path)
   const logName = `${realPath}-wal`
-  const [file, logFile] = [watch(path, leastDatabaseSize), watch(logName, () => null)]
+  const [file, logFile] = [watch(path, leastDatabaseSize, before), watch(logName, () => null)]
   // Processes with different -shm files no longer exclude each other, and overwrite each other's frames in the log.
   const index = watch(`${realPath}-shm`, () => null)
   const log = openCommittedLog(logName, pageSize, () => logState()?.log ?? null)
@@ -131,8 +133,7 @@ function contentsOf(found: BigIntStats | undefined): string {
   return found ? [found.dev, found.ino, found.size, found.mtimeNs].join(':') : 'none'
 }
 
-function watch(name: string, leastSize: WatchedFile['leastSize']): WatchedFile {
-  const before = statOf(name)
+function watch(name: string, leastSize: WatchedFile['leastSize'], before = statOf(name)): WatchedFile {
   return { name, before, lastSize: before?.size ?? 0n, leastSize }
 }
 
@@ -169,6 +170,7 @@ function cutShortBesideOthers(name: string): StoreFaultError {
   return new StoreFaultError(`${name} was cut short: end every process that uses the database, then restore a backup`)
 }
 
-function statOf(path: string): BigIntStats | undefined {
+/** Undefined for a file that does not exist. */
+export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
