@@ -175,6 +175,12 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: inServer('location = /openapi.json { return 404; }'),
   },
   {
+    name: 'loses the query',
+    proxy: 'nginx',
+    check: 'query',
+    change: passTo('$uri'),
+  },
+  {
     name: 'loses the path',
     proxy: 'nginx',
     check: 'query',

@@ -32,6 +32,9 @@ const SIGHTING: z.ZodType<Sighting> = z.object({
   search: z.string(),
 })
 
+/** The reference in the query of each request to the probe path. It has what proxies change: upper case and codings. */
+export const PROBE_REF = 'A/b&c'
+
 const WITHOUT_DATABASE: NotChecked = {
   reason: 'only the gateway can tell: run the doctor where it can read the database of the gateway (--database)',
 }
@@ -78,7 +81,7 @@ async function ask(
     spanMs,
     localAddress,
   } = await send({
-    path: PROBE_PATH,
+    path: `${PROBE_PATH}?r=${encodeURIComponent(PROBE_REF)}`,
     headers: { [PROBE_HEADER]: probeToken, ...headers },
   })
   const { data: sighting } = SIGHTING.safeParse(jsonOf(body))

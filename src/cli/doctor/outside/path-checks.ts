@@ -1,6 +1,7 @@
-// Checks that a request arrives at the gateway with the path it was sent to. Most other checks depend on that.
+// Checks that a request arrives at the gateway with the path and the query it was sent to. Most other checks depend on
+// the path.
 import { type Check, type NotChecked, type Outcome, runChecks, type Verdict } from '../check.ts'
-import { isOfGateway, memberOf, type Outside } from './context.ts'
+import { isOfGateway, isSeen, memberOf, type Outside, PROBE_REF, see } from './context.ts'
 
 /** From this status on, an answer says nothing about the path: a server failed. */
 const SERVER_FAILED = 500
@@ -33,10 +34,12 @@ export async function checkPaths(checks: readonly Check<Outside>[], outside: Out
   return [...first, ...others]
 }
 
-async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdict> {
+async function query(outside: Outside): Promise<Verdict> {
+  const { ask, basePath } = outside
+  const { url } = outside.target
   const reply = await ask({ path: '/openapi.json?r=a%2Fb' })
   const { status, body } = reply
-  if (status === 200 && OPENAPI_VERSION.test(memberOf(body, 'openapi') ?? '')) return null
+  if (status === 200 && OPENAPI_VERSION.test(memberOf(body, 'openapi') ?? '')) return changedQuery(outside)
   if (status === 400 && isOfGateway(reply)) return UNEXPECTED_PROXY_HEADER
   return {
     problem: `the path of a request does not arrive at the gateway as it was sent, or the URL is not where the gateway is: GET /openapi.json is answered ${status}, without the document`,
@@ -45,6 +48,22 @@ async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdi
       nginx: 'proxy_pass http://127.0.0.1:4000;',
       haproxy: 'http-request set-path must not be there',
       caddy: 'handle in place of handle_path',
+    },
+  }
+}
+
+/** The answer to GET /openapi.json shows that the path arrives. Only the gateway can tell what it saw of the query. */
+async function changedQuery(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside)
+  if (!isSeen(seen) || new URLSearchParams(seen.sighting.search).get('r') === PROBE_REF) return null
+  const { target, basePath } = outside
+  const isPrefixRemoved = target.url.pathname.replace(/\/$/, '') !== basePath
+  return {
+    problem: 'the query of a request does not arrive at the gateway as it was sent: GET /exports?r= finds no export',
+    fix: {
+      nginx: `proxy_pass http://127.0.0.1:4000${isPrefixRemoved ? `${basePath}/` : ''};`,
+      haproxy: 'http-request set-query and set-uri must not be there',
+      caddy: 'rewrite and uri must not be there',
     },
   }
 }
