@@ -147,7 +147,7 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
         exitCode: 1,
         stdout: '',
         stderr:
-          'a pooler between the gateway and the database gives each transaction another server connection: set database-pooling to transaction: set --database-pooling transaction\n',
+          'a pooler between the gateway and the database gives each transaction another server connection: set --database-pooling transaction\n',
       })
     }
     expect(await execute(url, `select to_regnamespace('workspace_gateway') as made`)).toEqual([{ made: null }])

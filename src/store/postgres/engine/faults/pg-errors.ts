@@ -55,7 +55,7 @@ export class DiskFullError extends StoreUnavailableError {}
 
 export function sessionLost(cause?: unknown): StoreSessionLostError {
   return new StoreSessionLostError(
-    'a pooler between the gateway and the database gives each transaction another server connection: set database-pooling to transaction',
+    'a pooler between the gateway and the database gives each transaction another server connection',
     { cause },
   )
 }
