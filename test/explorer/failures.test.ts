@@ -43,6 +43,31 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     expect(await page.locator('link[rel=stylesheet][href*=workspace-page]').count()).toBe(1)
   })
 
+  test('a window whose code did not load says so where it is seen, can be closed, and opens after a retry', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.route('**/palette-*.js', (route) => route.fulfill({ status: 404 }))
+    const failure = page.getByRole('dialog', { name: 'This part could not be loaded' })
+    const button = page.locator('.palette-button')
+    for (const close of ['Close', 'Escape']) {
+      await button.click()
+      const heading = failure.getByRole('heading')
+      await heading.waitFor()
+      expect(await heading.evaluate((one) => one.getBoundingClientRect().bottom < innerHeight)).toBe(true)
+      if (close === 'Escape') await page.keyboard.press('Escape')
+      else await failure.getByRole('button', { name: 'Close' }).click()
+      await failure.waitFor({ state: 'detached' })
+      expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
+    }
+    await page.keyboard.press('Control+k')
+    await failure.waitFor()
+    await page.unroute('**/palette-*.js')
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('option', { name: 'Workspace' }).first().waitFor()
+    expect(await failure.count()).toBe(0)
+  })
+
   test('a fault in the pages themselves is reported as such, and leaves no page blank', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/explorer.json', async (route) => {

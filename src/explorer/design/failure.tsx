@@ -1,6 +1,6 @@
 // An error message with a retry button.
 import { RotateCw, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 
 /** For a button that disappears with what it retries: moves its focus into the page. Any other focus stays. */
 export function passFocusOn(button: HTMLButtonElement): () => void {
@@ -14,9 +14,10 @@ interface FailureProps {
   readonly message: string
   readonly onRetry: () => void
   readonly isReloadOffered?: boolean
+  readonly onClose?: (event: MouseEvent) => void
 }
 
-export function Failure({ title, message, onRetry, isReloadOffered = false }: FailureProps): ReactNode {
+export function Failure({ title, message, onRetry, isReloadOffered = false, onClose }: FailureProps): ReactNode {
   return (
     <section className="card failure" role="alert">
       <h2>
@@ -30,6 +31,11 @@ export function Failure({ title, message, onRetry, isReloadOffered = false }: Fa
         {isReloadOffered && (
           <button type="button" onClick={() => location.reload()}>
             Reload
+          </button>
+        )}
+        {onClose && (
+          <button type="button" onClick={onClose}>
+            Close
           </button>
         )}
       </div>

@@ -11,7 +11,10 @@ import { ThemeSwitch } from './theme-switch.tsx'
 import { useExplorer, usePlace, useSessionState } from './use-explorer.ts'
 import './frame.css'
 
-const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
+const Palette = lazyPart(
+  async () => (await import('./palette.tsx')).Palette,
+  ({ onClose }) => onClose,
+)
 
 interface FrameProps {
   readonly pages: readonly { readonly path: string; readonly label: string }[]

@@ -12,7 +12,10 @@ import { lazyPart } from '../frame/lazy-part.tsx'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 
-const EndAllDialog = lazyPart(async () => (await import('./end-all-dialog.tsx')).EndAllDialog)
+const EndAllDialog = lazyPart(
+  async () => (await import('./end-all-dialog.tsx')).EndAllDialog,
+  ({ onClose }) => onClose,
+)
 
 const QUERY = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
 const END_ONE = 'mutation($id: ID!) { revokeSession(id: $id) }'
