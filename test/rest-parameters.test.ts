@@ -1,4 +1,5 @@
-// Tests query parameters that a route does not have: they change nothing, and no second reply is made for them.
+// Tests parameters that a route does not have: they change nothing, and no second reply is made for them. Also tests
+// parameters that are given twice, and addresses that are almost those of a route.
 import { expect, test } from 'vitest'
 import { startGateway } from './support/gateway.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
@@ -38,7 +39,19 @@ test('an export is always that of the requested reference, whatever was requeste
     expect((await gateway.get('/exports?r=a', accessToken)).text).toBe('[{"path":"a"}]')
     expect((await gateway.get('/exports?r=b', accessToken)).text).toBe('[{"path":"b"}]')
     expect((await gateway.get(`/exports?_=${time}&r=a`, accessToken)).text).toBe('[{"path":"a"}]')
+    expect((await gateway.get('/exports?r=a&r=b', accessToken)).text).toBe('[{"path":"a"}]')
     expect((await gateway.get('/exports', accessToken)).status).toBe(400)
     expect((await gateway.get(`/exports?_=${time}`, accessToken)).status).toBe(400)
   }
+})
+
+test('of two members of a body with the same name the last counts, and a slash more makes another path', async () => {
+  const gateway = await startGateway()
+  await gateway.load(documentLine('project', ANA, '{"id":"a"}'))
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  const askForToken = (first: string, second: string) =>
+    gateway.send('POST', '/token', `{"refreshToken":"${first}","refreshToken":"${second}"}`)
+  expect((await askForToken('unknown', refreshToken)).status).toBe(200)
+  expect((await askForToken(refreshToken, 'unknown')).status).toBe(401)
+  for (const path of ['/projects/', '//projects']) expect((await gateway.get(path, accessToken)).status).toBe(404)
 })
