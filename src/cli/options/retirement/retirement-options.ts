@@ -1,6 +1,6 @@
 // The options about retiring REST routes: deprecation, sunset, links, and brownouts, which refuse a route for a while.
 import { z } from 'zod'
-import { type Config, inGroup, list, time } from '../option.ts'
+import { type Config, duration, inGroup, list, time } from '../option.ts'
 
 /** Parses `PATH=VALUE` entries separated by commas. `*` means every route of the contract. */
 function perRoute<T>(value: z.ZodType<T, string>) {
@@ -34,7 +34,6 @@ function oncePerRoute<T>(value: z.ZodType<T, string>) {
  */
 const link = z.string().regex(/^https?:\/\/[!#-;=?-~]+$/, 'must be an address in ASCII, such as https://…')
 
-const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
 /** Maximum length of a brownout. */
 const MAX_BROWNOUT_MS = 86_400_000
 
@@ -42,8 +41,7 @@ const MAX_BROWNOUT_MS = 86_400_000
 const brownout = z.string().transform((text, context) => {
   const [start = '', length = ''] = text.split('/')
   const from = time.safeParse(start)
-  const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(length) ?? []
-  const lengthMs = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0)
+  const { data: lengthMs = 0 } = duration.safeParse(length)
   const hasLength = lengthMs > 0 && lengthMs <= MAX_BROWNOUT_MS
   if (from.success && hasLength) return { from: from.data, until: from.data + lengthMs }
   const startProblem = hasLength ? from.error?.issues[0]?.message : undefined
