@@ -13,7 +13,7 @@ import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 import { ELEMENT_KEY } from './engine/row-ids.ts'
-import { type ApplyRemovals, createRemovalSteps } from './removals.ts'
+import { createRemovalSteps } from './removals.ts'
 import { createStaleStages } from './stale-stages.ts'
 import { createDocumentPuts } from './upsert-documents.ts'
 
@@ -55,6 +55,7 @@ export function createChanges(
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const dropStaleStages = createStaleStages(writer)
+  const removals = createRemovalSteps(writer)
 
   /** User ids that this transaction has looked up. No other connection can change them meanwhile. */
   const userIds = new Map<string, number>()
@@ -116,7 +117,7 @@ export function createChanges(
     readonly [T in Change['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
   } = {
     addUser: (changes) => changes.map(addUserOnce),
-    ...clearingLookups(createRemovalSteps(writer), clearLookups),
+    ...removals,
     putDocument: documents.put,
     stageExport: (changes) => changes.map(stageExport),
     stageElements,
@@ -124,7 +125,9 @@ export function createChanges(
   }
 
   function apply<T extends Change['type']>(type: T, changes: readonly Change[]): readonly ChangeOutcome[] {
-    return APPLY[type](changes as readonly ChangeOf<T>[])
+    const outcomes = APPLY[type](changes as readonly ChangeOf<T>[])
+    if (type in removals) clearLookups()
+    return outcomes
   }
 
   return {
@@ -145,22 +148,6 @@ export function createChanges(
       })
     },
     dropStaleStages: (before) => staging.write(() => dropStaleStages(before)),
-  }
-}
-
-/** Wraps the removal steps so that each clears the lookups afterwards. */
-function clearingLookups(steps: ApplyRemovals, clear: () => void): ApplyRemovals {
-  function thenClear<C>(apply: (changes: readonly C[]) => readonly ChangeOutcome[]) {
-    return (changes: readonly C[]) => {
-      const outcomes = apply(changes)
-      clear()
-      return outcomes
-    }
-  }
-  return {
-    removeUser: thenClear(steps.removeUser),
-    removeDocument: thenClear(steps.removeDocument),
-    removeExports: thenClear(steps.removeExports),
   }
 }
 
