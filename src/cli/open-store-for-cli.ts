@@ -38,39 +38,36 @@ export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableSt
 }
 
 /** Opens the database for a command that only reads. Warns on stderr when the database has moved. */
-export async function openStoreToRead(
+export function openStoreToRead(
   config: CommandStoreConfig,
   { stderr }: Pick<CommandIo, 'stderr'>,
 ): Promise<MigratableStore> {
-  await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openWholeStore(config))
-  if ((await store.moveState()).phase === 'moved') stderr.write(`warning: ${MOVED_MESSAGE}\n`)
-  // The caller closes it.
-  opened.move()
-  return store
+  return openWholeStore(config, () => stderr.write(`warning: ${MOVED_MESSAGE}\n`))
+}
+
+/**
+ * Opens a database for what only the one in charge may answer: who may sign in, and backups, since new writes go there
+ * and every later backup of the old one would be the same. Throws `StoreOpenError` for one that has moved.
+ */
+export function openStoreInCharge(config: CommandStoreConfig): Promise<MigratableStore> {
+  return openWholeStore(config, () => {
+    throw new StoreOpenError(MOVED_MESSAGE)
+  })
 }
 
 /**
  * Opens a complete database for reading. A database that cannot be written, for example on a read-only snapshot disk,
  * is read in place or from a copy. Throws `StoreOpenError` for one that is being filled, because it is incomplete.
  */
-export async function openWholeStore(config: CommandStoreConfig): Promise<MigratableStore> {
+export async function openWholeStore(
+  config: CommandStoreConfig,
+  onMoved: () => void = () => {},
+): Promise<MigratableStore> {
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openWritableOrNot(config))
-  requireWhole(await store.moveState())
-  // The caller closes it.
-  opened.move()
-  return store
-}
-
-/**
- * Like `openWholeStore`, for what only the database in charge may answer: who may sign in, and backups, since new writes
- * go there and every later backup of the old one would be the same. Throws `StoreOpenError` for one that has moved.
- */
-export async function openStoreInCharge(config: CommandStoreConfig): Promise<MigratableStore> {
-  await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openWholeStore(config))
-  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
+  const state = await store.moveState()
+  requireWhole(state)
+  if (state.phase === 'moved') onMoved()
   // The caller closes it.
   opened.move()
   return store
