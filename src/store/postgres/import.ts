@@ -160,14 +160,8 @@ function stageExports(
   staging: readonly ChangeOf<'stageExport'>[],
   userIds: ReadonlyMap<string, number>,
 ) {
-  return connection.query(SQL.stageExports, [
-    staging.map(({ stage }) => stage),
-    staging.map(({ email }) => userIds.get(email)),
-    staging.map(({ ref }) => ref),
-    staging.map(({ createdAt }) => createdAt),
-    staging.map(({ instant }) => instant),
-    staging.map(({ now }) => now),
-  ])
+  const rows = staging.map((step) => ({ ...step, userId: userIds.get(step.email) }))
+  return connection.query(SQL.stageExports, columns(rows, ['stage', 'userId', 'ref', 'createdAt', 'instant', 'now']))
 }
 
 async function lockStages(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, Stage>> {

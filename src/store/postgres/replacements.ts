@@ -129,14 +129,9 @@ async function stage(connection: Connection, replacement: string, steps: readonl
   const ownerOf = (email: string) => owners.get(email) ?? { id: Number.NaN, userId: Number.NaN }
   if (documents.length > 0) await stageDocuments(connection, documents, (email) => ownerOf(email).id)
   if (exports.length > 0) {
-    await connection.query(SQL.stageReplacementExports, [
-      exports.map((step) => step.stage),
-      exports.map(({ email }) => ownerOf(email).userId),
-      exports.map(({ email }) => ownerOf(email).id),
-      exports.map(({ ref }) => ref),
-      exports.map(({ createdAt }) => createdAt),
-      exports.map(({ instant }) => instant),
-    ])
+    const rows = exports.map((step) => ({ ...ownerOf(step.email), ...step }))
+    const values = columns(rows, ['stage', 'userId', 'id', 'ref', 'createdAt', 'instant'])
+    await connection.query(SQL.stageReplacementExports, values)
   }
   const elements = ofType(steps, 'stageElements').flatMap(({ stage, position, texts }) =>
     texts.map((text, index) => ({ stage, position: position + index, text })),

@@ -208,18 +208,9 @@ export function createSessions(pool: Pool): SessionVerbs {
 }
 
 export function sessionColumns(sessions: readonly NewSession[]): readonly unknown[] {
-  return [
-    sessions.map(({ id }) => id),
-    sessions.map(({ email }) => email),
-    sessions.map(({ refreshHash }) => toBuffer(refreshHash)),
-    sessions.map(({ createdAt }) => createdAt),
-    sessions.map(({ lastUsedAt }) => lastUsedAt),
-    sessions.map(({ idleExpiresAt }) => idleExpiresAt),
-    sessions.map(({ expiresAt }) => expiresAt),
-    sessions.map(({ userAgent }) => userAgent),
-    sessions.map(({ network }) => network),
-    sessions.map(({ client }) => client),
-  ]
+  const rows = sessions.map((session) => ({ ...session, refreshHash: toBuffer(session.refreshHash) }))
+  const times = ['createdAt', 'lastUsedAt', 'idleExpiresAt', 'expiresAt'] as const
+  return columns(rows, ['id', 'email', 'refreshHash', ...times, 'userAgent', 'network', 'client'])
 }
 
 function isOpen({ idleExpiresAt, expiresAt }: Expiring, now: number): boolean {
