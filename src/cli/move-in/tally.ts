@@ -2,36 +2,26 @@
 import { exportPath } from '../../import-export/remote/seen-workspace.ts'
 import type { TakenIn } from '../../import-export/remote/take-in.ts'
 
-/** Counts of users, documents and exports so far. */
-export interface Tally {
-  done: number
-  missing: number
-  failed: number
-  /** How many of `failed` were not asked for, because the server is down. */
-  left: number
-  added: number
-  replaced: number
-  unchanged: number
-  removed: number
-  /** Users for whom the server answers 404 to one list but not to the others. */
-  partial: number
-  projects: number
-  /** Number of projects with an export. */
-  exports: number
-}
+export type Tally = ReturnType<typeof createTally>
 
-export const NOTHING_DONE: Tally = {
-  done: 0,
-  missing: 0,
-  failed: 0,
-  left: 0,
-  added: 0,
-  replaced: 0,
-  unchanged: 0,
-  removed: 0,
-  partial: 0,
-  projects: 0,
-  exports: 0,
+/** Counts of users, documents and exports so far. */
+export function createTally() {
+  return {
+    done: 0,
+    missing: 0,
+    failed: 0,
+    /** How many of `failed` were not asked for, because the server is down. */
+    left: 0,
+    added: 0,
+    replaced: 0,
+    unchanged: 0,
+    removed: 0,
+    /** Users for whom the server answers 404 to one list but not to the others. */
+    partial: 0,
+    projects: 0,
+    /** Number of projects with an export. */
+    exports: 0,
+  }
 }
 
 export function addTaken(tally: Tally, taken: TakenIn): void {

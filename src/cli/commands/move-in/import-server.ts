@@ -14,7 +14,7 @@ import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
 import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
-import { addTaken, NOTHING_DONE, type Tally } from '../../move-in/tally.ts'
+import { addTaken, createTally, type Tally } from '../../move-in/tally.ts'
 import { createUserProgress } from '../../move-in/user-progress.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
@@ -93,7 +93,7 @@ async function importUsers(
   const failed = new Set<RemoteUser>()
   const start = performance.now()
   const left = await usersLeft(users, state, options)
-  const tally: Tally = { ...NOTHING_DONE }
+  const tally = createTally()
   if (left.length < users.length) {
     io.stderr.write(`users imported by an earlier run: ${users.length - left.length}, left: ${left.length}\n`)
   }
