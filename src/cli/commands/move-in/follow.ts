@@ -15,12 +15,12 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { openRemoteUsers } from '../../move-in/remote-users.ts'
-import { createRoundProgress, lagInWords } from '../../move-in/round-progress.ts'
 import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
 import type { FollowConfig } from '../../options/move-in/follow-options.ts'
+import { createLiveLine } from '../../progress.ts'
 import { writeLine } from '../../write-line.ts'
 
 /** How long one round waits for a server that is away. It is short because the next round asks again. */
@@ -37,7 +37,7 @@ export async function runFollow(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   const address = requireServerAddress(url, '--headers')
-  const progress = createRoundProgress(io)
+  const progress = createLiveLine(io)
   // The list of users is checked first, so that a problem in it is reported before anything is done.
   const readUsers = await openRemoteUsers(config, (reason) => {
     progress.clear()
@@ -71,7 +71,8 @@ export async function runFollow(
       const hint = hintFor(error, config)
       io.stderr.write(`${label}: ${error.message}${hint}\n`)
     },
-    onUser: (done) => progress.update(done, users, follower.lagSeconds()),
+    onUser: (done) =>
+      progress.update(() => `following: ${done} of ${users} users, ${lagInWords(follower.lagSeconds())}`),
   })
   const metrics = createFollowMetrics(follower, client.traffic)
   await using _metrics = await openFollowMetrics(config, metrics, store.ping, io)
@@ -141,6 +142,11 @@ async function* roundsOf(
     const pauseMs = outages > 0 ? Math.max(intervalMs, backoffMs(outages)) : intervalMs
     await delay(pauseMs, undefined, { signal: stop }).catch(() => stop.throwIfAborted())
   }
+}
+
+/** `lagSeconds` is null until the first user was in sync. */
+function lagInWords(lagSeconds: number | null): string {
+  return lagSeconds === null ? 'lag not known yet' : `lag ${lagSeconds.toFixed(1)} s`
 }
 
 type Told = Round & {
