@@ -8,7 +8,7 @@ import type { GatewayWatch } from '../../gateway.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { ReportBrokenOff } from '../../http/server/broken-off.ts'
 import type { ReportRefusedConnection } from '../../http/server/server.ts'
-import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
+import type { Importer } from '../../rest/import-endpoint.ts'
 
 export interface ProcessMetrics {
   readonly observers: readonly ObserveResponse[]
@@ -73,13 +73,12 @@ function counted(importer: Importer, metrics: EventMetrics): Importer {
   return {
     run(input, options) {
       const running = importer.run(input, options)
-      return running === null ? null : running.then((importing) => countedImport(importing, metrics))
+      void running?.then(
+        ({ ended }) => void ended.then(metrics.onImport),
+        () => {},
+      )
+      return running
     },
     stop: importer.stop,
   }
-}
-
-function countedImport(importing: RunningImport, metrics: EventMetrics): RunningImport {
-  void importing.ended.then(metrics.onImport)
-  return importing
 }
