@@ -142,7 +142,7 @@ test('a file lost before a commit gets no write, one lost after it no acknowledg
   ] as const) {
     const { add, notes, lose, fatal, happened } = open()
     lose(look)
-    expect(await outcomesOf([add('a')])).toEqual(['the files of the database are gone'])
+    expect(await outcomesOf([add('a')])).toEqual(['the files of the database are gone: the file is gone'])
     expect(notes()).toEqual(stored)
     expect(await outcomesOf([add('b'), add('c')])).toEqual(
       Array(2).fill('the database failed: no more writes are accepted'),

@@ -1,4 +1,5 @@
 // Latches the first fatal fault: from then on nothing is written and nothing is acknowledged.
+import { reasonOf } from '../../../../errors.ts'
 import { StoreUnavailableError } from '../../../contract.ts'
 import { isOverQuota } from './over-quota.ts'
 import { faultOf, isBusy, isFatal, toStoreError } from './sqlite-errors.ts'
@@ -74,7 +75,7 @@ export function createFaultLatch(path: string, onFatal: (error: unknown) => void
           throw error
         }
         latch(error)
-        throw new StoreUnavailableError('the files of the database are gone', { cause: error })
+        throw new StoreUnavailableError(`the files of the database are gone: ${reasonOf(error)}`, { cause: error })
       }
     },
     onUnavailable(listener) {
