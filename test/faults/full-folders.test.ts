@@ -136,6 +136,18 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
   })
 
+  test.each(['offline', 'online'])('a move (%s) says which of its two disks is full', async (way) => {
+    const workspace = createWorkspace()
+    await workspace.load(large)
+    const target = `file:${join(smallDisk(1_048_576).path, 'workspace.db')}`
+    const [, source = ''] = workspace.flags
+    const { exitCode, stderr } = await runHere([
+      ...['move', '--from', source, '--to', target],
+      ...(way === 'online' ? ['--online'] : []),
+    ])
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^--to: the disk of the database is full\n$/)])
+  })
+
   test('dump --output fails with one sentence and leaves no file of that name', async () => {
     const workspace = createWorkspace()
     await workspace.load(large)

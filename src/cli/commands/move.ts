@@ -5,7 +5,7 @@ import { type MoveCounts, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import { redact } from '../../redact.ts'
-import type { TracesLeftError } from '../../store/contract.ts'
+import { StoreUnavailableError, type TracesLeftError } from '../../store/contract.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
 import { usersOfDatabase } from '../../store/inspection/inspection.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -56,10 +56,23 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
       io.stderr.write(`${error.message}\n`)
     } else {
       if (isMoved) io.stderr.write('--from has moved: run it again, so that --to takes over\n')
-      throw error
+      throw await withSide(error, { '--to': target, '--from': source })
     }
     return 1
   }
+}
+
+/** The same error with the side in front whose database cannot be used now: the messages of both are alike. */
+async function withSide(error: unknown, sides: Readonly<Record<string, MigratableStore>>): Promise<unknown> {
+  if (!(error instanceof StoreUnavailableError)) return error
+  for (const [option, store] of Object.entries(sides)) {
+    try {
+      await store.ping()
+    } catch {
+      return new StoreUnavailableError(`${option}: ${error.message}`, { cause: error })
+    }
+  }
+  return error
 }
 
 /** Null when the source no longer answers. */
