@@ -10,7 +10,7 @@ export interface KeyRotationOptions {
   readonly urls: readonly string[]
   readonly rotations: number
   readonly concurrency: number
-  /** How many requests to await between two rotations. */
+  /** How many requests to await between two rotations, besides the first token that the new key has signed. */
   readonly requestsPerRotation: number
   /** Runs `keys rotate` on the same database. */
   readonly rotate: () => Promise<void>
@@ -34,7 +34,7 @@ export async function runKeyRotation(options: KeyRotationOptions): Promise<KeyRo
   let requests = 0
   let isOver = false
   let reached = Promise.withResolvers<void>()
-  let target = requestsPerRotation
+  let target = { requests: requestsPerRotation, kids: 1 }
 
   const any = (): Client => {
     const client = clients[Math.floor(Math.random() * clients.length)]
@@ -46,12 +46,12 @@ export async function runKeyRotation(options: KeyRotationOptions): Promise<KeyRo
     const answer = await asking
     requests += 1
     if (answer.status !== 200) failures.push(`${answer.status} ${answer.text}`)
-    if (requests >= target) reached.resolve()
     return answer
   }
 
   function note({ accessToken }: Session): void {
     kids.add(JSON.parse(Buffer.from(accessToken.split('.')[0] ?? '', 'base64url').toString()).kid)
+    if (requests >= target.requests && kids.size >= target.kids) reached.resolve()
   }
 
   /** Uses what one gateway answered with all the others. */
@@ -76,7 +76,7 @@ export async function runKeyRotation(options: KeyRotationOptions): Promise<KeyRo
     for (let rotation = 0; rotation <= rotations; rotation += 1) {
       if (rotation > 0) await rotate()
       reached = Promise.withResolvers()
-      target = requests + requestsPerRotation
+      target = { requests: requests + requestsPerRotation, kids: rotation + 1 }
       await Promise.race([reached.promise, working])
     }
     isOver = true
