@@ -24,7 +24,11 @@ for (let at = 0; at < ${count}; at += 1) {
 console.error(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 1_048_576)
 `
 const LONG = allocate(3_000_000)
-const BUSY = allocate(3_000_000, 'new Promise(setImmediate)')
+/** Slowly enough that V8 grows at most once between two looks at its size. */
+const BUSY = allocate(
+  3_000_000,
+  'new Promise((resume) => { for (const from = performance.now(); performance.now() < from + 2; ); setImmediate(resume) })',
+)
 
 async function youngMiB(program: string): Promise<number> {
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
