@@ -1,6 +1,6 @@
 // Checks that a gateway's configuration does not expose sign-in by accident, and names the options that fix a problem.
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { type Stats, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
@@ -96,20 +96,31 @@ export function exposureWarnings(
  */
 function readableDatabase(database: string): readonly string[] {
   const path = databasePath(database)
-  if (path === null || !hasModeBit(dirname(path), ENTERABLE_BY_ALL)) return []
-  const readable = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => hasModeBit(file, READABLE_BY_ALL))
+  if (path === null || !foldersOf(path).every((folder) => hasModeBit(folder, ENTERABLE_BY_ALL))) return []
+  const files = ['', '-wal', '-shm'].map((end) => path + end)
+  const readable = files.filter((file) => statOf(file)?.isFile() && hasModeBit(file, READABLE_BY_ALL))
   if (readable.length === 0) return []
   return [
     `every user of this machine can read the database, with its signing keys and sessions: run chmod 600 ${shellWords(...readable)}`,
   ]
 }
 
-/** False for a file that cannot be examined: opening the database says why. */
+/** All folders above a file. */
+function foldersOf(path: string): readonly string[] {
+  const folder = dirname(resolve(path))
+  return folder === path ? [] : [folder, ...foldersOf(folder)]
+}
+
 function hasModeBit(path: string, bit: number): boolean {
+  return ((statOf(path)?.mode ?? 0) & bit) !== 0
+}
+
+/** Null for what cannot be examined: opening the database says why. */
+function statOf(path: string): Stats | null {
   try {
-    return (statSync(path).mode & bit) !== 0
+    return statSync(path)
   } catch {
-    return false
+    return null
   }
 }
 

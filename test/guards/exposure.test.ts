@@ -1,5 +1,5 @@
 // Tests which combinations of host, login guard and proxy options `serve` accepts, and how several guards combine.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
@@ -128,8 +128,18 @@ describe('the options of a start', () => {
       modes(ofFolder, ofDatabase, ofDatabase)
       expect(warnings()).toEqual([])
     }
-    const missing = parseOptions(SERVE_OPTIONS, { database: `file:${path}.missing` })
-    expect(exposureWarnings(missing, 1_000)).toEqual([])
+    const warningsOf = (name: string) =>
+      exposureWarnings(parseOptions(SERVE_OPTIONS, { database: `file:${join(folder, name)}` }), 1_000)
+    expect(warningsOf('missing.db')).toEqual([])
+    mkdirSync(join(folder, 'inner'))
+    writeFileSync(join(folder, 'inner/restored.db'), '')
+    for (const name of ['inner', 'inner/restored.db']) chmodSync(join(folder, name), 0o755)
+    chmodSync(folder, 0o755)
+    expect(warningsOf('inner/restored.db')).toHaveLength(1)
+    // Whatever is no file is refused, with a sentence of its own.
+    expect(warningsOf('inner')).toEqual([])
+    chmodSync(folder, 0o700)
+    expect(warningsOf('inner/restored.db')).toEqual([])
   })
 })
 
