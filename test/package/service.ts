@@ -59,7 +59,8 @@ export function describeService(installed: () => string): void {
         await systemd.run(...shownCommand('rotate'))
         // Its socket is still there, so a connection starts the service.
         expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
-        expect(await systemd.show('ActiveState')).toBe('active')
+        // The gateway answers before systemd has read that it is ready.
+        await expect.poll(() => systemd.show('ActiveState')).toBe('active')
       },
       3 * MINUTES,
     )
