@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const LEAVES = [
   'errors.ts',
   'redact.ts',
+  'response-to.ts',
   'send-request.ts',
   'json-text.ts',
   'media-type.ts',

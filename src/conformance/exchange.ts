@@ -7,6 +7,7 @@ import { noAnswerInWords } from '../errors.ts'
 import { Agent, request } from '../http-builtin.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
 import { isConnectionEnded } from '../import-export/remote/retry.ts'
+import { responseTo } from '../response-to.ts'
 
 /** Maximum wait for the beginning of an answer, and for each further 64 KiB. */
 const SILENCE_MS = 30_000
@@ -66,23 +67,14 @@ export function createExchange(baseUrl: string): Exchange {
    * Resolves when the answer begins. Sends the request again when it met the end of a connection that was used before:
    * servers close idle connections, perhaps while a request is in flight (RFC 9112 section 9.3.1).
    */
-  function answerTo(path: string, options: RequestOptions, bytes: Buffer | undefined): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const outgoing = start(path, options)
-    let hasBegun = false
-    outgoing.on('error', (error) => {
-      const isSentAgain = !hasBegun && outgoing.reusedSocket && isConnectionEnded(error)
-      if (isSentAgain) resolve(answerTo(path, options, bytes))
-      else reject(error)
-    })
-    outgoing.on('response', (incoming) => {
-      hasBegun = true
-      resolve(incoming)
-    })
-    // There is no error when the server switches to another protocol (101), which no request here asks for.
-    outgoing.on('close', () => reject(new Error('the server switches to another protocol')))
-    outgoing.end(bytes)
-    return promise
+  async function answerTo(path: string, options: RequestOptions, bytes: Buffer | undefined): Promise<IncomingMessage> {
+    const outgoing = start(path, options).end(bytes)
+    try {
+      return await responseTo(outgoing)
+    } catch (error) {
+      if (outgoing.reusedSocket && isConnectionEnded(error)) return answerTo(path, options, bytes)
+      throw error
+    }
   }
 
   return {

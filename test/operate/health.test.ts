@@ -89,7 +89,7 @@ test('health reports that a server that switches to another protocol is not read
   expect(await run(['health', '--port', String(port)])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `not ready: http://127.0.0.1:${port} does not answer (it switches to another protocol)\n`,
+    stderr: `not ready: http://127.0.0.1:${port} does not answer (the server switches to another protocol)\n`,
   })
 })
 

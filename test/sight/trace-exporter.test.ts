@@ -407,7 +407,7 @@ test('a batch that is answered with another protocol is lost, and the next one i
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
   })
   for (const id of [1, 2]) exporter.add(traced(id))
-  const message = 'the receiver switches to another protocol'
+  const message = 'the server switches to another protocol'
   await expect.poll(() => failures).toMatchObject([{ error: { message }, lost: 1 }])
   await expect.poll(() => recoveries).toEqual([1])
   await exporter[Symbol.asyncDispose]()

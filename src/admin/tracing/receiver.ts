@@ -1,10 +1,11 @@
 // Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
 // large body.
 import { once } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
+import { responseTo } from '../../response-to.ts'
 import { type PartialSuccess, type ReceiverAnswer, readPartialSuccess } from './partial-success.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -60,7 +61,7 @@ export function createReceiver(
     }, leftMs).unref()
     sent.end(body)
     try {
-      const response = await answerTo(sent)
+      const response = await responseTo(sent)
       hasAnswer = true
       const { statusCode = 0 } = response
       const answer = await readBody(response)
@@ -103,15 +104,6 @@ export function createReceiver(
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
-}
-
-/** Also handles the errors that are emitted when nothing awaits them any more. */
-function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  sent.on('response', resolve).on('error', reject)
-  // There is no error when the receiver switches to another protocol (101), which no request here asks for.
-  sent.on('close', () => reject(new Error('the receiver switches to another protocol')))
-  return promise
 }
 
 /** Reads a response to its end, so that its connection can be used again. Returns nothing of one that is too long. */

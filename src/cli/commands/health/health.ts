@@ -1,9 +1,8 @@
 // health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
-import { once } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { request as http } from '../../../http-builtin.ts'
+import { responseTo } from '../../../response-to.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { requireServerAddress } from '../../move-in/remote-address.ts'
 import type { HealthConfig } from '../../options/health/health-options.ts'
@@ -43,20 +42,12 @@ async function ask(url: string, timeoutMs: number): Promise<{ readonly status: n
   const send = url.startsWith('https:') ? https : http
   const signal = AbortSignal.timeout(timeoutMs)
   const request = send(url, { agent: false, signal }).end()
-  // Once the response has begun, the response stream reports the error.
-  request.on('error', () => {})
   try {
-    const [response] = (await Promise.race([once(request, 'response'), endOf(request)])) as [IncomingMessage]
+    const response = await responseTo(request)
     return { status: response.statusCode ?? 0, body: parsed(await text(response)) }
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   }
-}
-
-/** Rejects. There is no error when the server switches to another protocol (101). */
-async function endOf(request: ClientRequest): Promise<never> {
-  await once(request, 'close')
-  throw new Error('it switches to another protocol')
 }
 
 function parsed(body: string): unknown {
