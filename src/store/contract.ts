@@ -155,6 +155,13 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
+/** The disk of the database is full, for its rows or for the temporary files of a statement. */
+export class StoreFullError extends StoreUnavailableError {
+  constructor(cause?: unknown) {
+    super('the disk of the database is full', { cause })
+  }
+}
+
 /** The input cannot be stored, now or later. Nothing was written. The message is for the operator who made the call. */
 export class StoreRefusedError extends Error {
   override readonly name: string = 'StoreRefusedError'
@@ -210,14 +217,17 @@ export class StoreReadOnlyError extends Error {
 }
 
 /**
- * The database cannot be used until an operator acts: it is damaged, its disk is full, or its folder cannot be made.
+ * The database cannot be used until an operator acts: it is damaged, its disk failed, or its folder cannot be made.
  */
 export class StoreFaultError extends Error {
   override readonly name = 'StoreFaultError'
 }
 
-/** The database cannot be written to, though it may be readable: its disk is read-only, or permissions are missing. */
+/** The database cannot be written to, though it may be readable: its disk is read-only or full, or permissions are missing. */
 export class StoreNotWritableError extends StoreFaultError {}
+
+/** The disk is too full to open the database for writing. */
+export class StoreNoRoomError extends StoreNotWritableError {}
 
 /**
  * A connection pooler gives each transaction another server connection although the configuration promises sessions: a

@@ -52,7 +52,7 @@ describe.skipIf(!canMount())('on a full disk', () => {
     expect([exitCode, stdout]).toEqual([1, ''])
     // The entry of the audit log may find room, or not.
     expect(stderr.replace('the audit log could not be written\n', '')).toMatch(
-      /^broken off at record \d+: a part is stored; run it again to continue\n.*disk.* full\n$/,
+      /^broken off at record \d+: a part is stored; run it again to continue\n.*disk.* full\. [^\n]*\n$/,
     )
     expect((await runHere(['dump', ...flags])).stdout).toMatch(/^\{"kind":"template".*\n/)
     rmSync(ballast)
@@ -72,7 +72,9 @@ describe.skipIf(!canMount())('on a full disk', () => {
     const before = await runHere(['dump', ...flags])
     const { exitCode, stdout, stderr } = await run(['import', input, '--replace', ...flags])
     expect([exitCode, stdout]).toEqual([1, ''])
-    expect(stderr.replace('the audit log could not be written\n', '')).toMatch(/^[^\n]*disk[^\n]*full\n$/)
+    expect(stderr.replace('the audit log could not be written\n', '')).toMatch(
+      /^[^\n]*disk[^\n]*full\. Make room there first[^\n]*\n$/,
+    )
     expect(await runHere(['dump', ...flags])).toEqual(before)
   })
 

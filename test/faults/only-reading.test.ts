@@ -87,6 +87,30 @@ describe.skipIf(!canMount())('read commands and a backup', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
   })
 
+  test('work on a full disk while nobody has the database open, and say what to do instead of a removal', async () => {
+    const disk = smallDisk(8 * MIB)
+    const path = join(disk.path, 'workspace.db')
+    const flags = ['--database', `file:${path}`]
+    await (await serveQuiet(flags)).kill('SIGTERM')
+    await runHere(['import', '-', ...flags], { stdin: SMALL_WORLD })
+    const before = await readAll(flags)
+    disk.fill()
+    // There is no room for the files that SQLite needs beside the database.
+    expect(existsSync(`${path}-shm`)).toBe(false)
+    expect(await readAll(flags)).toEqual(before)
+    expect(await backUp(flags)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await runHere(['users', 'remove', ANA, ...flags])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `cannot write to ${path}: its disk is full. Make room there first, with other files: removing stored data needs room too. To answer reads from it meanwhile: serve --read-only\n`,
+    })
+    const reading = await serveForTest([...flags, '--read-only'])
+    expect((await fetch(`${reading.url}/readyz`)).status).toBe(200)
+    expect(await reading.kill('SIGTERM')).toBe(0)
+    disk.empty()
+    expect(await readAll(flags)).toEqual(before)
+  })
+
   test('work on a read-only disk, such as a snapshot, and leave nothing there', async () => {
     const workspace = createWorkspace()
     const path = workspace.path('workspace.db')

@@ -4,6 +4,8 @@ import { KeyUnreadableError } from '../../auth/tokens/key-cipher.ts'
 import { MachineError, UsageError } from '../../errors.ts'
 import {
   StoreFaultError,
+  StoreFullError,
+  StoreNoRoomError,
   StoreNotWritableError,
   StoreOpenError,
   StoreRefusedError,
@@ -15,6 +17,8 @@ import { toUsageError } from '../read-key-cipher.ts'
 import { describeUnexpected } from './unexpected-error.ts'
 
 const WRONG_USAGE = 2
+/** An operator who removes data to make room is refused for the same reason. */
+const MAKE_ROOM = '. Make room there first, with other files: removing stored data needs room too'
 
 export interface Failure {
   readonly exitCode: number
@@ -39,6 +43,8 @@ export function toFailure(error: unknown): Failure {
 }
 
 function helpFor(error: StoreUnavailableError | StoreFaultError): string {
+  if (error instanceof StoreFullError) return MAKE_ROOM
+  if (error instanceof StoreNoRoomError) return `${MAKE_ROOM}. To answer reads from it meanwhile: serve --read-only`
   if (error instanceof StoreNotWritableError) return '. To answer reads from it: serve --read-only'
   if (error instanceof StoreSessionLostError) return ': set --database-pooling transaction'
   return ''

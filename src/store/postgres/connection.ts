@@ -1,10 +1,11 @@
 // Opens one connection to a host and sends statements on it, one at a time.
 import type { QueryResultRow } from 'pg'
 import { reasonOf } from '../../errors.ts'
+import { StoreFullError } from '../contract.ts'
 import { createDriverClient } from './engine/connecting/driver-client.ts'
 import { watchForSilence } from './engine/connecting/silent-server.ts'
 import type { Host, PostgresTarget } from './engine/connection-string.ts'
-import { ConnectionLostError, DiskFullError, leavesCommitOpen, toStoreError } from './engine/faults/pg-errors.ts'
+import { ConnectionLostError, leavesCommitOpen, toStoreError } from './engine/faults/pg-errors.ts'
 import {
   assertAccess,
   beginSession,
@@ -131,7 +132,7 @@ export async function openConnection(
     } catch (error) {
       const failure = toStoreError(error)
       if (failure instanceof ConnectionLostError) lose()
-      if (failure instanceof DiskFullError) options.onDiskFull?.()
+      if (failure instanceof StoreFullError) options.onDiskFull?.()
       throw failure
     } finally {
       inFlight -= 1

@@ -7,7 +7,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import { hasForeignLog } from './engine/faults/foreign-log.ts'
-import { isBusy, toStoreError } from './engine/faults/sqlite-errors.ts'
+import { isBusy, sqliteCode, toStoreError } from './engine/faults/sqlite-errors.ts'
 import { firstFinding } from './engine/faults/startup-check.ts'
 import { watchCopiedFiles } from './engine/faults/watch-database-files.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
@@ -15,17 +15,26 @@ import { tablesByEmail } from './engine/tables-by-email.ts'
 /** Lock timeout: a checkpoint or a recovery of another process may lock the file for a moment. */
 const TIMEOUT_MS = 10_000
 
+/** The disk has no room for the index of the log, so nobody has the database open. */
+const NO_ROOM_FOR_INDEX = 'SQLITE_IOERR_SHMSIZE'
+
 /** Bytes of a copy written between two fsyncs. A large fsync would delay commits of other processes on that disk. */
 const STEP_BYTES = 393_216
 /** Pause after a step, as a fraction of the step's duration, while other processes commit: they need the disk too. */
 const PAUSE = 0.6
 
 /**
- * Copies the newest state of the database at `path`, in use or read-only, to the empty file `to`. Throws
+ * Copies the newest state of the database at `path`, in use, read-only or on a full disk, to the empty file `to`. Throws
  * `StoreOpenError`, or an error of the file system or SQLite. `afterStep` is that of `copyDatabase`.
  */
 export async function copyNewest(path: string, to: string, afterStep: () => void): Promise<void> {
-  await (canBeOpened(path) ? copyDatabase(path, to, afterStep) : copyUnused(path, to, afterStep))
+  if (!canBeOpened(path)) return await copyUnused(path, to, afterStep)
+  try {
+    await copyDatabase(path, to, afterStep)
+  } catch (error) {
+    if (sqliteCode(error) !== NO_ROOM_FOR_INDEX) throw error
+    await copyUnused(path, to, afterStep)
+  }
 }
 
 /** Whether SQLite can open the file: it also needs the index of the log, or creates it in the folder. */

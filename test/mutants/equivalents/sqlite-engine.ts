@@ -205,7 +205,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/faults/writable-check.ts',
-    line: "if (bavail * bsize < MIN_FREE_BYTES) throw new StoreUnavailableError('the disk of the database is full')",
+    line: 'if (bavail * bsize < MIN_FREE_BYTES) throw new StoreFullError()',
     to: '<=',
     reason: 'nobody counts what is free to the byte',
   },

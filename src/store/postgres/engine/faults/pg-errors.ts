@@ -1,6 +1,6 @@
 // Maps the errors of the driver to the errors of the store contract.
 import { DatabaseError } from 'pg'
-import { StoreFaultError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
+import { StoreFaultError, StoreFullError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
 import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../../cutover/contract.ts'
 
 /** SQLSTATE codes with which the triggers of a move refuse writes. Nothing else uses this class. */
@@ -50,9 +50,6 @@ export class ConnectionLostError extends StoreUnavailableError {}
 /** The transaction did nothing and has to start over: it could not take its locks in the order that avoids deadlocks. */
 export class ConflictError extends StoreUnavailableError {}
 
-/** The server's disk is full, for a table or for the temporary files of a statement. */
-export class DiskFullError extends StoreUnavailableError {}
-
 export function sessionLost(cause?: unknown): StoreSessionLostError {
   return new StoreSessionLostError(
     'a pooler between the gateway and the database gives each transaction another server connection',
@@ -80,7 +77,7 @@ export function toStoreError(error: unknown): unknown {
   if (CONNECTION_LOST.test(code))
     return new ConnectionLostError(`the database ended the connection: ${error.message}`, { cause: error })
   if (SESSION_LOST.test(code)) return sessionLost(error)
-  if (code === DISK_FULL) return new DiskFullError('the disk of the database is full', { cause: error })
+  if (code === DISK_FULL) return new StoreFullError(error)
   if (code === RIGHT_MISSING) {
     return new StoreFaultError(`the role in the database URL lacks a privilege for this: ${error.message}`, {
       cause: error,

@@ -1,6 +1,6 @@
 // Turns the errors of opening a database into sentences that tell the operator what to fix.
 import { hasNoRoom, reasonOf } from '../../../../errors.ts'
-import { StoreFaultError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'
+import { StoreFaultError, StoreNoRoomError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'
 import { faultOf, isFaultOnOpen, sqliteCode } from '../faults/sqlite-errors.ts'
 import { toFaultError } from '../faults/startup-check.ts'
 
@@ -33,6 +33,6 @@ function notWritable(path: string, cause: unknown): StoreNotWritableError {
   return new StoreNotWritableError(message, { cause })
 }
 
-function noRoom(path: string, cause: unknown): StoreFaultError {
-  return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
+function noRoom(path: string, cause: unknown): StoreNoRoomError {
+  return new StoreNoRoomError(`cannot write to ${path}: its disk is full`, { cause })
 }

@@ -1,6 +1,6 @@
 // Maps SQLite's errors to those of the contract: the fault policy of this engine, for reads and writes alike.
 import SqliteDatabase from 'better-sqlite3'
-import { StoreUnavailableError } from '../../../contract.ts'
+import { StoreFullError, StoreUnavailableError } from '../../../contract.ts'
 
 /** `unavailable`: it may recover by itself. `fatal`: the state on disk is unknown, and only a restart recovers. */
 type Consequence = 'unavailable' | 'fatal'
@@ -80,6 +80,7 @@ export function isFatal(error: unknown): boolean {
 /** Returns a `StoreUnavailableError` if the database may recover by itself, else the error unchanged. */
 export function toStoreError(error: unknown): unknown {
   const row = rowOf(error)
+  if (row?.fault === 'full') return new StoreFullError(error)
   return row?.consequence === 'unavailable' ? new StoreUnavailableError(row.message, { cause: error }) : error
 }
 

@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { StoreUnavailableError } from '../../../contract.ts'
+import { StoreFullError } from '../../../contract.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { FaultLatch } from './fault-latch.ts'
 
@@ -27,7 +27,7 @@ export function createWritableCheck(
 
   return async () => {
     const { bavail, bsize } = statfsSync(directory)
-    if (bavail * bsize < MIN_FREE_BYTES) throw new StoreUnavailableError('the disk of the database is full')
+    if (bavail * bsize < MIN_FREE_BYTES) throw new StoreFullError()
     if (!failed) return
     await commits.add(() => rewriteHeader(writer))
     failed = false

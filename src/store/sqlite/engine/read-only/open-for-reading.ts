@@ -14,14 +14,15 @@ import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/w
 const COPY_NAME = 'workspace.db'
 
 /**
- * Error codes of SQLite if the log or its index is missing and cannot be created: on a read-only disk, or without
- * permissions on the folder or the index. The last one: an interrupted transaction is to be rolled back first, which
+ * Error codes of SQLite if the log or its index is missing and cannot be created: on a read-only or full disk, or
+ * without permissions on the folder or the index. The last one: an interrupted transaction is to be rolled back first, which
  * writes to the file.
  */
 const NEEDS_A_COPY = new Set<unknown>([
   'SQLITE_CANTOPEN',
   'SQLITE_READONLY_DIRECTORY',
   'SQLITE_READONLY_CANTINIT',
+  'SQLITE_IOERR_SHMSIZE',
   'SQLITE_READONLY_ROLLBACK',
 ])
 
