@@ -1,4 +1,5 @@
 // Tests that every option that names a file says in the same words that the file cannot be read, and nothing starts.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
@@ -39,4 +40,29 @@ describe.each(COMMANDS)('%s', (command) => {
     // Not every operator knows the error codes of Node, such as ENOENT.
     expect(stderr).not.toMatch(/\bE[A-Z]{4,}/)
   })
+})
+
+/** The files that people write as text. */
+const TEXTS = COMMANDS.filter((command) => /--(?:config|emails|headers|shadow-headers)$/.test(command))
+
+describe.each([...TEXTS, 'import', 'restore'])('%s', (command) => {
+  test.each([
+    ['UTF-16', '\ufeffport: 4000\r\n'],
+    ['UTF-16 of the other byte order', '\ufffe\u7000\u6f00\u7200\u7400\u3a00'],
+  ])('says that a file is %s', async (_, text) => {
+    const directory = temporaryDirectory()
+    const path = join(directory, 'file')
+    writeFileSync(path, text, 'utf16le')
+    const database = `file:${join(directory, 'workspace.db')}`
+    const { exitCode, stderr } = await runHere([...command.split(' '), path, '--database', database])
+    expect(exitCode).toBe(2)
+    const reason = 'it is UTF-16, as > of Windows PowerShell writes it: save it as UTF-8'
+    expect(stderr).toContain(`cannot read ${path}: ${reason}\n`)
+  })
+})
+
+test.skipIf(process.platform === 'win32').each(TEXTS)('%s refuses a file without an end', async (command) => {
+  const { exitCode, stderr } = await runHere([...command.split(' '), '/dev/zero'])
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('cannot read /dev/zero: it is longer than 128 MiB\n')
 })

@@ -17,7 +17,7 @@ import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
 import { removeLeftParts, restorePartOf } from '../backup/restore-parts.ts'
 import { untilStopped } from '../backup/until-stopped.ts'
-import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
+import { openReadableFile, requirePlain } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -88,7 +88,7 @@ async function recordRestore(store: AuditVerbs, config: RestoreConfig, io: Comma
 
 async function readHeader(path: string): Promise<string> {
   await using file = await openReadableFile(path)
-  await requireUncompressed(file, path)
+  await requirePlain(file, path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0, SQLITE_HEADER.length, 0)
   return buffer.toString('latin1', 0, bytesRead)
 }

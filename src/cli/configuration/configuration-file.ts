@@ -1,11 +1,12 @@
 // Reads a configuration file: finds the values for one command, and the problems of the whole file.
 import cluster from 'node:cluster'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { unreadable } from '../../errors.ts'
 import { longName, type OptionRow } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
 import { configOption } from './config-option.ts'
 import type { DescribedCommand } from './described-commands.ts'
+import { readTextFile } from './text-file.ts'
 import { type FileEntry, type FileProblem, parseYamlEntries } from './yaml-entries.ts'
 
 export interface FileValue {
@@ -27,7 +28,6 @@ export interface ConfigurationFile {
 type Tables = ReadonlyMap<string, readonly FileEntry[]>
 
 const EVERY_COMMAND = ''
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 export function readConfigurationFile(path: string, commands: readonly DescribedCommand[]): ConfigurationFile {
   const read = readText(path)
@@ -55,10 +55,9 @@ function readText(path: string): { readonly text: string } | { readonly problem:
         problem: `--${longName(configOption)}: ${path} is not a file, but with --workers every worker must read it`,
       }
     }
-    return { text: UTF8.decode(readFileSync(path)) }
+    return { text: readTextFile(path) }
   } catch (error) {
-    const reason = error instanceof TypeError ? `cannot read ${path}: it is not UTF-8` : unreadable(path, error)
-    return { problem: `--${longName(configOption)}: ${reason}` }
+    return { problem: `--${longName(configOption)}: ${unreadable(path, error)}` }
   }
 }
 

@@ -10,7 +10,7 @@ import { sendRequest } from '../../send-request.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 import { writeChunks } from '../write-line.ts'
-import { openReadableFile, requireUncompressed } from './readable-file.ts'
+import { openReadableFile, requirePlain } from './readable-file.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
@@ -37,7 +37,7 @@ type Chunks = AsyncIterable<string | Uint8Array>
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
   const opened = await openSource(source, io)
   try {
-    await requireUncompressed(opened.file, opened.name)
+    await requirePlain(opened.file, opened.name)
     return opened
   } catch (error) {
     await opened.file.close()

@@ -1,7 +1,8 @@
-// Opens a file that is read more than once, and rejects early what is not a regular file or is compressed.
+// Opens a file that is read more than once, and rejects early what is not a regular file or is compressed or UTF-16.
 import type { Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { MachineError, UsageError, unreadable } from '../../errors.ts'
+import { isUtf16, UTF_16_PROBLEM } from '../configuration/text-file.ts'
 
 /** Magic numbers of gzip and zstd (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1). */
 const COMPRESSED: readonly Buffer[] = [Buffer.of(0x1f, 0x8b), Buffer.of(0x28, 0xb5, 0x2f, 0xfd)]
@@ -25,8 +26,8 @@ function problemOf(found: Stats, insteadOfFile: string): string | null {
   return found.isFile() ? null : `not a file${insteadOfFile}`
 }
 
-/** Throws `UsageError` for a compressed file, and `MachineError` if the disk fails. `name` is for messages. */
-export async function requireUncompressed(file: FileHandle, name: string): Promise<void> {
+/** Throws `UsageError` for a compressed or UTF-16 file, `MachineError` if the disk fails. `name` is for messages. */
+export async function requirePlain(file: FileHandle, name: string): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0).catch((error) => {
     throw new MachineError(unreadable(name, error), { cause: error })
   })
@@ -34,4 +35,5 @@ export async function requireUncompressed(file: FileHandle, name: string): Promi
   if (COMPRESSED.some((mark) => begin.subarray(0, mark.byteLength).equals(mark))) {
     throw new UsageError(`cannot read ${name}: it is compressed, so unpack it first`)
   }
+  if (isUtf16(begin)) throw new UsageError(`cannot read ${name}: ${UTF_16_PROBLEM}`)
 }

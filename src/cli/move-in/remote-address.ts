@@ -1,8 +1,8 @@
 // Checks the address of another server, formats it for messages, and reads the headers that every request to it
 // carries.
-import { readFile } from 'node:fs/promises'
 import { UsageError, unreadable } from '../../errors.ts'
 import { validateHeaderName, validateHeaderValue } from '../../http-builtin.ts'
+import { readTextFile } from '../configuration/text-file.ts'
 
 /** `fetch` sends its own `Host` whatever it is given, and fails with the others. */
 const OF_THE_CONNECTION = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'])
@@ -48,11 +48,8 @@ export async function readHeaders(
   flag = '--headers',
 ): Promise<Readonly<Record<string, string>>> {
   if (path === undefined) return {}
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
-  })
   const headers: Record<string, string> = {}
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  const lines = textOf(path, flag).split(/\r?\n/)
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue
     const colon = line.indexOf(':')
@@ -71,4 +68,12 @@ export async function readHeaders(
     headers[name.toLowerCase()] = value
   }
   return headers
+}
+
+function textOf(path: string, flag: string): string {
+  try {
+    return readTextFile(path)
+  } catch (error) {
+    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
+  }
 }

@@ -1,8 +1,8 @@
 // Reads the list of users to import from another server, from --email or from a file.
-import { readFile } from 'node:fs/promises'
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError, unreadable } from '../../errors.ts'
 import type { RemoteUser } from '../../import-export/remote/move-in.ts'
+import { readTextFile } from '../configuration/text-file.ts'
 
 /** Maximum number of invalid lines that are reported one by one. */
 const MAX_NAMED = 20
@@ -17,7 +17,7 @@ export async function readRemoteUsers({ email, emails }: UserNames): Promise<rea
   if ((email === undefined) === (emails === undefined)) {
     throw new UsageError('--email or --emails: give one of them to name the users whose workspaces to read')
   }
-  const named = emails === undefined ? (email ?? []).map(toNamed) : await linesOf(emails)
+  const named = emails === undefined ? (email ?? []).map(toNamed) : linesOf(emails)
   const wrong: string[] = []
   const users = new Map<string, RemoteUser>()
   for (const { login, label } of named) {
@@ -67,13 +67,17 @@ function toNamed(login: string, index: number): Named {
 }
 
 /** Blank lines and lines that begin with # are skipped. */
-async function linesOf(path: string): Promise<readonly Named[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--emails: ${unreadable(path, error)}`)
-  })
-  return text
-    .replace(/^\ufeff/, '')
+function linesOf(path: string): readonly Named[] {
+  return readList(path)
     .split(/\r?\n/)
     .map((line, index) => ({ login: line.trim(), label: `${path}:${index + 1}` }))
     .filter(({ login }) => login !== '' && !login.startsWith('#'))
+}
+
+function readList(path: string): string {
+  try {
+    return readTextFile(path)
+  } catch (error) {
+    throw new UsageError(`--emails: ${unreadable(path, error)}`)
+  }
 }
