@@ -165,6 +165,23 @@ describe('CORS', () => {
     },
   )
 
+  test.each([
+    ['/graphql/', ''],
+    ['/graphql', '/api'],
+  ])(
+    'a page that asks for the wrong path %s, with the base path "%s", can read that it is wrong',
+    async (path, basePath) => {
+      const gateway = await startGateway({ corsOrigins: [APP], basePath })
+      // A browser sends the request only after a preflight that was answered with 2xx, and allows its method.
+      const { status, headers } = await preflight(gateway, APP, 'authorization', path)
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([204, APP])
+      expect(headers.get('access-control-allow-methods')?.split(', ')).toContain('DELETE')
+      const answer = await gateway.send('DELETE', path, undefined, { origin: APP })
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([404, APP])
+      expect((await gateway.send('OPTIONS', path)).status).toBe(404)
+    },
+  )
+
   test('adds no CORS header to any answer without configured origins', async () => {
     const gateway = await startGateway()
     for (const answer of [

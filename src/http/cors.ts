@@ -40,6 +40,11 @@ export function createCors(listed: readonly string[], report: ReportRefusedOrigi
   }
 }
 
+/** Whether a browser asks if a page may send a request, before it sends that request. */
+export function isPreflight(request: GatewayRequest): boolean {
+  return request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
+}
+
 /**
  * CORS headers for refusals that are sent before the request, with its `Origin`, is read. Such a refusal reveals
  * nothing about any user, so every page may read it if the operator lists any origin at all: a page that cannot read
@@ -52,14 +57,14 @@ export function corsOfRefusals(listed: readonly string[]): Headers {
 
 /** Adds the CORS headers for a listed origin. `origin` is null for any other caller. */
 function allow(origin: string | null, request: GatewayRequest, reply: GatewayResponse): GatewayResponse {
-  const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
-  const varied = withVary(reply, isPreflight ? PREFLIGHT_VARY : 'Origin')
+  const preflight = isPreflight(request)
+  const varied = withVary(reply, preflight ? PREFLIGHT_VARY : 'Origin')
   if (origin === null) return varied
   const allowed: Headers = {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': RESPONSE_HEADERS,
   }
-  if (!isPreflight) return withHeaders(varied, allowed)
+  if (!preflight) return withHeaders(varied, allowed)
   return withHeaders(varied, {
     ...allowed,
     'access-control-allow-methods': reply.headers.allow ?? '',

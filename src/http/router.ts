@@ -1,6 +1,7 @@
 // Routes a request to its endpoint by exact path, then by method.
 import { GatewayError } from '../errors.ts'
 import { METHODS } from '../http-builtin.ts'
+import { isPreflight } from './cors.ts'
 import type { Endpoint, Handler } from './handler.ts'
 import type { Route } from './request-record.ts'
 
@@ -33,6 +34,8 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
     if (!methods) {
       // RFC 9110 section 9.3.7: `OPTIONS *` asks about the server as a whole.
       if (request.path === '*' && request.method === 'OPTIONS') return answerOptionsOfServer(request)
+      // After a preflight that fails, a page never sends the request whose answer would say that the path is wrong.
+      if (isPreflight(request)) return answerOptionsOfServer(request)
       throw new GatewayError('NOT_FOUND')
     }
     const row = methods.get(request.method)
