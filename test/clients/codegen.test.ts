@@ -15,8 +15,16 @@ const CONFIGURATION = new URL('codegen.yml', import.meta.url)
 /** A TypeScript file of a frontend, which may be a component of React. */
 const APP = new URL('codegen-app.txt', import.meta.url)
 
+/** As the React template of Vite has it, with `verbatimModuleSyntax`. */
 const TYPESCRIPT = {
-  compilerOptions: { strict: true, module: 'esnext', moduleResolution: 'bundler', jsx: 'preserve', noEmit: true },
+  compilerOptions: {
+    strict: true,
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: true,
+    jsx: 'preserve',
+    noEmit: true,
+  },
   include: ['src'],
 }
 
