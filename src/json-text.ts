@@ -187,6 +187,27 @@ export interface Position {
   depth: number
 }
 
+/** Whether the text has more than `max` values: each array, object, string, number, true, false and null is one. */
+export function hasMoreValues(text: string, max: number): boolean {
+  // Each value is followed by a character of its own: a comma, a bracket, or the end of the text.
+  if (text.length < 2 * max) return false
+  let values = 1
+  for (let at = 0; at < text.length && values <= max; ) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = skipString(text, at)
+      continue
+    }
+    at += 1
+    if (code === COMMA) values += 1
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      const next = text.charCodeAt(skipSpace(text, at))
+      if (next !== CLOSE_BRACE && next !== CLOSE_BRACKET) values += 1
+    }
+  }
+  return values > max
+}
+
 /** Moves on to the end of the array or object or, if that comes first, to an offset at or after `until`. */
 export function skipNested(text: string, position: Position, until: number): void {
   let { at, depth } = position

@@ -19,8 +19,10 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { MAX_VALUES, parseRecord } from '../src/import-export/format/envelope.ts'
 import { requirePlace } from '../src/import-export/format/read-record.ts'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
+import { hasMoreValues } from '../src/json-text.ts'
 import { LAST_DOCUMENT_POSITION, MAX_ELEMENTS } from '../src/store/reads-contract.ts'
 import { run, runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
@@ -295,16 +297,43 @@ test('dump writes an export that is too large for one line as one line per eleme
   expect(dump).toContain(`"email":"${EVE}"`)
 })
 
-test('an export with more elements than a database has positions for is a bad line, and nothing is imported', async () => {
+test('a record with more values than may be held in memory is a bad line, and nothing is imported', async () => {
   const workspace = createWorkspace()
-  const elements = `${'1,'.repeat(MAX_ELEMENTS)}1`
-  const head = `{"kind":"export","email":"${ANA}","r":"p","createdAt":"2026-01-01T00:00:00Z","data":[`
-  const path = workspace.write('large.ndjson', `${documentLine('project', ANA, '{"id":"p"}')}${head}${elements}]}\n`)
+  const head = `{"kind":"export","email":"${ANA}","r":"p","createdAt":"2026-01-01T00:00:00Z","data":`
+  const lines = [
+    documentLine('project', ANA, '{"id":"p"}'),
+    `${head}[${'{},'.repeat(MAX_VALUES)}1]}\n`,
+    documentLine('template', ANA, `{"id":"t","deep":${'['.repeat(MAX_VALUES)}${']'.repeat(MAX_VALUES)}}`),
+    documentLine('template', ANA, `{"id":"w","wide":[${'1,'.repeat(MAX_VALUES)}1]}`),
+  ]
+  const path = workspace.write('large.ndjson', lines.join(''))
   const { exitCode, stdout, stderr } = await workspace.import(path)
+  const reason = 'a record has at most 1000000 values (an export can have a line for each element)'
+  const bad = [2, 3, 4].map((line) => `${path}:${line}: ${reason}`)
   expect([exitCode, stdout]).toEqual([1, ''])
-  expect(stderr).toContain(`${path}:2: an export has at most 16777215 elements\n1 bad line: nothing was imported`)
+  expect(stderr).toContain(`${bad.join('\n')}\n3 bad lines: nothing was imported`)
   expect(await workspace.dump()).toBe('')
-  // The limit is the same for exports with one line per element.
+})
+
+test('a record may have a million values, and every value counts once, however it is written', () => {
+  const counted = (text: string, values: number) => [hasMoreValues(text, values), hasMoreValues(text, values - 1)]
+  for (const [text, values] of [
+    ['1', 1],
+    [' { } ', 1],
+    ['[[],[ ]]', 3],
+    ['[{}, {"a" : [1, "],[{"]}]', 6],
+    ['{"a,b":"\\"[,","c":null}', 3],
+    [`${'['.repeat(50)}${']'.repeat(50)}`, 50],
+  ] as const) {
+    // With spaces behind it, no text is too short to be counted.
+    expect(counted(text.padEnd(200), values), text).toEqual([false, true])
+    expect(hasMoreValues(text, values), text).toBe(false)
+  }
+  expect(parseRecord(`[${'1,'.repeat(MAX_VALUES - 2)}1]`)).toHaveLength(MAX_VALUES - 1)
+  expect(() => parseRecord(`[${'1,'.repeat(MAX_VALUES - 1)}1]`)).toThrow('at most 1000000 values')
+})
+
+test('an export has at most as many elements as a database has positions for', () => {
   expect(() => requirePlace(MAX_ELEMENTS)).not.toThrow()
   expect(() => requirePlace(MAX_ELEMENTS + 1)).toThrow('at most 16777215 elements')
 })

@@ -1,10 +1,15 @@
 // Parses one line of the import format and checks what all kinds of records have in common.
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
-import { type Member, membersOf, memberText, parseJsonText } from '../../json-text.ts'
+import { hasMoreValues, type Member, membersOf, memberText, parseJsonText } from '../../json-text.ts'
 import { toLine } from '../../redact.ts'
 import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
+/**
+ * Maximum number of values in one record. A parsed value takes up to two hundred bytes, however short its text is, and
+ * a thread that runs out of memory ends the whole process.
+ */
+export const MAX_VALUES = 1_000_000
 const INTEGER = /^-?\d+$/
 
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */
@@ -24,12 +29,7 @@ export interface Envelope {
 }
 
 export function readEnvelope(line: string): Envelope {
-  let value: unknown
-  try {
-    value = parseJsonText(line)
-  } catch (error) {
-    throw new RecordError(`not valid JSON${columnIn(error)}`)
-  }
+  const value = parseRecord(line)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
   const members = new Map<string, Member>()
   for (const member of membersOf(line)) {
@@ -37,6 +37,16 @@ export function readEnvelope(line: string): Envelope {
     members.set(member.name, member)
   }
   return { line, value: value as Record<string, unknown>, members }
+}
+
+/** Parses a line. Throws `RecordError`. */
+export function parseRecord(line: string): unknown {
+  try {
+    if (!hasMoreValues(line, MAX_VALUES)) return parseJsonText(line)
+  } catch (error) {
+    throw new RecordError(`not valid JSON${columnIn(error)}`)
+  }
+  throw new RecordError(`a record has at most ${MAX_VALUES} values (an export can have a line for each element)`)
 }
 
 /** Position of the syntax error, when the error message has it. For an unexpected token it does not. */
