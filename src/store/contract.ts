@@ -223,6 +223,9 @@ export class StoreFaultError extends Error {
   override readonly name = 'StoreFaultError'
 }
 
+/** Pages of the database are damaged. */
+export class StoreDamagedError extends StoreFaultError {}
+
 /** The database cannot be written to, though it may be readable: its disk is read-only or full, or permissions are missing. */
 export class StoreNotWritableError extends StoreFaultError {}
 

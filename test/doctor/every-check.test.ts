@@ -1,7 +1,18 @@
 // Tests that every check of the doctor finds the fault that is planted for it. The faults of proxies are in
 // bad-proxies.ts.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -122,6 +133,20 @@ const ON_SQLITE: readonly Planted[] = [
     plant: async () => examine(['--database', `file:${await withVersion((known) => known - 1)}`]),
   },
   {
+    what: 'a damaged page, with which the gateway would not start',
+    checks: ['database'],
+    says: /is damaged .*Restore a backup/,
+    async plant() {
+      const path = await createDatabase()
+      const file = openSync(path, 'r+')
+      // The last page may be unused, but not the third.
+      writeSync(file, Buffer.alloc(4_096, 255), 0, 4_096, 2 * 4_096)
+      closeSync(file)
+      expect(await examine(['--database', `file:${path}`, '--check', 'off'])).toEqual([])
+      return examine(['--database', `file:${path}`])
+    },
+  },
+  {
     what: 'a folder in which others may replace the database',
     checks: ['file-permissions'],
     says: /put another file in place/,
@@ -146,8 +171,8 @@ const ON_SQLITE: readonly Planted[] = [
   },
   {
     what: 'a disk that does not sync, is remote and full, and a low limit of open files',
-    // The store does not open there either, so its keys cannot be examined.
-    checks: ['disk-sync', 'file-system', 'disk-space', 'open-files', 'signing-keys'],
+    // The store does not open there either.
+    checks: ['database', 'disk-sync', 'file-system', 'disk-space', 'open-files'],
     says: /no disk can do: a power cut loses/,
     isThere: library !== null,
     async plant() {

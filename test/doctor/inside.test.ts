@@ -96,7 +96,7 @@ describe('doctor', () => {
     const { report } = await examine(['--database', `file:${path}`])
     expect(report.findings).toEqual([
       expect.objectContaining({
-        check: 'signing-keys',
+        check: 'database',
         problem: expect.stringContaining('the database has moved'),
         fix: { gateway: expect.stringMatching(/^--database /) },
       }),

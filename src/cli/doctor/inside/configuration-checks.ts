@@ -128,6 +128,7 @@ function isOwn(path: string): boolean {
 function signingKeys({ keys, config }: Inside): Verdict {
   if ('reason' in keys) return keys
   if ('error' in keys) {
+    if (keys.isOfDatabase) return { reason: 'the database cannot be used' }
     return {
       problem: `the signing keys cannot be used: ${keys.error}`,
       fix:

@@ -12,6 +12,8 @@ export interface NotUsable {
   readonly run?: string
   /** The option of the gateway that fixes it, if it is known. */
   readonly gateway?: string
+  /** Whether the database could not be opened, rather than its keys. */
+  readonly isOfDatabase?: boolean
 }
 
 export interface StoredKeys {

@@ -23,7 +23,7 @@ const SYNCS = 15
 const IMPLAUSIBLE_SYNC_MS = 0.03
 const CLOCK_MS = 2_000
 
-const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: reachable }]
+const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: usable }]
 
 type Configured<T extends Inspection> = T & Pick<Inside, 'config'>
 
@@ -57,14 +57,16 @@ export async function checkDatabase(inside: Inside): Promise<readonly Outcome[]>
   return [...first, ...others]
 }
 
-function reachable({ database, config }: Inside): Verdict {
-  if (!('error' in database)) return null
+function usable({ database, keys, config }: Inside): Verdict {
+  const found = 'error' in database ? database : keys
+  if (!('error' in found) || (found === keys && !found.isOfDatabase)) return null
   const isFile = config.database.startsWith('file:')
+  const another = isFile
+    ? '--database file:/var/lib/workspace/workspace.db'
+    : '--database postgres://USER@HOST:5432/NAME'
   return {
-    problem: `the database cannot be used: ${database.error}`,
-    fix: isFile
-      ? { gateway: '--database file:/var/lib/workspace/workspace.db' }
-      : { gateway: '--database postgres://USER@HOST:5432/NAME' },
+    problem: `the database cannot be used: ${found.error}`,
+    fix: found.run === undefined ? { gateway: found.gateway ?? another } : { run: found.run },
   }
 }
 

@@ -1,15 +1,16 @@
 // Reads the state of the database and its signing keys for the doctor, without changing anything.
 import { isSealed, KeyUnreadableError } from '../../../auth/tokens/key-cipher.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
-import { reasonOf } from '../../../errors.ts'
+import { reasonOf, UsageError } from '../../../errors.ts'
 import { redact } from '../../../redact.ts'
+import { StoreDamagedError } from '../../../store/contract.ts'
 import { StoreMovedError } from '../../../store/cutover/contract.ts'
 import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
 import { readKeyCipher, retireAtOnce } from '../../read-key-cipher.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
-import { type Found, isFound, type StoredKeys } from './context.ts'
+import { type Found, isFound, type NotUsable, type StoredKeys } from './context.ts'
 
 export async function lookAtDatabase(config: DoctorConfig, clock: () => number): Promise<Found<Inspection>> {
   try {
@@ -30,6 +31,8 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
     const cipher = readKeyCipher(config)
     await using store = await openStore(config.database, {
       ...toStoreOptions(config),
+      // Finds what would prevent the next start.
+      check: config.look === 'outside' ? 'off' : config.check,
       isReadOnly: database.engine === 'sqlite',
       mustExist: true,
       // The pooler is a finding of its own. Here it must not prevent reading the keys.
@@ -41,8 +44,17 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
     }
   } catch (error) {
-    if (error instanceof StoreMovedError) return { error: error.message, gateway: '--database URL' }
-    const isDamaged = error instanceof KeyUnreadableError && error.reason === 'damaged'
-    return { error: redact(reasonOf(error)), ...(isDamaged && { run: retireAtOnce(error.kid) }) }
+    return notUsable(error)
   }
+}
+
+function notUsable(error: unknown): NotUsable {
+  const found = { error: redact(reasonOf(error)) }
+  if (error instanceof KeyUnreadableError) {
+    return error.reason === 'damaged' ? { ...found, run: retireAtOnce(error.kid) } : found
+  }
+  if (error instanceof UsageError) return found
+  if (error instanceof StoreMovedError) return { ...found, gateway: '--database URL', isOfDatabase: true }
+  if (error instanceof StoreDamagedError) return { ...found, run: 'workspace-gateway restore FILE', isOfDatabase: true }
+  return { ...found, isOfDatabase: true }
 }

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
-import { StoreFaultError } from '../../../contract.ts'
+import { StoreDamagedError, StoreFaultError } from '../../../contract.ts'
 import { faultOf } from './sqlite-errors.ts'
 
 /** `quick` reads every page. `full` also compares every index with its table. `off` checks nothing. */
@@ -47,15 +47,15 @@ function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
 }
 
-/** Throws `StoreFaultError` if the integrity check finds damage. */
+/** Throws `StoreDamagedError` if the integrity check finds damage. */
 export function assertWhole(database: Database, path: string, check: IntegrityCheck): void {
   if (check === 'off') return
   const found = String(database.pragma(CHECKS[check], { simple: true }))
   if (found !== 'ok') throw damaged(path, found)
 }
 
-function damaged(path: string, finding: string, cause?: unknown): StoreFaultError {
-  return new StoreFaultError(
+function damaged(path: string, finding: string, cause?: unknown): StoreDamagedError {
+  return new StoreDamagedError(
     `the database ${path} is damaged (${firstFinding(finding)}). Restore a backup, or save what can be read with: ` +
       `sqlite3 ${path} .recover | sqlite3 recovered.db`,
     { cause },
