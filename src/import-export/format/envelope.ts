@@ -1,15 +1,20 @@
 // Parses one line of the import format and checks what all kinds of records have in common.
+import { getHeapStatistics } from 'node:v8'
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
 import { hasMoreValues, type Member, membersOf, memberText, parseJsonText } from '../../json-text.ts'
 import { toLine } from '../../redact.ts'
 import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
+/** A parsed value takes up to 200 bytes, however short its text is. The rest is for the text and what is made of it. */
+const HEAP_BYTES_PER_VALUE = 250
+/** Part of the heap's limit that is for new values only: V8's young generation, 192 MiB at most. */
+const YOUNG_BYTES = 201_326_592
 /**
- * Maximum number of values in one record. A parsed value takes up to two hundred bytes, however short its text is, and
- * a thread that runs out of memory ends the whole process.
+ * Maximum number of values in one record: as many as the heap has room for. A thread whose heap is full ends the whole
+ * process.
  */
-export const MAX_VALUES = 1_000_000
+const MAX_VALUES = Math.floor((getHeapStatistics().heap_size_limit - YOUNG_BYTES) / HEAP_BYTES_PER_VALUE)
 const INTEGER = /^-?\d+$/
 
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */
@@ -46,7 +51,8 @@ export function parseRecord(line: string): unknown {
   } catch (error) {
     throw new RecordError(`not valid JSON${columnIn(error)}`)
   }
-  throw new RecordError(`a record has at most ${MAX_VALUES} values (an export can have a line for each element)`)
+  const reason = `a record with more than ${MAX_VALUES} values has no room in the heap of Node.js`
+  throw new RecordError(`${reason} (an export can have a line for each element)`)
 }
 
 /** Position of the syntax error, when the error message has it. For an unexpected token it does not. */

@@ -1,14 +1,11 @@
 // Writes records of the import format as lines, with the stored bytes; large exports with one element per line.
 import type { DocumentKind } from '../../store/contract.ts'
-import { MAX_VALUES } from './envelope.ts'
 
-/** Values of a line that are not in its `data`, and some to spare. */
-const OTHER_VALUES = 10
 /**
- * An export larger than this is written with one element per line. A smaller one has no more values than a record may
- * have: each takes at least two characters, with what follows it.
+ * An export larger than this is written with one element per line. A smaller one has at most a million values, for which
+ * even a small heap has room.
  */
-const MAX_LINE_LENGTH = 2 * (MAX_VALUES - OTHER_VALUES)
+const MAX_LINE_LENGTH = 2_097_152
 
 export function documentLine(kind: DocumentKind, email: string, text: string): string {
   return `{"kind":${JSON.stringify(kind)},"email":${JSON.stringify(email)},"data":${text}}\n`
