@@ -5,6 +5,8 @@ import type { Duplex, Readable } from 'node:stream'
 
 /** Time limit for a connection to open. */
 const CONNECT_MS = 10_000
+/** Maximum number of content codings of one body: each takes memory of its own, and a header has room for thousands. */
+const MAX_CODINGS = 5
 /** Statuses of responses that have no body (RFC 9110 section 15). */
 const WITHOUT_BODY = new Set([204, 205, 304])
 
@@ -92,7 +94,22 @@ function toResponse({ statusCode, rawHeaders }: IncomingMessage, body: Readable 
   return new Response(body && (Streams.toWeb(body) as BodyInit), { status: statusCode ?? 0, headers })
 }
 
-/** A stream for each content coding, the last one that was applied first; null if there are none, or unknown ones. */
+/** The whole body of a response. Null if it has more than `maxBytes`: then it stops reading. Throws what the body throws. */
+export async function readAtMost({ body }: Response, maxBytes: number): Promise<Buffer<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let byteLength = 0
+  for await (const chunk of body ?? []) {
+    byteLength += chunk.byteLength
+    if (byteLength > maxBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * A stream for each content coding, the last one that was applied first; null if there are none, unknown ones, or too
+ * many.
+ */
 function decodersOf({ headers }: IncomingMessage): readonly (() => Duplex)[] | null {
   const zlib = process.getBuiltinModule('node:zlib')
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
@@ -108,6 +125,7 @@ function decodersOf({ headers }: IncomingMessage): readonly (() => Duplex)[] | n
   ])
   const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',')
   const named = codings.map((coding) => coding.trim()).filter((coding) => coding !== '')
+  if (named.length > MAX_CODINGS) return null
   const decoders = named.toReversed().flatMap((coding) => known.get(coding) ?? [])
   return decoders.length > 0 && decoders.length === named.length ? decoders : null
 }

@@ -60,8 +60,8 @@ test.each([
   expect(await response.text()).toBe('[1]')
 })
 
-test.each(['utf-8', 'gzip, utf-8'])(
-  'a body in an unknown coding, %s, stays as it is, with the headers that describe it',
+test.each(['utf-8', 'gzip, utf-8', Array(6).fill('gzip').join(', ')])(
+  'a body in an unknown coding, or in too many, stays as it is, with the headers that describe it: %s',
   async (coding) => {
     const { url } = await serve(() => [
       `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: 3\r\n\r\n[1]`,

@@ -141,6 +141,7 @@ test('a login that a proxy answers with 502 does not count as a refusal of the u
 test.each([
   ['an error in its body', '{"error":"who?"}'],
   ['a token that no header can hold', '{"accessToken":"a\\r\\nb","refreshToken":"r"}'],
+  ['more text than a token has', `{"accessToken":"a","refreshToken":"r"}${' '.repeat(65_536)}`],
 ])('a login that is answered 200 with %s is logged as one without a token', async (_, body) => {
   const { old, log, signIn, comparisons, stop } = await start([])
   old.setIntercept(({ url }, response) => {

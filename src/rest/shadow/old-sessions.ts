@@ -5,12 +5,15 @@ import { createLateStop } from '../../import-export/remote/answer-limits.ts'
 import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { isHeaderToken } from '../../import-export/remote/session.ts'
+import { readAtMost } from '../../send-request.ts'
 import type { BusyUsers } from './busy-users.ts'
 import { ANSWER_MS, sendAgain } from './old-answer.ts'
 import { OldAwayError, OldSignInError } from './old-errors.ts'
 
 /** Time limit for signing out, and for a sign-in or a renewal in flight after a stop: its session must be ended too. */
 const SIGN_OUT_MS = 2_000
+/** Maximum size of an answer with tokens: it is read into memory whole, for each user who signs in. */
+const MAX_TOKEN_ANSWER_BYTES = 65_536
 /** Sign-outs in parallel; each may open a connection. */
 const SIGN_OUTS_AT_ONCE = 32
 
@@ -162,11 +165,14 @@ export function createOldSessions(
   }
 }
 
-/** Returns null for a response that is not a success, or not JSON. */
+/** Returns null for a response that is not a success, too long, or not JSON. */
 async function tokenAnswer(response: Response): Promise<unknown> {
-  if (response.ok) return response.json().catch(() => null)
-  await response.body?.cancel()
-  return null
+  if (!response.ok) {
+    await response.body?.cancel()
+    return null
+  }
+  const body = await readAtMost(response, MAX_TOKEN_ANSWER_BYTES).catch(() => null)
+  return body && new Response(body).json().catch(() => null)
 }
 
 function memberOf(answer: unknown, name: string): string | null {

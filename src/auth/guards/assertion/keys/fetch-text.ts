@@ -1,5 +1,5 @@
 // Fetches a small text from an identity provider: its keys, or its discovery document.
-import { sendRequest } from '../../../../send-request.ts'
+import { readAtMost, sendRequest } from '../../../../send-request.ts'
 import { isLoopbackHost } from '../../loopback.ts'
 
 const TIMEOUT_MS = 5_000
@@ -33,12 +33,7 @@ export async function fetchText(url: string): Promise<string> {
     const reason = `${new URL(url).host} answered ${response.status}`
     throw NOT_THERE.has(response.status) ? new NotThereError(reason) : new Error(reason)
   }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error(`${new URL(url).host} answered more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const body = await readAtMost(response, MAX_BYTES)
+  if (body === null) throw new Error(`${new URL(url).host} answered more than ${MAX_BYTES} bytes`)
+  return body.toString('utf8')
 }
