@@ -67,6 +67,21 @@ test('a database without writes since the start leaves no -wal, and its loss is 
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
 })
 
+test('a database whose folder was moved away counts as lost, and serves once the folder is back', async () => {
+  const path = join(dirname(await imported()), 'folder', 'workspace.db')
+  const database = ['--database', `file:${path}`]
+  const serving = await serveForTest(database)
+  expect(serving.stderr()).toContain(`there was no database at ${path}: made an empty one`)
+  expect((await login(serving)).status).toBe(200)
+  renameSync(dirname(path), `${dirname(path)}.elsewhere`)
+  expect(await serving.ended).toBe(1)
+  await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
+  rmSync(dirname(path), { recursive: true })
+  renameSync(`${dirname(path)}.elsewhere`, dirname(path))
+  const again = await serveForTest(database)
+  expect(again.stderr()).not.toContain('made an empty one')
+})
+
 test('an emptied database counts as lost, not as new', async () => {
   const path = await imported()
   const serving = await serveForTest(['--database', `file:${path}`])

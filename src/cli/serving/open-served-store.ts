@@ -1,7 +1,9 @@
 // Opens the store that `serve` answers from, and logs what happens to its databases.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { StoreUnavailableError } from '../../store/contract.ts'
-import type { StoreOptions } from '../../store/open-store.ts'
+import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
@@ -22,8 +24,12 @@ export async function openServedStore(
   log: Logger,
   options: ServedStoreOptions,
 ): Promise<EditableStore | null> {
+  const path = databasePath(config.database)
+  const isNew = path !== null && !options.isLaterWorker && !existsSync(path)
   try {
-    return await open(config, log, options)
+    const store = await open(config, log, options)
+    if (isNew) log.info(`there was no database at ${resolve(path)}: made an empty one`)
+    return store
   } catch (error) {
     if (options.stop.aborted && error instanceof StoreUnavailableError) return null
     throw error
