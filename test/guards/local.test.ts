@@ -390,6 +390,7 @@ describe('the login guard "local"', () => {
     ['from a trusted proxy', { peer: { isTrustedProxy: true } }, 'login-guard'],
     ['in HTTP/1.0', { httpVersion: '1.0' }, 'login-guard'],
     ['with a forwarding header', { headers: { via: '1.1 x' } }, 'xfwd'],
+    ['through a rewrite of Next', { headers: { 'x-forwarded-host': 'localhost:3000' } }, 'let the page ask'],
     ['for another Host', { headers: { host: 'app.example.com' } }, 'changeOrigin'],
     ['without a Host', { headers: { host: undefined } }, 'changeOrigin'],
     ['without a content type', { headers: { 'content-type': undefined } }, 'application/json'],

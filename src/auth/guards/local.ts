@@ -8,6 +8,8 @@ import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 import type { SocketOwner } from './socket-owner.ts'
 
 const OTHER_GUARD = 'for clients on other machines or behind a proxy, choose another login-guard'
+const PLAIN_PROXY =
+  'a development proxy must not send that header (Vite: no xfwd; Next sends it with every rewrite, so let the page ask this gateway itself)'
 const LIST_ORIGIN =
   'add the origin of that page to the option cors-origin, even if a development proxy such as Vite forwards the request'
 const NAME_THIS_MACHINE =
@@ -73,7 +75,7 @@ function requestChecks(trustedOrigins: OriginList): readonly Check[] {
         const header = FORWARDING_HEADERS.find((name) => caller.header(name) !== undefined)
         return header === undefined ? null : `the request came through a proxy (it has a ${header} header)`
       },
-      remedy: `${OTHER_GUARD}; a development proxy must not send that header (Vite: no xfwd)`,
+      remedy: `${OTHER_GUARD}; ${PLAIN_PROXY}`,
     },
     {
       reason: (caller) =>
