@@ -42,12 +42,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** For answers that contain tokens (RFC 6749 section 5.1), and for others that no cache may store. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
 
-/**
- * For answers that the client's own cache may store, but must ask about each time. `no-cache` says all of it; `max-age=0`
- * says it again to caches that know only ages, such as the one of requests-cache 0.9.
- */
-export const REVALIDATED: Headers = { 'cache-control': 'private, no-cache, max-age=0' }
-
 export function jsonResponse(value: unknown, headers: Headers): GatewayResponse {
   return { status: 200, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
-import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, REVALIDATED, toEntityTag } from '../http/response.ts'
+import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, toEntityTag } from '../http/response.ts'
 import { endOfPart } from '../resolvers/documents/end-of-part.ts'
 import { type ExportReading, exportBytes } from '../resolvers/documents/export-bytes.ts'
 import { isPaged, type Paged } from '../resolvers/pagination/paged.ts'
@@ -16,7 +16,7 @@ const MAX_WHOLE_BYTES = 4_194_304
 /** In UTF-16 code units. */
 const PIECE_LENGTH = 262_144
 
-const CACHING: Headers = { ...REVALIDATED, vary: 'Authorization, Accept-Encoding' }
+const CACHING: Headers = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept-Encoding' }
 const HEADERS: Headers = { 'content-type': JSON_TYPE, ...CACHING }
 
 /** Returns `[` + the documents joined by `,` + `]`. `holding` counts the memory of a long list until it is sent. */

@@ -1,7 +1,7 @@
 // Lets the old server answer reads: clients get its status, its body and the headers that describe them.
 import { CLIENT_LEFT, GatewayError } from '../../errors.ts'
 import type { GatewayRequest } from '../../http/request.ts'
-import { type GatewayResponse, pickHeaders, REVALIDATED } from '../../http/response.ts'
+import { type GatewayResponse, pickHeaders } from '../../http/response.ts'
 import type { OldAnswer } from './old-answer.ts'
 import { OldAwayError, OldBusyError } from './old-errors.ts'
 import type { OldServer } from './old-server.ts'
@@ -63,7 +63,7 @@ function toResponse({ status, headers, body }: OldAnswer, held: Disposable): Gat
   const passed = pickHeaders(PASSED_HEADERS, (name) => headers.get(name))
   return {
     status,
-    headers: { ...passed, ...REVALIDATED, vary: 'Authorization' },
+    headers: { ...passed, 'cache-control': 'private, no-cache', vary: 'Authorization' },
     // A stream even for an empty body: it lets the response to HEAD keep the old server's `Content-Length`.
     body: status === 304 ? null : body,
     held,
