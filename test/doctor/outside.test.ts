@@ -65,6 +65,16 @@ async function look(url: string, options: readonly string[], clock = Date.now) {
   return { exitCode, ...(JSON.parse(stdout) as Report) }
 }
 
+/** Starts HAProxy without TLS, with lines for its sections `global` and `listen`, and returns its URL. */
+async function startHaproxy(gatewayUrl: string, globals = '', lines = ''): Promise<string> {
+  const port = await freePort('127.0.0.1')
+  const times = ['connect', 'client', 'server'].map((name) => `  timeout ${name} 30s\n`).join('')
+  const listener = `listen all\n  bind 127.0.0.1:${port}\n  ${lines}\n  server gateway ${new URL(gatewayUrl).host}\n`
+  const text = `global\n  ${globals}\ndefaults\n  mode http\n${times}${listener}`
+  await startProxy({ program: 'haproxy', files: [{ name: 'haproxy.cfg', text }], ports: [port] })
+  return `http://127.0.0.1:${port}`
+}
+
 describe('doctor URL', () => {
   const [nginx] = DOCUMENTED
   for (const documented of DOCUMENTED) {
@@ -138,6 +148,19 @@ describe('doctor URL', () => {
     },
   )
 
+  test.runIf(isInstalled('haproxy'))('finds nothing behind HAProxy without TLS that compresses', async () => {
+    const compression = 'compression algo gzip\n  compression type application/json'
+    const forwarding = [
+      'set-header X-Forwarded-For %[src]',
+      'set-header X-Forwarded-Host %[req.hdr(host)]',
+      'del-header Forwarded',
+    ]
+    const rules = forwarding.map((rule) => `http-request ${rule}`)
+    const url = await startHaproxy(gateways.get('closed')?.url ?? '', '', [compression, ...rules].join('\n  '))
+    const { findings } = await look(url, [...kinds.closed, '--look', 'outside'])
+    expect(findings).toEqual([])
+  })
+
   test.runIf(isInstalled('caddy'))('recommends a line for Caddy that accepts longer bodies', async () => {
     const caddy = DOCUMENTED.find(({ program }) => program === 'caddy')
     if (!caddy) throw new Error('nothing is documented')
@@ -155,14 +178,7 @@ describe('doctor URL', () => {
     'finds that HAProxy refuses the body of a DELETE over HTTP/1.0, and each recommended line fixes it',
     async () => {
       if (!nginx) throw new Error('nothing is documented')
-      const { host } = new URL(gateways.get('closed')?.url ?? '')
-      const startHaproxy = async (globals: string) => {
-        const port = await freePort('127.0.0.1')
-        const times = ['connect', 'client', 'server'].map((name) => `  timeout ${name} 30s\n`).join('')
-        const text = `global\n  ${globals}\ndefaults\n  mode http\n${times}listen all\n  bind 127.0.0.1:${port}\n  server gateway ${host}\n`
-        await startProxy({ program: 'haproxy', files: [{ name: 'haproxy.cfg', text }], ports: [port] })
-        return `http://127.0.0.1:${port}`
-      }
+      const gatewayUrl = gateways.get('closed')?.url ?? ''
       const examineBehind = async (haproxyUrl: string, block: string) => {
         const { port, ca } = await startDocumented({ ...nginx, block }, haproxyUrl, certificates)
         const options = [...kinds.closed, '--tls-ca', authorityFile(ca), '--look', 'outside']
@@ -171,12 +187,12 @@ describe('doctor URL', () => {
       }
       const old = nginx.block.replace('proxy_http_version 1.1;', 'proxy_http_version 1.0;')
       expect(old).not.toBe(nginx.block)
-      const strict = await startHaproxy('')
+      const strict = await startHaproxy(gatewayUrl)
       const found = await examineBehind(strict, old)
       expect(found?.problem).toContain('413')
       const { nginx: ofNginx = '', haproxy: ofHaproxy = '' } = found?.fix ?? {}
       expect(await examineBehind(strict, old.replace('proxy_http_version 1.0;', ofNginx))).toBeUndefined()
-      expect(await examineBehind(await startHaproxy(ofHaproxy), old)).toBeUndefined()
+      expect(await examineBehind(await startHaproxy(gatewayUrl, ofHaproxy), old)).toBeUndefined()
     },
   )
 
