@@ -1,4 +1,5 @@
 // Tests how the doctor handles answers that something in front of the gateway changed or replaced.
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
@@ -169,6 +170,16 @@ describe('doctor', () => {
     for (const { check, reason } of notChecked)
       expect(reason).toMatch(check.startsWith('tls') ? /^the address is http$/ : /path .* does not arrive/)
     expect(checksOf(notChecked)).toEqual(expect.arrayContaining(['tls', 'tls-certificate', 'tls-version']))
+  })
+
+  test('does not judge conditional requests while nodes of several versions answer', async () => {
+    const url = await startFront(
+      (answer) => ({ ...answer, headers: { ...answer.headers, etag: `"${randomUUID()}"` } }),
+      (path) => path === '/openapi.json',
+    )
+    const { findings, notChecked } = await examine(url)
+    expect(findings).toEqual([])
+    expect(notChecked.find(({ check }) => check === 'conditional-requests')?.reason).toContain('several versions')
   })
 
   for (const status of [429, 503]) {

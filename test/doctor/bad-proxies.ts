@@ -195,3 +195,50 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     hidesOthers: true,
   },
 ]
+
+export interface PastedProxy extends Pick<BadProxy, 'name' | 'proxy' | 'change'> {
+  /** All checks that find something. */
+  readonly checks: readonly string[]
+  /** What the findings say. */
+  readonly says: readonly string[]
+}
+
+const inFrontend = (lines: readonly string[]) => (block: string) =>
+  block.replace('default_backend', `${lines.join('\n    ')}\n    default_backend`)
+
+/** Configurations with lines from the web, one for each check, so that one proxy shows all that is found. */
+export const PASTED_PROXIES: readonly PastedProxy[] = [
+  {
+    name: 'hides headers',
+    proxy: 'nginx',
+    change: inServer(
+      ['proxy_hide_header ETag; proxy_hide_header Vary;', 'add_header Cache-Control "public, max-age=3600";'].join(
+        '\n    ',
+      ),
+    ),
+    checks: [...['conditional-requests', 'vary', 'shared-cache']],
+    says: ['without an ETag', 'Cache-Control: no-store, public, max-age=3600'],
+  },
+  {
+    name: 'changes headers',
+    proxy: 'HAProxy',
+    change: inFrontend([
+      `http-response replace-header ETag '"(.*)"' '"\\1-h"'`,
+      'http-response set-header Vary Origin',
+      'http-response add-header Cache-Control max-age=60',
+    ]),
+    checks: ['conditional-requests', 'vary', 'shared-cache'],
+    says: ['with another ETag than'],
+  },
+  {
+    name: 'changes headers',
+    proxy: 'Caddy',
+    change: inReverseProxy(
+      ['header_up -If-None-Match', 'header_down -Vary', 'header_down Cache-Control "public, max-age=60"'].join(
+        '\n        ',
+      ),
+    ),
+    checks: ['conditional-requests', 'vary', 'shared-cache'],
+    says: ['If-None-Match does not arrive'],
+  },
+]

@@ -24,7 +24,7 @@ import { createWorkspace } from '../support/import-workspace.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
-import { BAD_PROXIES } from './bad-proxies.ts'
+import { BAD_PROXIES, PASTED_PROXIES } from './bad-proxies.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const WORLD = documentLine('project', ANA, '{"id":"p"}')
@@ -301,6 +301,7 @@ describe('doctor finds', () => {
     const planted = new Set([
       ...[...ON_SQLITE, ...ON_POSTGRES].flatMap(({ checks }) => checks),
       ...BAD_PROXIES.map(({ check }) => check),
+      ...PASTED_PROXIES.flatMap(({ checks }) => checks),
       ...Object.values(ELSEWHERE).flatMap(Object.keys),
     ])
     expect(new Set(names)).toEqual(planted)

@@ -13,7 +13,7 @@ import { runHere, type ServingProcess, serve, serveForTest } from '../support/co
 import { freePort } from '../support/free-port.ts'
 import { isInstalled, startProxy } from '../support/proxy-process.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
-import { BAD_PROXIES } from './bad-proxies.ts'
+import { BAD_PROXIES, PASTED_PROXIES } from './bad-proxies.ts'
 
 interface Report {
   readonly findings: readonly {
@@ -117,6 +117,19 @@ describe('doctor URL', () => {
       expect(findings.map((finding) => finding.check)).toEqual([check])
       expect(notChecked.map((one) => one.check)).toContain('shared-cache')
       for (const { reason } of notChecked) expect(reason).toMatch(/path .* does not arrive/)
+    })
+  }
+
+  for (const { name, proxy, checks, says, change } of PASTED_PROXIES) {
+    const documented = DOCUMENTED.find((one) => one.name === proxy)
+    if (!documented) throw new Error(`no ${proxy}`)
+    test.runIf(isInstalled(documented.program))(`finds everything when ${proxy} ${name}`, async () => {
+      const block = change(documented.block)
+      const { findings } = await examine({ ...documented, block }, 'closed', ['--look', 'outside'])
+      expect(findings.map(({ check }) => check)).toEqual(checks)
+      for (const { fix } of findings) expect(fix).toHaveProperty(documented.program)
+      const problems = findings.map(({ problem }) => problem).join('\n')
+      for (const words of says) expect(problems).toContain(words)
     })
   }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
 import { reasonOf, UsageError, unreadable } from '../../errors.ts'
+import { lazyAsync } from '../../http/lazy.ts'
 import { toLine } from '../../redact.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
@@ -12,8 +13,9 @@ import { type Inside, isFound } from './inside/context.ts'
 import { checkDatabase } from './inside/database-checks.ts'
 import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
 import { AnswerError } from './outside/answer-error.ts'
+import { CACHING_CHECKS } from './outside/caching-checks.ts'
 import { type Ask, createAsk, type Reply } from './outside/client.ts'
-import { isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
+import { DOCUMENT, isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { checkPaths } from './outside/path-checks.ts'
@@ -50,7 +52,7 @@ export async function runDoctor(
     const outside = await lookOutside(url, inside)
     const first = await requireGateway(outside.ask, url, config)
     proxy = proxyOf(first)
-    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS]
+    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS, ...CACHING_CHECKS]
     outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
   }
   io.stdout.write(toReport(outcomes, config.format, proxy))
@@ -62,14 +64,16 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError('doctor: the URL must be like https://gateway.example.com')
   const target = { url, address: config.connectTo, ca: config.tlsCa === undefined ? undefined : readPem(config.tlsCa) }
+  const ask = unlessLimited(createAsk(target))
   const now = clock()
   // A key that signs already: the gateway may not have read a newer one yet.
   const key = isFound(keys) ? keys.keys.find(({ createdAt }) => createdAt <= now) : undefined
   return {
     target,
-    ask: unlessLimited(createAsk(target)),
+    ask,
     probeToken: key ? await issueProbeToken(key, now) : null,
     seen: new Map(),
+    document: lazyAsync(() => ask(DOCUMENT)),
     basePath: config.basePath,
     bodyLimit: config.bodyLimit,
     clock,

@@ -2,6 +2,7 @@
 // answers.
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
+import type { Awaitable } from '../../../store/contract.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
 import { AnswerError } from './answer-error.ts'
 import type { Ask, Reply, Target } from './client.ts'
@@ -13,6 +14,8 @@ export interface Outside {
   readonly probeToken: string | null
   /** Cached answers of `see`, by the headers of the request as JSON. */
   readonly seen: Map<string, Promise<Seen | NotChecked>>
+  /** The answer to `DOCUMENT`, which is requested once. */
+  readonly document: () => Awaitable<Reply>
   /** Base path of the gateway, without a trailing slash. */
   readonly basePath: string
   /** Body limit of the gateway, in bytes. */
@@ -20,6 +23,12 @@ export interface Outside {
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
+
+/**
+ * The request for a document that has no user's data but an entity tag, as the reads of users have. The gateway sends it
+ * uncoded, as it does short reads, but a proxy may compress it.
+ */
+export const DOCUMENT = { path: '/openapi.json', headers: { 'accept-encoding': 'identity, gzip;q=0.5' } }
 
 /** Validates the answer at the probe path: another program may have written it. */
 const SIGHTING: z.ZodType<Sighting> = z.object({
@@ -109,6 +118,15 @@ export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haprox
     nginx: `proxy_set_header ${name} ${value.nginx};`,
     haproxy: `http-request set-header ${name} ${value.haproxy}`,
     caddy: `header_up ${name} ${value.caddy}`,
+  }
+}
+
+/** For each proxy, the configuration line that forwards a header of the client. */
+export function passHeader(name: string) {
+  return {
+    nginx: `proxy_set_header ${name} $http_${name.toLowerCase().replaceAll('-', '_')};`,
+    haproxy: `http-request del-header ${name} must not be there`,
+    caddy: `header_up ${name} {http.request.header.${name}}`,
   }
 }
 

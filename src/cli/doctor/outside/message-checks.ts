@@ -4,7 +4,7 @@ import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
 import { AnswerError } from './answer-error.ts'
 import { pathBelow } from './client.ts'
-import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
+import { checkSeen, codeOf, hasErrors, isSeen, type Outside, passHeader, type Seen, see } from './context.ts'
 
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
@@ -17,7 +17,6 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'body-limit', run: byErrors(bodyLimit) },
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
-  { name: 'shared-cache', run: checkSeen(sharedCache) },
   { name: 'metrics-open', run: metricsOpen },
 ]
 
@@ -77,15 +76,6 @@ async function authorization({ ask }: Outside): Promise<Verdict> {
   return {
     problem: 'the header Authorization does not arrive: nobody can read anything',
     fix: passHeader('Authorization'),
-  }
-}
-
-/** For each proxy, the configuration line that forwards a header of the client. */
-function passHeader(name: string) {
-  return {
-    nginx: `proxy_set_header ${name} $http_${name.toLowerCase().replaceAll('-', '_')};`,
-    haproxy: `http-request del-header ${name} must not be there`,
-    caddy: `header_up ${name} {http.request.header.${name}}`,
   }
 }
 
@@ -157,34 +147,6 @@ async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
  */
 function isInTwoParts({ spanMs }: Seen): boolean {
   return spanMs >= PROBE_PAUSE_MS / 4
-}
-
-async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
-  const before = await Promise.all(outside.seen.values())
-  // A shared cache looks up the URL and ignores this header. A cached answer may be that of any earlier request.
-  const second = await see(outside, { 'x-doctor': 'again' })
-  if (!isSeen(second)) return second
-  const isKept = before.some((other) => isSeen(other) && other.sighting.nonce === second.sighting.nonce)
-  if (!isKept) return second.cacheControl.includes('no-store') ? null : cacheControlIsLost(second)
-  return {
-    problem: 'the proxy caches answers that say no-store: a user may get the data of another user',
-    fix: {
-      nginx: 'proxy_cache off;',
-      haproxy: 'http-request cache-use must not be there',
-      caddy: 'cache must not be there',
-    },
-  }
-}
-
-function cacheControlIsLost({ cacheControl }: Seen): Verdict {
-  return {
-    problem: `answers that say no-store arrive with ${cacheControl === '' ? 'no Cache-Control' : `Cache-Control: ${cacheControl}`}: browsers and other caches may keep what a user reads, and show it when it is old or to others`,
-    fix: {
-      nginx: cacheControl === '' ? 'proxy_hide_header Cache-Control must not be there' : 'expires off;',
-      haproxy: 'http-response set-header Cache-Control must not be there',
-      caddy: 'header Cache-Control must not be there',
-    },
-  }
 }
 
 async function metricsOpen({ ask, target }: Outside): Promise<Verdict> {
