@@ -195,7 +195,7 @@ describe('doctor', () => {
       expect(findings).toEqual([])
       const limited = notChecked.filter(({ reason }) => reason.includes('too many requests'))
       expect(checksOf(limited)).toEqual([
-        ...['login-open', 'login-open-graphql', 'delete-body', 'authorization'],
+        ...['login-open', 'login-open-graphql', 'delete-body', 'graphql', 'authorization'],
         ...['problem-documents', 'body-limit', 'metrics-open'],
       ])
     })

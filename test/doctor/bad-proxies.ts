@@ -209,36 +209,58 @@ const inFrontend = (lines: readonly string[]) => (block: string) =>
 /** Configurations with lines from the web, one for each check, so that one proxy shows all that is found. */
 export const PASTED_PROXIES: readonly PastedProxy[] = [
   {
-    name: 'hides headers',
+    name: 'hides headers and refuses requests',
     proxy: 'nginx',
     change: inServer(
-      ['proxy_hide_header ETag; proxy_hide_header Vary;', 'add_header Cache-Control "public, max-age=3600";'].join(
-        '\n    ',
-      ),
+      [
+        'large_client_header_buffers 4 1k;',
+        'if ($request_method !~ ^(GET|POST)$) { return 444; }',
+        'if ($query_string ~ "%7B") { return 403; }',
+        'proxy_hide_header ETag; proxy_hide_header Vary;',
+        'add_header Cache-Control "public, max-age=3600";',
+        'location ~ \\.(js|css)$ { root /var/www; }',
+      ].join('\n    '),
     ),
-    checks: [...['conditional-requests', 'vary', 'shared-cache']],
-    says: ['without an ETag', 'Cache-Control: no-store, public, max-age=3600'],
+    checks: [
+      ...['delete-body', 'head', 'graphql', 'authorization', 'pages'],
+      ...['conditional-requests', 'vary', 'shared-cache'],
+    ],
+    says: [
+      'DELETE /logout is broken off',
+      'a HEAD request is broken off',
+      'in the address of a GET is answered 403',
+      'a token of 4096 characters in Authorization, the most that the gateway reads, is answered 400',
+      'a script of the pages is answered 404',
+      'without an ETag',
+      'Cache-Control: no-store, public, max-age=3600',
+    ],
   },
   {
     name: 'changes headers',
     proxy: 'HAProxy',
     change: inFrontend([
+      'http-request deny if METH_HEAD',
+      'http-request deny if { query -m sub %7B }',
+      'http-request deny if { req.hdr(Authorization) -m len gt 2000 }',
       `http-response replace-header ETag '"(.*)"' '"\\1-h"'`,
       'http-response set-header Vary Origin',
       'http-response add-header Cache-Control max-age=60',
     ]),
-    checks: ['conditional-requests', 'vary', 'shared-cache'],
-    says: ['with another ETag than'],
+    checks: ['head', 'graphql', 'authorization', 'conditional-requests', 'vary', 'shared-cache'],
+    says: ['a HEAD request is answered 403', 'with another ETag than'],
   },
   {
     name: 'changes headers',
     proxy: 'Caddy',
-    change: inReverseProxy(
-      ['header_up -If-None-Match', 'header_down -Vary', 'header_down Cache-Control "public, max-age=60"'].join(
-        '\n        ',
+    change: (block) =>
+      beforeReverseProxy('@methods method HEAD OPTIONS\n    respond @methods 405')(
+        inReverseProxy(
+          ['header_up -If-None-Match', 'header_down -Vary', 'header_down Cache-Control "public, max-age=60"'].join(
+            '\n        ',
+          ),
+        )(block),
       ),
-    ),
-    checks: ['conditional-requests', 'vary', 'shared-cache'],
-    says: ['If-None-Match does not arrive'],
+    checks: ['head', 'conditional-requests', 'vary', 'shared-cache'],
+    says: ['If-None-Match does not arrive', 'is answered 405'],
   },
 ]

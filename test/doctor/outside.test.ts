@@ -161,6 +161,28 @@ describe('doctor URL', () => {
     },
   )
 
+  test.runIf(nginx && isInstalled(nginx.program))(
+    'recommends lines for nginx that let through what it refuses',
+    async () => {
+      if (!nginx) throw new Error('nothing is documented')
+      const inServer = 'large_client_header_buffers 4 1k;\n    location ~ \\.js$ { return 404; }'
+      const inLocation = 'limit_except GET POST { deny all; }\n        proxy_cache all;'
+      const strict = `proxy_cache_path DIRECTORY/cache keys_zone=all:1m;\n${nginx.block.replace(
+        'location / {',
+        `${inServer}\n    location / {\n        ${inLocation}`,
+      )}`
+      const { findings } = await examine({ ...nginx, block: strict }, 'closed', ['--look', 'outside'])
+      const lines = new Map(findings.map(({ check, fix }) => [check, fix.nginx ?? '']))
+      expect([...lines.keys()]).toEqual([...['delete-body', 'authorization', 'pages', 'conditional-requests']])
+      const block = strict
+        .replace('large_client_header_buffers 4 1k;', lines.get('authorization') ?? '')
+        .replace('location ~', `${lines.get('pages')}\n    location ~`)
+        .replace('limit_except GET POST { deny all; }', lines.get('delete-body') ?? '')
+        .replace('proxy_cache all;', `proxy_cache all;\n        ${lines.get('conditional-requests')}`)
+      expect((await examine({ ...nginx, block }, 'closed', ['--look', 'outside'])).findings).toEqual([])
+    },
+  )
+
   test.runIf(isInstalled('haproxy'))('finds nothing behind HAProxy without TLS that compresses', async () => {
     const compression = 'compression algo gzip\n  compression type application/json'
     const forwarding = [

@@ -10,7 +10,8 @@ import { TOKEN_ALGORITHM_NAMES, TOKEN_ALGORITHMS } from './token-algorithms.ts'
 
 const TYPE = 'at+jwt'
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
-const MAX_TOKEN_LENGTH = 4_096
+/** A longer token is refused without a look at its signature. */
+export const MAX_TOKEN_LENGTH = 4_096
 /** Characters at the end of a signature that serve as its key: 18 bytes, enough to be unique. */
 const SIGNATURE_END = 24
 /** Maximum number of cached tokens, some 700 bytes each. */

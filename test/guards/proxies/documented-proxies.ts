@@ -85,7 +85,7 @@ export async function startDocumented(
   await startProxy({
     program,
     files: [
-      { name: 'proxy.conf', text: placed.replace('127.0.0.1:4000', new URL(gatewayUrl).host) },
+      { name: 'proxy.conf', text: placed.replaceAll('127.0.0.1:4000', new URL(gatewayUrl).host) },
       { name: 'certificate.pem', text: certificate },
       { name: 'key.pem', text: key },
       { name: 'both.pem', text: certificate + key },

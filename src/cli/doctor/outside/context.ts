@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
 import type { Awaitable } from '../../../store/contract.ts'
-import type { Check, NotChecked, Verdict } from '../check.ts'
+import type { Check, Fix, NotChecked, Verdict } from '../check.ts'
 import { AnswerError } from './answer-error.ts'
 import type { Ask, Reply, Target } from './client.ts'
 
@@ -128,6 +128,27 @@ export function passHeader(name: string) {
     haproxy: `http-request del-header ${name} must not be there`,
     caddy: `header_up ${name} {http.request.header.${name}}`,
   }
+}
+
+/**
+ * For each proxy, the line that lets all methods of the gateway through and no others. nginx lets HEAD through
+ * with GET.
+ */
+export const ALLOW_METHODS: Fix = {
+  nginx: 'limit_except GET POST DELETE OPTIONS { deny all; } # in place of if ($request_method …)',
+  haproxy: 'http-request deny if !{ method GET HEAD POST DELETE OPTIONS }',
+  caddy: '@refused not method GET HEAD POST DELETE OPTIONS',
+}
+
+/** A proxy that refuses a request may break the connection. An answer that cannot be read says nothing. */
+export function unlessBrokenOff(error: unknown): null {
+  if (error instanceof AnswerError) throw error
+  return null
+}
+
+/** The end of a sentence about a request that does not reach the gateway. Null stands for a broken connection. */
+export function refusedBy(reply: Reply | null): string {
+  return `is ${reply ? `answered ${reply.status}` : 'broken off'} by something in front of the gateway`
 }
 
 /** HTTP 503 is what nginx answers by default to a client that sends too many requests. */

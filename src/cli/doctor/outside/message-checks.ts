@@ -1,22 +1,40 @@
 // Checks that the proxy passes requests and answers on unchanged and in time: bodies, headers, content coding,
 // streaming.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
+import { MAX_TOKEN_LENGTH } from '../../../auth/tokens/access-token.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
-import { AnswerError } from './answer-error.ts'
 import { pathBelow } from './client.ts'
-import { checkSeen, codeOf, hasErrors, isSeen, type Outside, passHeader, type Seen, see } from './context.ts'
+import {
+  ALLOW_METHODS,
+  checkSeen,
+  codeOf,
+  hasErrors,
+  isOfGateway,
+  isSeen,
+  type Outside,
+  passHeader,
+  refusedBy,
+  type Seen,
+  see,
+  unlessBrokenOff,
+} from './context.ts'
 
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
+/** The first script of a page of the gateway. Its address is relative to the base path. */
+const SCRIPT = /src="\.(\/assets\/[^"]+)"/
 
 export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'delete-body', run: byErrors(deleteBody) },
+  { name: 'head', run: head },
+  { name: 'graphql', run: graphql },
   { name: 'authorization', run: byErrors(authorization) },
   { name: 'problem-documents', run: problemDocuments },
   { name: 'body-limit', run: byErrors(bodyLimit) },
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
+  { name: 'pages', run: pages },
   { name: 'metrics-open', run: metricsOpen },
 ]
 
@@ -37,10 +55,10 @@ export async function doErrorsArrive(outside: Outside): Promise<boolean> {
 const RETIRED: readonly unknown[] = ['ROUTE_RETIRED', 'ROUTE_BROWNOUT']
 const ROUTE_IS_RETIRED = { reason: 'the route is retired, or in a brownout' }
 
-async function deleteBody({ ask, target }: Outside): Promise<Verdict> {
+async function deleteBody({ ask }: Outside): Promise<Verdict> {
   const body = JSON.stringify({ refreshToken: NO_TOKEN })
-  const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body })
-  const code = codeOf(reply.body)
+  const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body }).catch(unlessBrokenOff)
+  const code = reply ? codeOf(reply.body) : ''
   if (code === 'INVALID_TOKEN') return null
   if (RETIRED.includes(code)) return ROUTE_IS_RETIRED
   const gateway = 'POST /logout does the same for clients that can choose'
@@ -55,27 +73,75 @@ async function deleteBody({ ask, target }: Outside): Promise<Verdict> {
       },
     }
   }
-  if (reply.status === 413) {
+  if (reply?.status === 413) {
     return {
       problem:
         'DELETE /logout is answered 413 in front of the gateway: HAProxy refuses the body of a DELETE that a proxy in front of it sends with HTTP/1.0, unless its section `global` allows that',
       fix: { nginx: 'proxy_http_version 1.1;', haproxy: 'h1-accept-payload-with-any-method', gateway },
     }
   }
+  return { problem: `DELETE /logout ${refusedBy(reply)}`, fix: { ...ALLOW_METHODS, gateway } }
+}
+
+async function head({ ask }: Outside): Promise<Verdict> {
+  const reply = await ask({ method: 'HEAD', path: '/openapi.json' }).catch(unlessBrokenOff)
+  if (reply && isOfGateway(reply)) return null
   return {
-    problem: `DELETE /logout is answered ${reply.status} by something in front of the gateway`,
-    fix: { haproxy: `http-request allow if METH_DELETE { path ${pathBelow(target.url, '/logout')} }`, gateway },
+    problem: `a HEAD request ${refusedBy(reply)}: programs that ask whether something is there or has changed are told that it is not`,
+    fix: ALLOW_METHODS,
   }
 }
 
-async function authorization({ ask }: Outside): Promise<Verdict> {
-  const reply = await ask({ path: '/projects', headers: { authorization: `Bearer ${NO_TOKEN}` } })
+async function graphql({ ask }: Outside): Promise<Verdict> {
+  // It has the characters of most documents, which firewalls take for an attack.
+  const query = 'query Doctor($is: Boolean! = true) { __typename @include(if: $is) }'
+  const path = `/graphql?${new URLSearchParams({ query })}`
+  const [posted, got] = await Promise.all([
+    ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body: JSON.stringify({ query }) }).catch(
+      unlessBrokenOff,
+    ),
+    ask({ path, headers: { accept: 'application/json' } }).catch(unlessBrokenOff),
+  ])
+  for (const [what, reply] of [
+    ['in the body of a POST', posted],
+    ['in the address of a GET', got],
+  ] as const) {
+    if (reply && isOfGateway(reply)) continue
+    return {
+      problem: `a GraphQL document ${what} ${refusedBy(reply)}: clients that send theirs so get nothing`,
+      fix: {
+        nginx: 'if ($query_string …) and if ($request_body …) must not be there',
+        haproxy: 'http-request deny if { query … } or { req.body … } must not be there',
+        caddy: 'a matcher of {query} must not be there',
+      },
+    }
+  }
+  return null
+}
+
+async function authorization(outside: Outside): Promise<Verdict> {
+  const reply = await outside.ask({ path: '/projects', headers: { authorization: `Bearer ${NO_TOKEN}` } })
   const code = codeOf(reply.body)
   if (RETIRED.includes(code)) return ROUTE_IS_RETIRED
-  if (code !== 'UNAUTHENTICATED') return null
+  if (code !== 'UNAUTHENTICATED') return longAuthorization(outside)
   return {
     problem: 'the header Authorization does not arrive: nobody can read anything',
     fix: passHeader('Authorization'),
+  }
+}
+
+async function longAuthorization({ ask }: Outside): Promise<Verdict> {
+  const headers = { authorization: `Bearer ${'x'.repeat(MAX_TOKEN_LENGTH)}` }
+  const reply = await ask({ path: '/projects', headers }).catch(unlessBrokenOff)
+  const isLost = reply !== null && codeOf(reply.body) === 'UNAUTHENTICATED'
+  if (reply && isOfGateway(reply) && !isLost) return null
+  return {
+    problem: `a token of ${MAX_TOKEN_LENGTH} characters in Authorization, the most that the gateway reads, ${isLost ? 'does not arrive' : refusedBy(reply)}: users with long tokens cannot read anything`,
+    fix: {
+      nginx: 'large_client_header_buffers 4 8k;',
+      haproxy: 'tune.bufsize 16384',
+      caddy: 'max_header_size 16KiB',
+    },
   }
 }
 
@@ -99,7 +165,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
   // A body of exactly the gateway's limit. It has no query, so the gateway answers with errors.
   const [start, end] = ['{"query":null,"doctor":"', '"}']
   const body = start + 'x'.repeat(limit - start.length - end.length) + end
-  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(unlessUnreadable)
+  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(unlessBrokenOff)
   if (reply && hasErrors(reply.body)) return null
   return {
     problem: `a body of ${limit} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
@@ -109,12 +175,6 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
       caddy: `max_size ${Math.ceil(limit / 1_048_576)}MiB`,
     },
   }
-}
-
-/** A proxy that refuses a long body may break the connection. An answer that cannot be read says nothing. */
-function unlessUnreadable(error: unknown): null {
-  if (error instanceof AnswerError) throw error
-  return null
 }
 
 async function compression({ sighting }: Seen, { ask }: Outside): Promise<Verdict> {
@@ -138,7 +198,11 @@ async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
   return {
     problem:
       'the proxy holds answers back until they are complete: the progress of imports and the start of long exports arrive late',
-    fix: { nginx: 'proxy_buffering off;', haproxy: 'no option http-buffer-request', caddy: 'flush_interval -1' },
+    fix: {
+      nginx: 'proxy_buffering off;',
+      haproxy: 'no option http-buffer-request',
+      caddy: 'flush_interval -1',
+    },
   }
 }
 
@@ -147,6 +211,23 @@ async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
  */
 function isInTwoParts({ spanMs }: Seen): boolean {
   return spanMs >= PROBE_PAUSE_MS / 4
+}
+
+async function pages({ ask, target }: Outside): Promise<Verdict> {
+  const page = await ask({ path: '/', headers: { accept: 'text/html' } })
+  const path = isOfGateway(page) ? SCRIPT.exec(page.body.toString())?.[1] : undefined
+  // The operator may show another page there, or none.
+  if (path === undefined) return null
+  const reply = await ask({ path }).catch(unlessBrokenOff)
+  if (reply && isOfGateway(reply)) return null
+  return {
+    problem: `a script of the pages ${refusedBy(reply)}: the pages stay empty`,
+    fix: {
+      nginx: `location ^~ ${pathBelow(target.url, '/assets/')} { proxy_pass http://127.0.0.1:4000; }`,
+      haproxy: `use_backend gateway if { path_beg ${pathBelow(target.url, '/assets/')} }`,
+      caddy: `reverse_proxy ${pathBelow(target.url, '/assets/*')} 127.0.0.1:4000`,
+    },
+  }
 }
 
 async function metricsOpen({ ask, target }: Outside): Promise<Verdict> {
