@@ -45,6 +45,18 @@ test.each([
     /^not ready: 503 The gateway is shutting down\.\n$/,
   ],
   ['another program', 200, { status: 'ok' }, /^not ready: 200 the server there is not a gateway\.\n$/],
+  [
+    'a server that writes to the terminal',
+    503,
+    { detail: '\u001b]0;title\u0007\u009b31mred\nready' },
+    /^not ready: 503 {2}\]0;title 31mred ready\n$/,
+  ],
+  [
+    'a server with a long answer',
+    200,
+    { status: 'ready', detail: 'x'.repeat(65_536) },
+    /^not ready: 200 the server there is not a gateway\.\n$/,
+  ],
   ['a server that redirects', 302, {}, /^not ready: 302 the server there is not a gateway\.\n$/],
 ])('health reports that %s is not ready', async (_, status, body, message) => {
   const server = createServer((_request, response) => {
