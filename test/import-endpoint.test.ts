@@ -382,6 +382,35 @@ test('import --to exits with 1 when one line was refused, although the others we
   expect(stdout).toContain(' added')
 })
 
+test('import --to prints what the other machine sends without its control characters', async () => {
+  const [control, orphans] = ['\u001b[2J\n\u009b31m', [{ line: 1, ref: '\u001b]0;r\u0007', exports: 1 }]]
+  await using other = await startPlainServer({ records: '' })
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
+  const printed = async (status: number, ...events: readonly object[]) => {
+    other.setIntercept((request, response) => {
+      request.resume().on('end', () => {
+        response.writeHead(status).end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      })
+      return true
+    })
+    const { stdout, stderr } = await runHere(['import', path, '--to', other.url, '--token-file', token])
+    return stdout + stderr
+  }
+  const user = { type: 'user', email: `${control}@example.com`, added: control, replaced: 0, unchanged: 0, removed: 0 }
+  const texts = [
+    await printed(200, { type: 'badLine', line: control, reason: control }, { type: 'failed', message: control }),
+    await printed(200, user, { ...user, type: 'imported', orphanExports: 1, orphans }),
+    await printed(503, { detail: control }),
+    await printed(400, { detail: control }),
+  ]
+  for (const text of texts) {
+    expect(text).toContain(' 31m')
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+  }
+  expect(texts.map((text) => text.trimEnd().split('\n').length)).toEqual([2, 3, 1, 1])
+})
+
 // If the gateway held no lock, the next program that closes the database would remove its write-ahead log.
 test.each([301, 302, 303, 307, 308])(
   'import --to reports where a gateway has moved (%i), and sends the token nowhere else',

@@ -63,7 +63,7 @@ export async function importRemotely(
       progress.clear()
       if (event.type === 'badLine') {
         badLines += 1
-        io.stderr.write(`${name}:${event.line}: ${toLine(event.reason)}\n`)
+        io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
       } else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
       else end = event
     }
@@ -94,7 +94,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
-  return `${address} ${statusInWords(response, address, PATH)}${typeof detail === 'string' ? `: ${detail}` : ''}`
+  return `${address} ${statusInWords(response, address, PATH)}${typeof detail === 'string' ? `: ${toLine(detail)}` : ''}`
 }
 
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {
@@ -103,8 +103,13 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Import
   for await (const chunk of body) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as ImportEvent
+    for (const line of lines) yield JSON.parse(line, toPrintable) as ImportEvent
   }
+}
+
+/** Any text of an event may be printed, and comes from another machine. */
+function toPrintable(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? toLine(value) : value
 }
 
 /** Reports the outcome. `badLines` is the number of bad lines printed already. */
