@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openFollower } from '../support/follow.ts'
 import { readerOf, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 test('a database that was unavailable while a user was read beside the rounds is no outage of the next round', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
@@ -85,4 +85,33 @@ test('a user whom the server never answers does not keep a round from asking for
   server.setIntercept(null)
   for (const response of held) response.writeHead(404).end()
   expect(next).toMatchObject({ unchanged: 1, failed: 1, outage: null })
+})
+
+test('users whom the server did not answer once do not wait for a round each to be asked again', async () => {
+  const emails = Array.from({ length: 40 }, (_, at) => `user${at}@example.com`)
+  await using server = await startPlainServer({
+    records: emails.map((email) => documentLine('template', email, '{"id":"t"}')).join(''),
+  })
+  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  await using follower = openFollower(server.url, store)
+  const round = () => follower.round(emails.map((email) => ({ email, login: email, label: email })))
+  // Every other user, so that the server does not count as down.
+  server.setIntercept((request, response) => {
+    const at = emails.indexOf(readerOf(request) ?? '')
+    if (at % 2 === 0 || request.url !== '/templates') return false
+    response.destroy()
+    return true
+  })
+  expect(await round()).toMatchObject({ changed: 20, failed: 20, outage: null })
+  server.setIntercept(null)
+  await round()
+  // Beside the rounds they are asked one by one, without another round.
+  await expect.poll(() => server.requests.filter(({ path }) => path === '/templates').length).toBe(60)
+  // The last one may still be asked.
+  expect((await round()).failed).toBeLessThanOrEqual(1)
 })

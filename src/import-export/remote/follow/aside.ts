@@ -16,10 +16,10 @@ export interface Aside<F> {
   readonly has: (email: string) => boolean
   readonly isAsking: (email: string) => boolean
   /**
-   * Called once per round. Returns the user whose request has ended since the last call, if any, and removes that user.
-   * Then starts the request for the user who has waited longest. Rejects with the error of the ended request.
+   * Called once per round. Returns the users whose requests have ended since the last call, and removes them. Starts
+   * asking for all others, one after another, unless it still does. Rejects with the error of an ended request.
    */
-  readonly next: () => Promise<AskedAside<F> | null>
+  readonly next: () => Promise<readonly AskedAside<F>[]>
   /** Waits for the request in flight. */
   readonly end: () => Promise<void>
 }
@@ -27,35 +27,44 @@ export interface Aside<F> {
 export function createAside<F>(createFindings: () => F, ask: (user: RemoteUser, found: F) => Promise<void>): Aside<F> {
   /** In insertion order. */
   const waiting = new Map<string, RemoteUser>()
-  let asking: (AskedAside<F> & { readonly ended: Promise<void> }) | null = null
-  let hasEnded = false
+  const ended: AskedAside<F>[] = []
+  let asking: string | null = null
+  let isRunning = false
+  let running = Promise.resolve()
 
-  function askNext(): void {
-    const [user] = waiting.values()
-    if (!user) return
-    waiting.delete(user.email)
-    const found = createFindings()
-    const ended = ask(user, found).finally(() => {
-      hasEnded = true
-    })
-    // The next round reports the error.
-    ended.catch(() => {})
-    hasEnded = false
-    asking = { email: user.email, found, ended }
+  /** Not one user per round: a server that often fails for somebody would add users faster than that. */
+  async function askAll(): Promise<void> {
+    for (let [user] = waiting.values(); user; [user] = waiting.values()) {
+      const { email } = user
+      waiting.delete(email)
+      asking = email
+      const found = createFindings()
+      await ask(user, found)
+      ended.push({ email, found })
+    }
   }
 
   return {
     add: (user) => void waiting.set(user.email, user),
     remove: (email) => void waiting.delete(email),
-    has: (email) => waiting.has(email) || asking?.email === email,
-    isAsking: (email) => asking?.email === email,
+    has: (email) => waiting.has(email) || asking === email,
+    isAsking: (email) => asking === email,
     async next() {
-      const asked = hasEnded ? asking : null
-      if (asked) asking = null
-      await asked?.ended
-      if (asking === null) askNext()
-      return asked
+      if (!isRunning) {
+        await running
+        isRunning = true
+        running = askAll().finally(() => {
+          asking = null
+          isRunning = false
+        })
+        // The next round reports the error.
+        running.catch(() => {})
+      }
+      return ended.splice(0)
     },
-    end: async () => void (await asking?.ended.catch(() => {})),
+    async end() {
+      waiting.clear()
+      await running.catch(() => {})
+    },
   }
 }

@@ -85,3 +85,10 @@ export function giveUp(found: Findings, { message }: Error, isServerDown: boolea
   found.outage = message
   found.isServerDown = isServerDown
 }
+
+/** Adds the findings about a user who was asked outside the round, except for a missing response and an outage. */
+export function addFindings(found: Findings, { counts, filled, losing }: Findings): void {
+  for (const name of Object.keys(counts) as Count[]) found.counts[name] += counts[name]
+  for (const kind of filled) found.filled.add(kind)
+  found.losing.push(...losing)
+}

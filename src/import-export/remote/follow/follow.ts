@@ -8,7 +8,15 @@ import { LossError } from '../refusals/loss.ts'
 import { filledLists, seenInStore } from '../seen-workspace.ts'
 import { takeIn } from '../take-in.ts'
 import { createAside } from './aside.ts'
-import { createFindings, type Findings, type Followed, giveUp, type Losing, type Step } from './findings.ts'
+import {
+  addFindings,
+  createFindings,
+  type Findings,
+  type Followed,
+  giveUp,
+  type Losing,
+  type Step,
+} from './findings.ts'
 import { createFollowedUsers } from './followed-users.ts'
 import { fromAnywhere } from './from-anywhere.ts'
 import {
@@ -184,15 +192,21 @@ export function createFollower(options: FollowOptions): Follower {
       let done = 0
       await forgetOthers(users)
       for (const user of users) followed.ensure(user)
-      const late = await aside.next()
-      const before = users.some(({ email }) => email === late?.email) ? late : null
-      const found = before?.found ?? createFindings()
-      // The server may be back since this user was asked.
-      found.outage = null
+      const named = new Set(users.map(({ email }) => email))
+      const late = (await aside.next()).filter(({ email }) => named.has(email))
+      const lateEmails = new Set(late.map(({ email }) => email))
+      const others = users.filter(({ email }) => !lateEmails.has(email))
+      const asked = others.filter(({ email }) => !aside.has(email))
+      const found = createFindings()
       const { counts } = found
-      const asked = users.filter(({ email }) => email !== before?.email && !aside.has(email))
-      counts.failed += users.filter(({ email }) => aside.has(email)).length
-      found.users = asked.length + (before ? 1 : 0)
+      counts.failed += others.length - asked.length
+      found.users = asked.length
+      for (const { found: foundLate } of late) {
+        addFindings(found, foundLate)
+        const unanswered = foundLate.unanswered.takeAll()
+        if (unanswered.length === 0) found.users += 1
+        for (const { user, one, error } of unanswered) note(user, one, error)
+      }
       await eachOf(wasAbandoned ? fromAnywhere(asked) : asked, concurrency, async (user) => {
         stop.throwIfAborted()
         const step = firstStepOf(user)
