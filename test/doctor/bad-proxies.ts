@@ -217,13 +217,13 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
         'if ($request_method !~ ^(GET|POST)$) { return 444; }',
         'if ($query_string ~ "%7B") { return 403; }',
         'proxy_hide_header ETag; proxy_hide_header Vary;',
-        'add_header Cache-Control "public, max-age=3600";',
+        'add_header Cache-Control "public, max-age=3600"; add_header Access-Control-Allow-Origin *;',
         'location ~ \\.(js|css)$ { root /var/www; }',
       ].join('\n    '),
     ),
     checks: [
       ...['delete-body', 'head', 'graphql', 'authorization', 'pages'],
-      ...['conditional-requests', 'vary', 'shared-cache'],
+      ...['conditional-requests', 'vary', 'shared-cache', 'cors', 'preflight'],
     ],
     says: [
       'DELETE /logout is broken off',
@@ -233,6 +233,26 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
       'a script of the pages is answered 404',
       'without an ETag',
       'Cache-Control: no-store, public, max-age=3600',
+      'Access-Control-Allow-Origin: *',
+      'https://app.example.com, which --cors-origin lists, is broken off',
+    ],
+  },
+  {
+    name: 'answers preflights itself and lets every origin in',
+    proxy: 'nginx',
+    change: inLocation(
+      [
+        'if ($request_method = OPTIONS) {',
+        'add_header Access-Control-Allow-Origin *; add_header Access-Control-Allow-Methods "GET, POST, OPTIONS";',
+        'add_header Access-Control-Allow-Headers "Content-Type, Range"; return 204; }',
+        'proxy_hide_header Access-Control-Allow-Origin; proxy_hide_header Access-Control-Expose-Headers;',
+        'add_header Access-Control-Allow-Origin $http_origin; add_header Access-Control-Allow-Credentials true;',
+      ].join('\n        '),
+    ),
+    checks: ['cors', 'preflight'],
+    says: [
+      'Access-Control-Allow-Origin: https://doctor.example.com and Access-Control-Allow-Credentials: true',
+      'without Access-Control-Allow-Methods: DELETE and without Access-Control-Allow-Headers: authorization, if-none-match',
     ],
   },
   {
@@ -245,9 +265,10 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
       `http-response replace-header ETag '"(.*)"' '"\\1-h"'`,
       'http-response set-header Vary Origin',
       'http-response add-header Cache-Control max-age=60',
+      'http-response add-header Access-Control-Allow-Origin https://app.example.com',
     ]),
-    checks: ['head', 'graphql', 'authorization', 'conditional-requests', 'vary', 'shared-cache'],
-    says: ['a HEAD request is answered 403', 'with another ETag than'],
+    checks: ['head', 'graphql', 'authorization', 'conditional-requests', 'vary', 'shared-cache', 'cors'],
+    says: ['a HEAD request is answered 403', 'with another ETag than', 'browsers refuse two values'],
   },
   {
     name: 'changes headers',
@@ -255,12 +276,15 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
     change: (block) =>
       beforeReverseProxy('@methods method HEAD OPTIONS\n    respond @methods 405')(
         inReverseProxy(
-          ['header_up -If-None-Match', 'header_down -Vary', 'header_down Cache-Control "public, max-age=60"'].join(
-            '\n        ',
-          ),
+          [
+            'header_up -If-None-Match',
+            'header_down -Vary',
+            'header_down Cache-Control "public, max-age=60"',
+            'header_down +Access-Control-Allow-Origin *',
+          ].join('\n        '),
         )(block),
       ),
-    checks: ['head', 'conditional-requests', 'vary', 'shared-cache'],
+    checks: ['head', 'conditional-requests', 'vary', 'shared-cache', 'cors', 'preflight'],
     says: ['If-None-Match does not arrive', 'is answered 405'],
   },
 ]

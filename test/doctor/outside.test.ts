@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000
 const directory = makeDirectory()
 const database = `file:${join(directory, 'workspace.db')}`
 const kinds = {
-  closed: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none'],
+  closed: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none', '--cors-origin', 'https://app.example.com'],
   open: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'open'],
   protocol: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none', '--proxy-protocol'],
 } as const
@@ -173,7 +173,10 @@ describe('doctor URL', () => {
       )}`
       const { findings } = await examine({ ...nginx, block: strict }, 'closed', ['--look', 'outside'])
       const lines = new Map(findings.map(({ check, fix }) => [check, fix.nginx ?? '']))
-      expect([...lines.keys()]).toEqual([...['delete-body', 'authorization', 'pages', 'conditional-requests']])
+      expect([...lines.keys()]).toEqual([
+        ...['delete-body', 'authorization', 'pages', 'conditional-requests', 'preflight'],
+      ])
+      expect(lines.get('preflight')).toBe(lines.get('delete-body'))
       const block = strict
         .replace('large_client_header_buffers 4 1k;', lines.get('authorization') ?? '')
         .replace('location ~', `${lines.get('pages')}\n    location ~`)

@@ -16,6 +16,7 @@ import { AnswerError } from './outside/answer-error.ts'
 import { CACHING_CHECKS } from './outside/caching-checks.ts'
 import { type Ask, createAsk, type Reply } from './outside/client.ts'
 import { DOCUMENT, isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
+import { CORS_CHECKS } from './outside/cors-checks.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { checkPaths } from './outside/path-checks.ts'
@@ -52,7 +53,7 @@ export async function runDoctor(
     const outside = await lookOutside(url, inside)
     const first = await requireGateway(outside.ask, url, config)
     proxy = proxyOf(first)
-    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS, ...CACHING_CHECKS]
+    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS, ...CACHING_CHECKS, ...CORS_CHECKS]
     outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
   }
   io.stdout.write(toReport(outcomes, config.format, proxy))
@@ -76,6 +77,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
     document: lazyAsync(() => ask(DOCUMENT)),
     basePath: config.basePath,
     bodyLimit: config.bodyLimit,
+    corsOrigins: config.corsOrigin,
     clock,
   }
 }

@@ -20,6 +20,8 @@ export interface Outside {
   readonly basePath: string
   /** Body limit of the gateway, in bytes. */
   readonly bodyLimit: number
+  /** Origins whose pages may use the gateway, as `normalOrigin` writes them. */
+  readonly corsOrigins: readonly string[]
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
