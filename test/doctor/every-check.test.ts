@@ -258,6 +258,7 @@ const ELSEWHERE = {
     'tls-certificate': "'tls-certificate'",
     clock: '/^clock: ',
     'metrics-open': "'metrics-open'",
+    bytes: "'bytes'",
   },
 }
 

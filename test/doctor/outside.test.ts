@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apacheFrame } from '../guards/proxies/configurations.ts'
 import {
   createCertificates,
   DOCUMENTED,
@@ -10,7 +11,7 @@ import {
   startDocumented,
 } from '../guards/proxies/documented-proxies.ts'
 import { runHere, type ServingProcess, serve, serveForTest } from '../support/command-line.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort, freePorts } from '../support/free-port.ts'
 import { isInstalled, startProxy } from '../support/proxy-process.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { BAD_PROXIES, PASTED_PROXIES } from './bad-proxies.ts'
@@ -198,6 +199,45 @@ describe('doctor URL', () => {
     const { findings } = await look(url, [...kinds.closed, '--look', 'outside'])
     expect(findings).toEqual([])
   })
+
+  test.runIf(isInstalled('apache2'))(
+    'finds nothing behind Apache that compresses, and recommends lines that let through what it refuses and changes',
+    async () => {
+      const { host } = new URL(gateways.get('closed')?.url ?? '')
+      const good = 'ProxyPreserveHost On\nRequestHeader unset Forwarded\nAddOutputFilterByType DEFLATE application/json'
+      const bad = [
+        ...['LimitRequestFieldSize 2000', 'ExpiresActive On', 'ExpiresDefault "access plus 1 month"'],
+        ...['<Location />', 'AllowMethods GET POST', '</Location>'],
+        ...['Header set Vary Origin', 'Header set Access-Control-Allow-Origin "*"'],
+        ...['AddOutputFilterByType SUBSTITUTE application/json', 'Substitute s/project/design/'],
+      ]
+      const findingsBehind = async (...all: readonly (readonly string[])[]) => {
+        const ports = await freePorts('127.0.0.1', all.length)
+        const hosts = all.map((lines, index) => {
+          const own = `127.0.0.1:${ports[index]}`
+          return `Listen ${own}\n<VirtualHost ${own}>\nProxyPass / http://${host}/\n${good}\n${lines.join('\n')}\n</VirtualHost>`
+        })
+        const files = [{ name: 'proxy.conf', text: apacheFrame(hosts.join('\n')) }]
+        await startProxy({ program: 'apache2', files, ports })
+        const options = [...kinds.closed, '--look', 'outside']
+        const reports = await Promise.all(ports.map((port) => look(`http://127.0.0.1:${port}`, options)))
+        return reports.map(({ findings }) => findings)
+      }
+      const [silent, findings = []] = await findingsBehind([], bad)
+      expect(silent).toEqual([])
+      expect(findings.map(({ check }) => check)).toEqual([
+        ...['delete-body', 'authorization', 'bytes', 'vary', 'shared-cache', 'cors', 'preflight'],
+      ])
+      const lines = new Map(findings.map(({ check, fix }) => [check, fix.apache ?? '']))
+      const mended = bad.flatMap((line) => {
+        if (line.startsWith('Limit')) return lines.get('authorization') ?? []
+        if (line.startsWith('Allow')) return lines.get('delete-body') ?? []
+        if (line === 'ExpiresActive On') return lines.get('shared-cache')?.split(',')[0] ?? []
+        return /^(?:Header|Substitute)/.test(line) ? [] : line
+      })
+      expect(await findingsBehind(mended)).toEqual([[]])
+    },
+  )
 
   test.runIf(isInstalled('caddy'))('recommends a line for Caddy that accepts longer bodies', async () => {
     const caddy = DOCUMENTED.find(({ program }) => program === 'caddy')

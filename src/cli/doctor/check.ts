@@ -2,7 +2,7 @@
 import { reasonOf } from '../../errors.ts'
 
 /** The program that a line of configuration is for. `run` is a command to run. */
-export type Place = 'gateway' | 'nginx' | 'haproxy' | 'caddy' | 'postgresql' | 'run'
+export type Place = 'gateway' | 'nginx' | 'haproxy' | 'caddy' | 'apache' | 'postgresql' | 'run'
 
 /** One line for each place where the problem can be fixed. One of them is enough. */
 export type Fix = Readonly<Partial<Record<Place, string>>>

@@ -98,7 +98,7 @@ async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorCo
 
 function proxyOf({ headers }: Reply): Place | null {
   const said = `${headers.server ?? ''} ${headers.via ?? ''}`.toLowerCase()
-  return (['nginx', 'caddy', 'haproxy'] as const).find((name) => said.includes(name)) ?? null
+  return (['nginx', 'caddy', 'haproxy', 'apache'] as const).find((name) => said.includes(name)) ?? null
 }
 
 function readPem(path: string): string {

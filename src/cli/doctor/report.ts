@@ -3,12 +3,13 @@ import { toLine } from '../../redact.ts'
 import type { Outcome, Place } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
 
-const PROXIES: readonly Place[] = ['nginx', 'haproxy', 'caddy']
+const PROXIES: readonly Place[] = ['nginx', 'haproxy', 'caddy', 'apache']
 const NAMES: Readonly<Record<Place, string>> = {
   gateway: 'gateway',
   nginx: 'nginx',
   haproxy: 'HAProxy',
   caddy: 'Caddy',
+  apache: 'Apache',
   postgresql: 'PostgreSQL',
   run: 'run',
 }

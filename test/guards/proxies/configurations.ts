@@ -77,18 +77,23 @@ const FRAMES: Readonly<Record<Exclude<ProxyProgram, 'socat'>, (listeners: string
   nginx: nginxFrame,
   haproxy: (listeners) => `defaults\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${listeners}`,
   caddy: (listeners) => `{\n  admin off\n  auto_https off\n}\n${listeners}`,
-  apache2: (listeners) =>
-    [
-      'ServerRoot DIRECTORY',
-      'ServerName localhost',
-      'PidFile DIRECTORY/apache.pid',
-      'ErrorLog DIRECTORY/logs/error.log',
-      'Mutex file:DIRECTORY default',
-      ...['mpm_event', 'authz_core', 'proxy', 'proxy_http'].map(
-        (module) => `LoadModule ${module}_module /usr/lib/apache2/modules/mod_${module}.so`,
-      ),
-      listeners,
-    ].join('\n'),
+  apache2: apacheFrame,
+}
+
+export function apacheFrame(listeners: string): string {
+  const ofProxies = ['mpm_event', 'authz_core', 'proxy', 'proxy_http']
+  const ofChanges = ['headers', 'filter', 'deflate', 'substitute', 'expires', 'allowmethods']
+  return [
+    'ServerRoot DIRECTORY',
+    'ServerName localhost',
+    'PidFile DIRECTORY/apache.pid',
+    'ErrorLog DIRECTORY/logs/error.log',
+    'Mutex file:DIRECTORY default',
+    ...[...ofProxies, ...ofChanges].map(
+      (module) => `LoadModule ${module}_module /usr/lib/apache2/modules/mod_${module}.so`,
+    ),
+    listeners,
+  ].join('\n')
 }
 
 export function nginxFrame(servers: string): string {

@@ -1,5 +1,6 @@
 // Checks that caches can work with the answers: conditional requests and the headers about caching arrive unchanged, and
 // no proxy keeps what must not be kept.
+import { entityTag } from '../../../http/response.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
 import type { Reply } from './client.ts'
 import { checkSeen, DOCUMENT, isOfGateway, isSeen, type Outside, passHeader, type Seen, see } from './context.ts'
@@ -8,6 +9,7 @@ import { checkSeen, DOCUMENT, isOfGateway, isSeen, type Outside, passHeader, typ
 const KEEPS = /\b(?:public|(?:s-maxage|max-age)=0*[1-9])/i
 
 export const CACHING_CHECKS: readonly Check<Outside>[] = [
+  { name: 'bytes', run: bytes },
   { name: 'conditional-requests', run: conditionalRequests },
   { name: 'vary', run: vary },
   { name: 'shared-cache', run: checkSeen(sharedCache) },
@@ -50,6 +52,27 @@ function tagIsLost(how: string): Verdict {
       nginx: 'proxy_hide_header ETag and sub_filter must not be there',
       haproxy: 'http-response del-header ETag and set-header ETag must not be there',
       caddy: 'header_down ETag and header ETag must not be there',
+      apache: 'Header unset ETag and Header set ETag must not be there',
+    },
+  }
+}
+
+/** The entity tag is a hash of the bytes that the gateway sent. Without it, `conditional-requests` finds that. */
+async function bytes(outside: Outside): Promise<Verdict> {
+  const reply = await outside.document()
+  if (!isDocument(reply)) return NO_DOCUMENT
+  const { etag } = reply.headers
+  // Without its closing quote, because the tag of a coded answer has a suffix.
+  if (etag === undefined || etag.includes(entityTag(reply.body).slice(0, -1))) return null
+  // A proxy that changes the tag may leave the bytes as they are.
+  if ((await askIf(outside, etag)).status !== 304) return null
+  return {
+    problem: 'the proxy changes the bytes of answers: clients may get other data than is stored',
+    fix: {
+      nginx: 'sub_filter must not be there',
+      haproxy: 'filters that change bodies must not be there',
+      caddy: 'replace must not be there',
+      apache: 'Substitute must not be there',
     },
   }
 }
@@ -65,6 +88,7 @@ async function vary({ document }: Outside): Promise<Verdict> {
       nginx: 'proxy_hide_header Vary must not be there',
       haproxy: 'http-response del-header Vary and set-header Vary must not be there',
       caddy: 'header_down Vary and header Vary must not be there',
+      apache: 'Header unset Vary and Header set Vary must not be there',
     },
   }
 }
@@ -82,6 +106,7 @@ async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
       nginx: 'proxy_cache off;',
       haproxy: 'http-request cache-use must not be there',
       caddy: 'cache must not be there',
+      apache: 'CacheDisable /',
     },
   }
 }
@@ -98,9 +123,13 @@ function cacheControlIsLost({ cacheControl }: Seen): Verdict {
       nginx:
         cacheControl === ''
           ? 'proxy_hide_header Cache-Control must not be there'
-          : 'expires off; add_header Cache-Control must not be there',
+          : 'expires off; # add_header Cache-Control must not be there',
       haproxy: 'http-response set-header and add-header Cache-Control must not be there',
       caddy: 'header Cache-Control must not be there',
+      apache:
+        cacheControl === ''
+          ? 'Header unset Cache-Control must not be there'
+          : 'ExpiresActive Off, and Header … Cache-Control must not be there',
     },
   }
 }

@@ -115,11 +115,12 @@ export function checkSeen(
  * For each proxy, the configuration line that sets a header. `value` holds the expression in the language of each
  * proxy.
  */
-export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haproxy' | 'caddy', string>>) {
+export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haproxy' | 'caddy' | 'apache', string>>) {
   return {
     nginx: `proxy_set_header ${name} ${value.nginx};`,
     haproxy: `http-request set-header ${name} ${value.haproxy}`,
     caddy: `header_up ${name} ${value.caddy}`,
+    apache: `RequestHeader set ${name} ${value.apache}`,
   }
 }
 
@@ -129,17 +130,19 @@ export function passHeader(name: string) {
     nginx: `proxy_set_header ${name} $http_${name.toLowerCase().replaceAll('-', '_')};`,
     haproxy: `http-request del-header ${name} must not be there`,
     caddy: `header_up ${name} {http.request.header.${name}}`,
+    apache: `RequestHeader unset ${name} must not be there`,
   }
 }
 
 /**
- * For each proxy, the line that lets all methods of the gateway through and no others. nginx lets HEAD through
+ * For each proxy, the line that lets all methods of the gateway through and no others. nginx and Apache let HEAD through
  * with GET.
  */
 export const ALLOW_METHODS: Fix = {
   nginx: 'limit_except GET POST DELETE OPTIONS { deny all; } # in place of if ($request_method …)',
   haproxy: 'http-request deny if !{ method GET HEAD POST DELETE OPTIONS }',
   caddy: '@refused not method GET HEAD POST DELETE OPTIONS',
+  apache: 'AllowMethods GET POST DELETE OPTIONS',
 }
 
 /** A proxy that refuses a request may break the connection. An answer that cannot be read says nothing. */

@@ -17,12 +17,14 @@ const NO_HEADERS_OF_PROXY: Fix = {
   nginx: 'add_header Access-Control-… must not be there',
   haproxy: 'http-response set-header and add-header Access-Control-… must not be there',
   caddy: 'header Access-Control-… must not be there',
+  apache: 'Header set Access-Control-… must not be there',
 }
 
 const NO_ANSWER_OF_PROXY: Fix = {
   nginx: 'if ($request_method = OPTIONS) { … return 204; } must not be there',
   haproxy: 'http-request return if METH_OPTIONS must not be there',
   caddy: 'respond to OPTIONS must not be there',
+  apache: 'RewriteRule … [R=204] must not be there',
 }
 
 async function cors({ ask, corsOrigins }: Outside): Promise<Verdict> {

@@ -20,8 +20,14 @@ const WRITE_ADDRESS = setHeader('X-Forwarded-For', {
   nginx: '$remote_addr',
   haproxy: '%[src]',
   caddy: '{remote_host}',
+  apache: 'expr=%{REMOTE_ADDR}',
 })
-const WRITE_HOST = setHeader('X-Forwarded-Host', { nginx: '$host', haproxy: '%[req.hdr(host)]', caddy: '{host}' })
+const WRITE_HOST = setHeader('X-Forwarded-Host', {
+  nginx: '$host',
+  haproxy: '%[req.hdr(host)]',
+  caddy: '{host}',
+  apache: 'expr=%{HTTP_HOST}',
+})
 
 function clientAddress(seen: Seen, { target }: Outside): Verdict {
   const { peer, forwardingHeaders } = seen.sighting
@@ -47,7 +53,7 @@ function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside)
   if (!peer.isTrustedProxy || client.scheme === scheme) return null
   return {
     problem: `the client uses ${scheme}, but the proxy tells the gateway ${client.scheme}`,
-    fix: setHeader('X-Forwarded-Proto', { nginx: '$scheme', haproxy: scheme, caddy: '{scheme}' }),
+    fix: setHeader('X-Forwarded-Proto', { nginx: '$scheme', haproxy: scheme, caddy: '{scheme}', apache: scheme }),
   }
 }
 
@@ -57,7 +63,7 @@ function clientHost({ sighting: { client } }: Seen, { target }: Outside): Verdic
   if (told.toLowerCase() === asked.toLowerCase()) return null
   return {
     problem: `the client asks for ${asked}, but the proxy tells the gateway ${told || 'nothing'}: the gateway treats its own pages as pages of another origin`,
-    fix: { ...WRITE_HOST, nginx: 'proxy_set_header Host $host;' },
+    fix: { ...WRITE_HOST, nginx: 'proxy_set_header Host $host;', apache: 'ProxyPreserveHost On' },
   }
 }
 
@@ -100,6 +106,7 @@ async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> 
       nginx: 'proxy_set_header Forwarded "";',
       haproxy: 'http-request del-header Forwarded',
       caddy: 'header_up -Forwarded',
+      apache: 'RequestHeader unset Forwarded',
     },
   })
 }

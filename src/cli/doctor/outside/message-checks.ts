@@ -113,6 +113,7 @@ async function graphql({ ask }: Outside): Promise<Verdict> {
         nginx: 'if ($query_string …) and if ($request_body …) must not be there',
         haproxy: 'http-request deny if { query … } or { req.body … } must not be there',
         caddy: 'a matcher of {query} must not be there',
+        apache: 'RewriteCond %{QUERY_STRING} … and SecRule … must not be there',
       },
     }
   }
@@ -141,6 +142,7 @@ async function longAuthorization({ ask }: Outside): Promise<Verdict> {
       nginx: 'large_client_header_buffers 4 8k;',
       haproxy: 'tune.bufsize 16384',
       caddy: 'max_header_size 16KiB',
+      apache: 'LimitRequestFieldSize 8190',
     },
   }
 }
@@ -157,6 +159,7 @@ async function problemDocuments({ ask }: Outside): Promise<Verdict> {
       nginx: 'proxy_intercept_errors off;',
       haproxy: 'http-response return and http-error must not be there for 401',
       caddy: 'handle_response must not be there for 401',
+      apache: 'ProxyErrorOverride Off',
     },
   }
 }
@@ -173,6 +176,7 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
       nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
       haproxy: 'http-request deny if { req.body_size gt … } must not be there',
       caddy: `max_size ${Math.ceil(limit / 1_048_576)}MiB`,
+      apache: `SecRequestBodyNoFilesLimit ${limit}`,
     },
   }
 }
@@ -202,6 +206,7 @@ async function streaming(first: Seen, outside: Outside): Promise<Verdict> {
       nginx: 'proxy_buffering off;',
       haproxy: 'no option http-buffer-request',
       caddy: 'flush_interval -1',
+      apache: 'ProxyPass / http://127.0.0.1:4000/ flushpackets=on',
     },
   }
 }
@@ -226,6 +231,7 @@ async function pages({ ask, target }: Outside): Promise<Verdict> {
       nginx: `location ^~ ${pathBelow(target.url, '/assets/')} { proxy_pass http://127.0.0.1:4000; }`,
       haproxy: `use_backend gateway if { path_beg ${pathBelow(target.url, '/assets/')} }`,
       caddy: `reverse_proxy ${pathBelow(target.url, '/assets/*')} 127.0.0.1:4000`,
+      apache: 'ProxyPass / http://127.0.0.1:4000/',
     },
   }
 }
@@ -240,6 +246,7 @@ async function metricsOpen({ ask, target }: Outside): Promise<Verdict> {
       nginx: `location = ${path} { deny all; }`,
       haproxy: `http-request deny if { path ${path} }`,
       caddy: `respond ${path} 403`,
+      apache: `ProxyPass ${path} !`,
     },
   }
 }

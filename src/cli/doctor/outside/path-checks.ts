@@ -48,6 +48,7 @@ async function query(outside: Outside): Promise<Verdict> {
       nginx: 'proxy_pass http://127.0.0.1:4000;',
       haproxy: 'http-request set-path must not be there',
       caddy: 'handle in place of handle_path',
+      apache: 'ProxyPass / http://127.0.0.1:4000/',
     },
   }
 }
@@ -64,6 +65,7 @@ async function changedQuery(outside: Outside): Promise<Verdict> {
       nginx: `proxy_pass http://127.0.0.1:4000${isPrefixRemoved ? `${basePath}/` : ''};`,
       haproxy: 'http-request set-query and set-uri must not be there',
       caddy: 'rewrite and uri must not be there',
+      apache: 'RewriteRule must not be there',
     },
   }
 }

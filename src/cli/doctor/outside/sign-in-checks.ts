@@ -31,6 +31,7 @@ async function loginOpen(outside: Outside): Promise<Verdict> {
       nginx: `location = ${path} { deny all; }`,
       haproxy: `http-request deny if { path ${path} }`,
       caddy: `respond ${path} 403`,
+      apache: `ProxyPass ${path} !`,
     },
   }
 }

@@ -33,6 +33,7 @@ function tls({ target: { url } }: Outside): Verdict {
       nginx: 'listen 443 ssl;',
       haproxy: 'bind :443 ssl crt /etc/haproxy/gateway.example.com.pem',
       caddy: `${hostOf(url)} {`,
+      apache: 'SSLEngine on',
     },
   }
 }
@@ -49,6 +50,7 @@ async function certificate({ target, clock: now }: Outside): Promise<Verdict> {
       nginx: 'ssl_certificate /etc/ssl/gateway.example.com.pem;',
       haproxy: 'bind :443 ssl crt /etc/haproxy/gateway.example.com.pem',
       caddy: 'tls /etc/ssl/gateway.example.com.pem /etc/ssl/gateway.example.com.key',
+      apache: 'SSLCertificateFile /etc/ssl/gateway.example.com.pem',
     },
   }
 }
@@ -62,7 +64,12 @@ async function version({ target }: Outside): Promise<Verdict> {
   if (!isSpoken) return null
   return {
     problem: 'the proxy accepts TLS 1.1 or older',
-    fix: { nginx: 'ssl_protocols TLSv1.2 TLSv1.3;', haproxy: 'ssl-min-ver TLSv1.2', caddy: 'protocols tls1.2 tls1.3' },
+    fix: {
+      nginx: 'ssl_protocols TLSv1.2 TLSv1.3;',
+      haproxy: 'ssl-min-ver TLSv1.2',
+      caddy: 'protocols tls1.2 tls1.3',
+      apache: 'SSLProtocol -all +TLSv1.2 +TLSv1.3',
+    },
   }
 }
 
