@@ -87,6 +87,20 @@ export function exposureWarnings(
       ? ['login guard "local": nobody behind --trusted-proxy can sign in; choose another with --login-guard']
       : []),
     ...(userId === undefined ? [] : readableDatabase(database)),
+    ...linkedDatabase(database),
+  ]
+}
+
+/**
+ * SQLite names the write-ahead log after the database. Two programs that open one file by two names have a log each, and
+ * overwrite what the other has acknowledged. The other name may be that of a copy by `cp -l`, which nobody opens.
+ */
+function linkedDatabase(database: string): readonly string[] {
+  const path = databasePath(database)
+  const found = path === null ? null : statOf(path)
+  if (path === null || !found?.isFile() || found.nlink < 2) return []
+  return [
+    `the database has another name (a hard link), and a program that opens it by that name destroys data: list its names with find / -xdev -samefile ${shellWords(path)}, and remove the others`,
   ]
 }
 

@@ -1,6 +1,6 @@
 // Tests which combinations of host, login guard and proxy options `serve` accepts, and how several guards combine.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
 import { createGuardList } from '../../src/auth/guards/guard-list.ts'
@@ -103,6 +103,26 @@ describe('the options of a start', () => {
     const { exitCode, stdout, stderr } = await run(['config', 'print'], { env })
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^login-guard: +mail /m)
+  })
+
+  test('cause a warning if the database has a second name, under which SQLite would have a second log', () => {
+    const path = join(temporaryDirectory(), 'workspace.db')
+    const warnings = (name: string) =>
+      exposureWarnings(parseOptions(SERVE_OPTIONS, { database: `file:${name}` }), 1_000)
+    writeFileSync(path, '', { mode: 0o600 })
+    symlinkSync(path, `${path}-symbolic`)
+    expect([...warnings(path), ...warnings(`${path}-symbolic`)]).toEqual([])
+    linkSync(path, `${path}-hard`)
+    for (const name of [path, `${path}-symbolic`, `${path}-hard`]) {
+      expect(warnings(name)).toEqual([
+        expect.stringMatching(/has another name.* find \/ -xdev -samefile \S+, and remove/),
+      ])
+    }
+    rmSync(`${path}-hard`)
+    expect(warnings(path)).toEqual([])
+    // Other databases have no names in a file system, and a folder has several by itself.
+    expect(exposureWarnings(parseOptions(SERVE_OPTIONS, { database: 'postgres://h/d' }), 1_000)).toEqual([])
+    expect(warnings(dirname(path))).toEqual([])
   })
 
   test('cause a warning if every user of the machine can read the database', () => {
