@@ -62,6 +62,33 @@ test('a client that closes its side is answered, although an earlier request of 
   expect(readAnswers(await readToEnd(socket))).toHaveLength(2)
 })
 
+test.each([
+  ['before', ['/made', '/waits', '/waits'], 3],
+  ['after', ['/made', '/waits', '/waits'], 3],
+  ['before', ['/waits', '/waits'], 0],
+  ['after', ['/waits', '/waits'], 0],
+] as const)(
+  'a client that closes its side %s requests begin to wait behind others gets the answers if one is under way: %j',
+  async (when, targets, answers) => {
+    const [ended, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let left = targets.length
+    const server = createHttpServer(async ({ path, onClosed }) => {
+      if (when === 'before') await ended.promise
+      if (path === '/waits') onClosed(() => {})
+      left -= 1
+      if (left === 0) waiting.resolve()
+      await ended.promise
+      return { status: 200, headers: {}, body: null }
+    }, serverOptions())
+    server.on('connection', (socket) => void socket.once('end', () => setImmediate(ended.resolve)))
+    const socket = await openSocket(await listenForTest(server))
+    socket.write(targets.map((target) => requestText({ target })).join(''))
+    if (when === 'after') await waiting.promise
+    socket.end()
+    expect(readAnswers(await readToEnd(socket))).toHaveLength(answers)
+  },
+)
+
 test('a request whose client reset its new connection is not handled: no limit would know its network', async () => {
   const networks: string[] = []
   const server = createHttpServer(async ({ client }) => {

@@ -42,6 +42,8 @@ export interface Pipelining {
   readonly isNewestHandled: (socket: Socket) => boolean
   /** Number of requests that were passed on and whose responses have not left the process completely. */
   readonly inFlight: () => number
+  /** The same for one connection. */
+  readonly inFlightOn: (socket: Socket) => number
 }
 
 interface Connection {
@@ -149,6 +151,7 @@ export function limitPipelining(
       return connection !== undefined && connection.waiting.length === 0 && connection.dropped === 0
     },
     inFlight: () => allInFlight,
+    inFlightOn: (socket) => connections.get(socket)?.inFlight.length ?? 0,
   }
 }
 

@@ -19,7 +19,7 @@ import { handleClientError, isNewest, refuseTunnel, trackExchange } from './clie
 import { type Connection, createConnections } from './connection.ts'
 import { createIdleConnections } from './connections/idle-connections.ts'
 import { createBodyPacing } from './pacing/pace-body.ts'
-import { closeAfter, limitPipelining } from './pipelining.ts'
+import { closeAfter, limitPipelining, type Pipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
@@ -121,7 +121,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   }
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    const request = toRequest(incoming, response, connectionOf(incoming.socket), readBody)
+    const request = toRequest(incoming, response, connectionOf(incoming.socket), reading)
     onRequest?.(request)
     if (within) within(request, () => respond(request, incoming, response))
     else respond(request, incoming, response)
@@ -171,6 +171,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
     (socket) => onRefusedConnection('tooManyAhead', socket.remoteAddress ?? ''),
     idle,
   )
+
+  const reading = { readBody, inFlightOn: pipelining.inFlightOn }
 
   /** A request that breaks off while it is answered is left to the observers. */
   function onRefused(code: FailureCode, incoming: IncomingMessage | null): void {
@@ -237,7 +239,7 @@ function toRequest(
   incoming: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
-  readBody: ReadBody,
+  { readBody, inFlightOn }: { readonly readBody: ReadBody } & Pick<Pipelining, 'inFlightOn'>,
 ): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
   function header(name: string): string | undefined {
@@ -260,7 +262,7 @@ function toRequest(
     body: (limitBytes, heldUntil) => readBody(incoming, response, client.address, limitBytes, heldUntil),
     bodyStream: () => streamBody(incoming, response),
     onClosed(stop) {
-      closeOnEnd(incoming, response)
+      closeOnEnd(incoming, response, inFlightOn)
       whenClosed(response, stop)
     },
     record: startRecord(performance.now()),

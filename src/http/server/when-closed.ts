@@ -11,18 +11,31 @@ export function whenClosed(response: ServerResponse, run: () => void): void {
 /** Numbers of unfinished responses for which `closeOnEnd` was called. One listener serves all of a connection. */
 const closedOnEnd = new WeakMap<Socket, number>()
 
-/** Until the response is over, closes the connection when the client closes its side of it; at once if it has. */
-export function closeOnEnd(incoming: IncomingMessage, response: ServerResponse): void {
+/**
+ * Until the response is over, closes the connection when the client closes its side of it; at once if it has. Not while
+ * another response of the connection is under way for which this was not called: a client that closes its side behind
+ * its requests waits for their answers. `underWayOn` returns the number of a connection's unfinished responses.
+ */
+export function closeOnEnd(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  underWayOn: (socket: Socket) => number,
+): void {
   // node:http sets the socket of a destroyed request to null, although its types do not say so.
   const socket: Socket | null = incoming.socket
   if (socket === null) return
-  if (socket.readableEnded) {
-    socket.destroy()
-    return
-  }
   const isNew = !closedOnEnd.has(socket)
-  const count = (change: 1 | -1) => closedOnEnd.set(socket, (closedOnEnd.get(socket) ?? 0) + change)
-  count(1)
-  whenClosed(response, () => count(-1))
-  if (isNew) socket.once('end', () => closedOnEnd.get(socket) !== 0 && socket.destroy())
+  const change = (by: number) => {
+    const count = (closedOnEnd.get(socket) ?? 0) + by
+    closedOnEnd.set(socket, count)
+    return count
+  }
+  const closeUnlessAwaited = () => {
+    const count = change(0)
+    if (count > 0 && count >= underWayOn(socket)) socket.destroy()
+  }
+  change(1)
+  whenClosed(response, () => change(-1))
+  if (socket.readableEnded) closeUnlessAwaited()
+  else if (isNew) socket.once('end', closeUnlessAwaited)
 }
