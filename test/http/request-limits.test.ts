@@ -6,7 +6,7 @@ import { toProblem } from '../../src/http/problem-details.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serverOptions } from '../support/server-options.ts'
-import { exchange, readAnswers, requestText } from '../support/wire.ts'
+import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 import { ANA } from '../support/workspaces.ts'
 
 const BODY = JSON.stringify({ email: ANA })
@@ -126,6 +126,41 @@ test.each([
     expect(malformed).toEqual([])
   },
 )
+
+test('a connection opened ahead is not refused when the time for headers is over, and is kept as long as an idle one', async () => {
+  const timeouts: (number | undefined)[] = []
+  const connections: Socket[] = []
+  const server = createHttpServer(
+    async () => {
+      timeouts.push(connections[0]?.timeout)
+      return { status: 200, headers: {}, body: '' }
+    },
+    serverOptions({ headersTimeoutMs: 300 }),
+  )
+  let overdue = 0
+  server.on('connection', (connection: Socket) => connections.push(connection))
+  server.on('clientError', () => {
+    overdue += 1
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [asking, silent, slow] = [await openSocket(url), await openSocket(url), await openSocket(url)]
+  await expect.poll(() => overdue).toBe(3)
+  const kept = connections.map(({ timeout }) => timeout)
+  asking.write(requestText({ headers: [['Connection', 'close']] }))
+  expect(readAnswers(await readToEnd(asking)).map(({ status }) => status)).toEqual([200])
+  slow.write('GET / HT')
+  expect(readAnswers(await readToEnd(slow)).map(({ status }) => status)).toEqual([408])
+
+  const unusedMs = server.keepAliveTimeout - server.headersTimeout
+  expect(kept).toEqual([unusedMs, unusedMs, unusedMs])
+  // An answer may take longer than that.
+  expect(timeouts).toEqual([0])
+  connections[1]?.emit('timeout')
+  expect(String(await readToEnd(silent))).toBe('')
+})
 
 test('no timer waits for a client that left before its refusal was sent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

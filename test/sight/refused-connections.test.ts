@@ -125,6 +125,26 @@ test('when all connections are answered at once, one gives way, not several', as
   for (const socket of sockets) socket.destroy()
 })
 
+test('a connection on which nothing has been sent gives way to others when the time for headers is over', async () => {
+  const server = createHttpServer(
+    async () => ({ status: 200, headers: {}, body: null }),
+    serverOptions({ maxConnections: 2, headersTimeoutMs: 300 }),
+  )
+  let overdue = 0
+  server.on('clientError', () => {
+    overdue += 1
+  })
+  const url = await listenForTest(server)
+  const silent = [await openSocket(url), await openSocket(url)]
+  await expect.poll(() => overdue).toBe(2)
+  const others = [await openSocket(url), await openSocket(url)]
+  const answers = others.map((socket) => once(socket, 'data'))
+  for (const socket of others) socket.write(requestText({}))
+  for (const [answer] of await Promise.all(answers)) expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+  for (const socket of silent) expect(String(await readToEnd(socket))).toBe('')
+  for (const socket of others) socket.destroy()
+})
+
 test('a proxy without a PROXY header is counted, and logged once; an empty connection is neither', async () => {
   const flags = ['--proxy-protocol', '--trusted-proxy', '127.0.0.1', '--login-guard', 'none']
   const { serving, metrics } = await serveWatched(flags)

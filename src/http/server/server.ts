@@ -164,7 +164,12 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   }
 
   const { maxConnections = Number.POSITIVE_INFINITY } = options
-  const idle = createIdleConnections(maxConnections, (socket) => proxyHeaders?.headerBytesOf(socket) ?? 0)
+  const headersTimeoutMs = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS
+  const idle = createIdleConnections(
+    maxConnections,
+    (socket) => proxyHeaders?.headerBytesOf(socket) ?? 0,
+    KEEP_ALIVE_TIMEOUT_MS - headersTimeoutMs,
+  )
   const pipelining = limitPipelining(
     answer,
     () => !server.listening,
@@ -195,7 +200,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
 
   const server = createServer(
     {
-      headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
+      headersTimeout: headersTimeoutMs,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
@@ -212,6 +217,9 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Gatew
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket) => refuseTunnel(socket, { headers: refusalHeaders, onRefused }))
   server.on('clientError', (error, socket) => {
+    // Clients open connections ahead, and send on one just when it is refused: they would take the 408 for the answer.
+    // node:http measures the time anew once a request begins.
+    if ((error as NodeJS.ErrnoException).code === 'ERR_HTTP_REQUEST_TIMEOUT' && idle.keepUnused(socket)) return
     const { requestTimeout: requestTimeoutMs } = server
     handleClientError(error, socket, { headers: refusalHeaders, onRefused, requestTimeoutMs })
   })

@@ -1,6 +1,7 @@
 // Knows the connections on which no request is answered. When all places are taken, the one that has been idle longest is
 // closed, and a gateway that stops closes them all.
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export interface IdleConnections {
   /** Called for each connection that Node accepts. */
@@ -9,6 +10,11 @@ export interface IdleConnections {
   readonly add: (socket: Socket) => void
   /** Called when a request arrives on a connection. */
   readonly remove: (socket: Socket) => void
+  /**
+   * Called when the time for the headers of a request is over. Returns whether nothing has arrived on the connection so
+   * far; it then counts as idle from now on, and is closed after `unusedTimeoutMs`.
+   */
+  readonly keepUnused: (socket: Duplex) => boolean
   /** Closes those on which no request has begun to arrive. */
   readonly close: () => void
 }
@@ -21,9 +27,12 @@ export interface IdleConnections {
 export function createIdleConnections(
   maxConnections: number,
   headerBytesOf: (socket: Socket) => number,
+  unusedTimeoutMs: number,
 ): IdleConnections {
-  /** No request has come so far. These do not make room for others: the headers timeout ends them soon. */
+  /** No request has come so far. These do not make room for others before the headers timeout. */
   const unasked = new Set<Socket>()
+  /** Idle, without any request so far. */
+  const unused = new Set<Socket>()
   /** The one that has been idle longest comes first. The values are `bytesRead` when it became idle. */
   const idle = new Map<Socket, number>()
   /** Idle, but something has arrived since, such as half of a head. They are closed only when there are no others. */
@@ -35,6 +44,17 @@ export function createIdleConnections(
     unasked.delete(socket)
     idle.delete(socket)
     begun.delete(socket)
+    if (unused.delete(socket)) socket.setTimeout(0)
+  }
+
+  function add(socket: Socket): void {
+    if (socket.destroyed) return
+    idle.set(socket, socket.bytesRead)
+    makeRoom()
+  }
+
+  function isUnused(socket: Socket): boolean {
+    return socket.bytesRead <= headerBytesOf(socket)
   }
 
   function close(socket: Socket): void {
@@ -68,14 +88,20 @@ export function createIdleConnections(
       })
       makeRoom()
     },
-    add(socket) {
-      if (socket.destroyed) return
-      idle.set(socket, socket.bytesRead)
-      makeRoom()
-    },
+    add,
     remove,
+    keepUnused(given) {
+      const socket = given as Socket
+      if (!unasked.has(socket) || !isUnused(socket)) return false
+      unasked.delete(socket)
+      unused.add(socket)
+      // node:http closes the connection when this timeout is over.
+      socket.setTimeout(unusedTimeoutMs)
+      add(socket)
+      return true
+    },
     close() {
-      for (const socket of unasked) if (socket.bytesRead <= headerBytesOf(socket)) close(socket)
+      for (const socket of unasked) if (isUnused(socket)) close(socket)
       for (const [socket, bytesRead] of idle) if (socket.bytesRead === bytesRead) close(socket)
     },
   }
