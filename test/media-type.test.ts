@@ -13,6 +13,7 @@ const MEDIA_TYPES: readonly (readonly [contentType: string | undefined, isJson: 
   ['application/json; charset=utf-8', true],
   ['application/json;charset="UTF-8"', true],
   ['application/json ; charset=utf8', true],
+  ['application/json; charset=US-ASCII', true],
   ['application/json; profile=x', true],
   ['application/json; profile="x; charset=utf-16"', true],
   ['application/json; charset=utf-8; profile=x', true],
