@@ -36,7 +36,7 @@ export function createSignIn({ sessions, guard, limits }: SignInServices): SignI
 
   return {
     async login({ email: sent, code }, caller) {
-      if (!guard.chargesLimits(caller)) limits.require('login', { network: networkOf(caller.client.address) })
+      if (!guard.chargesLimits?.(caller)) limits.require('login', { network: networkOf(caller.client.address) })
       const decision = await guard.decide({ caller, email: sent, code })
       if (decision.outcome !== 'admitted') throw toFailure(decision, guard)
       const email = canonicalEmail(decision.email)

@@ -17,6 +17,6 @@ export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
       return last
     },
     // Only the first guard counts, because a guard that is never called would charge nobody.
-    chargesLimits: (caller) => first?.chargesLimits(caller) ?? false,
+    chargesLimits: (caller) => first?.chargesLimits?.(caller) ?? false,
   }
 }

@@ -47,7 +47,7 @@ export interface LoginGuard {
    * Whether this guard charges the rate limits for this caller itself, since a registered client has a bucket of its
    * own. Otherwise the caller's network is charged before the guard is called.
    */
-  readonly chargesLimits: (caller: Caller) => boolean
+  readonly chargesLimits?: (caller: Caller) => boolean
 }
 
 export function admit(email: string, client?: string): Admission {

@@ -48,7 +48,6 @@ export function createLocalGuard(
       }
       return admit(email)
     },
-    chargesLimits: () => false,
   }
 }
 

@@ -5,6 +5,5 @@ export function createNoneGuard(): LoginGuard {
   return {
     name: 'none',
     decide: () => refuse('this gateway opens no new sessions', 'start it with another login-guard'),
-    chargesLimits: () => false,
   }
 }

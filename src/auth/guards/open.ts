@@ -2,5 +2,5 @@
 import { admit, type LoginGuard } from './guard.ts'
 
 export function createOpenGuard(): LoginGuard {
-  return { name: 'open', decide: ({ email }) => admit(email), chargesLimits: () => false }
+  return { name: 'open', decide: ({ email }) => admit(email) }
 }

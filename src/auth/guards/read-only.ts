@@ -6,6 +6,5 @@ export function createReadOnlyGuard(): LoginGuard {
     // The web pages treat this guard like `none`: there is no sign-in.
     name: 'none',
     decide: () => refuse('This gateway is read-only', 'sign in at a gateway that accepts writes', 'READ_ONLY'),
-    chargesLimits: () => false,
   }
 }

@@ -47,7 +47,6 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
         throw error
       }
     },
-    chargesLimits: () => false,
   }
 }
 

@@ -37,6 +37,5 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
         ? refuse('the identity proxy sent no valid email address', null)
         : admitIfSameEmail(email, canonical)
     },
-    chargesLimits: () => false,
   }
 }

@@ -90,6 +90,5 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
       if (email === null) return NO_EMAIL
       return code === null ? ask(email, network, caller) : enter(email, code, network)
     },
-    chargesLimits: () => false,
   }
 }
