@@ -18,7 +18,7 @@ type Exposure = Pick<
 export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOptions) => readonly string[])[] = [
   ({ loginGuard }, options) => {
     const rows = loginGuard.map((name) => LOGIN_GUARDS[name])
-    return rows.flatMap(({ problems }) => problems(options()))
+    return rows.flatMap(({ problems }) => problems?.(options()) ?? [])
   },
   ({ loginGuard }) =>
     loginGuard.length > 1 && loginGuard.some((name) => name === 'none' || name === 'open')
@@ -34,7 +34,7 @@ export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOp
 
 /** Throws `UsageError` for an invalid file of a login guard. Without this check it would fail at the first sign-in. */
 export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: () => GuardOptions) {
-  const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options())))
+  const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems?.(options()) ?? []))
   if (wrong.flat().length > 0) throw new UsageError(wrong.flat().join('\n'))
 }
 
@@ -73,7 +73,7 @@ export function exposureWarnings(
   const mailAt = loginGuard.indexOf('mail')
   const neverAsked = mailAt === -1 ? [] : loginGuard.slice(mailAt + 1).filter((name) => name !== 'mail')
   return [
-    ...loginGuard.flatMap((name) => LOGIN_GUARDS[name].warnings()),
+    ...loginGuard.flatMap((name) => LOGIN_GUARDS[name].warnings?.() ?? []),
     ...neverAsked.map(
       (name) =>
         `login guard "${name}": it is never asked, since "mail" decides before it; name mail last in --login-guard`,

@@ -32,15 +32,13 @@ interface GuardRow {
   /** Whether a gateway with this guard may listen on an address that other machines can reach. */
   readonly guardsNetwork: boolean
   /** Sentences that each start of the gateway prints, about whom this guard lets in. */
-  readonly warnings: () => readonly string[]
+  readonly warnings?: () => readonly string[]
   /** The problems with the options, each with its fix; empty if there are none. A problem prevents the start. */
-  readonly problems: (options: GuardOptions) => readonly string[]
+  readonly problems?: (options: GuardOptions) => readonly string[]
   /** The problems in the files that the options name, each with its option. A problem prevents the start. */
-  readonly fileProblems: (options: GuardOptions) => Awaitable<readonly string[]>
+  readonly fileProblems?: (options: GuardOptions) => Awaitable<readonly string[]>
   readonly create: (options: GuardOptions, services: GuardServices) => Awaitable<LoginGuard>
 }
-
-const NOTHING = () => []
 
 const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
 
@@ -69,14 +67,11 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     summary: 'the same user on this machine',
     guardsNetwork: false,
     warnings: localWarnings,
-    problems: NOTHING,
-    fileProblems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
   },
   assertion: {
     summary: 'users that an identity proxy or provider vouches for',
     guardsNetwork: true,
-    warnings: NOTHING,
     problems: ({ assertion = NO_ASSERTION }) => assertionGuardProblems(assertion),
     fileProblems: ({ assertion = NO_ASSERTION }) => assertionFileProblems(assertion),
     create: ({ assertion = NO_ASSERTION }, services) => openAssertionGuard(assertion, services),
@@ -84,17 +79,12 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   client: {
     summary: 'users that a registered back end vouches for',
     guardsNetwork: true,
-    warnings: NOTHING,
-    problems: NOTHING,
-    fileProblems: NOTHING,
     create: (_options, services) => createClientGuard(services),
   },
   mail: {
     summary: 'users who enter a code from a mail',
     guardsNetwork: true,
-    warnings: NOTHING,
     problems: ({ mail }) => (mail ? [] : [NO_MAIL_SERVER]),
-    fileProblems: NOTHING,
     create({ mail }, services) {
       // Cannot happen if the start checked `problems` first.
       if (!mail) throw new UsageError(NO_MAIL_SERVER)
@@ -104,9 +94,6 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   none: {
     summary: 'nobody; open sessions continue',
     guardsNetwork: true,
-    warnings: NOTHING,
-    problems: NOTHING,
-    fileProblems: NOTHING,
     create: createNoneGuard,
   },
   open: {
@@ -115,8 +102,6 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     warnings: () => [
       'login guard "open": anyone who can reach this port can sign in as anyone, knowing nothing but an email address',
     ],
-    problems: NOTHING,
-    fileProblems: NOTHING,
     create: createOpenGuard,
   },
 }
