@@ -8,13 +8,11 @@ import {
   openAssertionGuard,
 } from './assertion/open-assertion-guard.ts'
 import { createClientGuard } from './client/client.ts'
-import type { LoginGuard } from './guard.ts'
+import { admit, type LoginGuard, refuse } from './guard.ts'
 import { createGuardList } from './guard-list.ts'
 import type { GuardServices } from './guard-services.ts'
 import { createLocalGuard } from './local.ts'
 import { type MailGuardOptions, openMailGuard } from './mail/open-mail-guard.ts'
-import { createNoneGuard } from './none.ts'
-import { createOpenGuard } from './open.ts'
 import { ambiguousUserId, canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
 /** The operator's options for guards. Each guard reads its own. */
@@ -94,7 +92,10 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   none: {
     summary: 'nobody; open sessions continue',
     guardsNetwork: true,
-    create: createNoneGuard,
+    create: () => ({
+      name: 'none',
+      decide: () => refuse('this gateway opens no new sessions', 'start it with another login-guard'),
+    }),
   },
   open: {
     summary: 'anyone, knowing only an email address',
@@ -102,7 +103,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     warnings: () => [
       'login guard "open": anyone who can reach this port can sign in as anyone, knowing nothing but an email address',
     ],
-    create: createOpenGuard,
+    create: () => ({ name: 'open', decide: ({ email }) => admit(email) }),
   },
 }
 
@@ -115,6 +116,13 @@ function openKernel() {
 
 /** Creates the guard, once the store is open. */
 export type CreateGuard = (services: GuardServices) => Promise<LoginGuard>
+
+/** The guard of a read-only gateway, which cannot store sessions. */
+export const createReadOnlyGuard: CreateGuard = async () => ({
+  // The web pages treat this guard like `none`: there is no sign-in.
+  name: 'none',
+  decide: () => refuse('This gateway is read-only', 'sign in at a gateway that accepts writes', 'READ_ONLY'),
+})
 
 /** The guards of these names, called in this order. */
 export function guardsOf(names: readonly LoginGuardName[], options: GuardOptions): CreateGuard {

@@ -1,8 +1,7 @@
 // Converts the configuration of `serve` to the options of the gateway, and connects its reports to the log.
 import type { Logger } from 'pino'
 import type { Audit } from '../../auth/audit/audit-event.ts'
-import { guardsOf } from '../../auth/guards/guards.ts'
-import { createReadOnlyGuard } from '../../auth/guards/read-only.ts'
+import { createReadOnlyGuard, guardsOf } from '../../auth/guards/guards.ts'
 import type { GatewayOptions } from '../../gateway.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
 import type { Store } from '../../store/contract.ts'
@@ -27,7 +26,7 @@ export async function toGatewayOptions(plan: ServePlan, parts: GatewayParts, log
   const { config, guardOptions, keyCipher, retirement } = plan
   const { store, audit, metrics, inFlight, accepting, shadow, clock, isDraining, running } = parts
   return {
-    createGuard: config.readOnly ? async () => createReadOnlyGuard() : guardsOf(config.loginGuard, guardOptions),
+    createGuard: config.readOnly ? createReadOnlyGuard : guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     reportRefusedOrigin: (origin) =>
