@@ -1,5 +1,6 @@
 // Wires the mail guard together, and runs its decisions and its mails in the background.
 import { randomInt } from 'node:crypto'
+import type { CodeRules } from '../../../store/sign-in/code-contract.ts'
 import { createDerivedCodes } from '../../mail/derived-codes.ts'
 import { createMailServer, type MailServerOptions } from '../../mail/mail-server.ts'
 import { createOutbox } from '../../mail/outbox.ts'
@@ -7,7 +8,6 @@ import { createPoller } from '../../mail/poller.ts'
 import { createCodeRequests } from '../../mail/requests.ts'
 import type { LoginGuard } from '../guard.ts'
 import type { GuardServices } from '../guard-services.ts'
-import { type CodeOptions, codeRules } from './code-rules.ts'
 import { createMailGuard } from './mail.ts'
 
 /**
@@ -19,7 +19,16 @@ const [MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS] = [50, 250]
 /** How long the shutdown waits for mails in flight. */
 const STOP_GRACE_MS = 3_000
 
-export interface MailGuardOptions extends CodeOptions {
+const HOUR_MS = 3_600_000
+const FIXED_RULES = {
+  windowMs: HOUR_MS,
+  codeTtlMs: 600_000,
+  knownNetworkTtlMs: 180 * 24 * HOUR_MS,
+  maxPerAddressAndNetwork: 5,
+}
+
+/** The operator sets the remaining rules. The maxima are mails per hour. */
+export interface MailGuardOptions extends Omit<CodeRules, keyof typeof FIXED_RULES> {
   readonly server: MailServerOptions
   /** Canonical email domains; empty for all. */
   readonly domains: readonly string[]
@@ -27,7 +36,8 @@ export interface MailGuardOptions extends CodeOptions {
 
 export function openMailGuard(options: MailGuardOptions, services: GuardServices): LoginGuard {
   const { store, keyset, limits, audit, clock, report, running } = services
-  const rules = codeRules(options)
+  const { isForKnownUsersOnly, maxPerAddress, maxPerNetwork, maxTotal } = options
+  const rules: CodeRules = { ...FIXED_RULES, isForKnownUsersOnly, maxPerAddress, maxPerNetwork, maxTotal }
   const codes = createDerivedCodes(keyset)
   const domains = options.domains.length === 0 ? null : new Set(options.domains)
   const requests = createCodeRequests({ store, codes, rules, domains, audit, clock })
