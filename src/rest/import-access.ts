@@ -1,11 +1,11 @@
 // Authorizes `POST /import`: the operator's token, or a registered client with the scope `import`.
 import { hash, timingSafeEqual } from 'node:crypto'
+import { bearerToken } from '../auth/bearer.ts'
 import { ANY_DOMAIN } from '../auth/guards/client/client.ts'
 import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
 import { networkOf } from '../auth/limits/network.ts'
 import type { RateLimits } from '../auth/limits/rate-limits.ts'
 import { GatewayError } from '../errors.ts'
-import { bearerToken } from '../http/bearer.ts'
 import type { GatewayRequest } from '../http/request.ts'
 import type { Store } from '../store/contract.ts'
 

@@ -1,5 +1,5 @@
 // Serves the reads of the contract: from the cache, as 304, or with an answer that is made now.
-import { viewerOf } from '../http/bearer.ts'
+import { viewerOf } from '../auth/bearer.ts'
 import { createCoalescing, isSentAtOnce } from '../http/caching/coalescing.ts'
 import { matchingEntityTag, requireMatch } from '../http/caching/conditional.ts'
 import type { Compression } from '../http/compression/compression.ts'

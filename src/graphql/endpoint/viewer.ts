@@ -1,7 +1,7 @@
 // Identifies the viewer of a request, before it is known whether the operation needs an access token.
+import { viewerOf } from '../../auth/bearer.ts'
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
-import { viewerOf } from '../../http/bearer.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { beginStep, endStep } from '../../http/request-record.ts'
 import type { LiveSession } from '../../store/contract.ts'

@@ -1,9 +1,9 @@
 // Determines the owner of a waiting request from what is already known about its token: verifying a token takes longer
 // than many an answer.
+import { bearerToken } from '../../auth/bearer.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { networkOf } from '../../auth/limits/network.ts'
 import type { AccessTokens } from '../../auth/tokens/access-token.ts'
-import { bearerToken } from '../bearer.ts'
 import type { Owner } from './fair-line.ts'
 
 /** Returns the owner of a waiting request. */

@@ -1,6 +1,6 @@
 // Mutation: login, refresh, logout, and ending other sessions of the user.
+import { bearerToken } from '../../auth/bearer.ts'
 import { GatewayError } from '../../errors.ts'
-import { bearerToken } from '../../http/bearer.ts'
 import type { LiveSession } from '../../store/session-contract.ts'
 import type { Context } from '../context.ts'
 import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from '../generated.ts'

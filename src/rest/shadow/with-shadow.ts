@@ -1,8 +1,8 @@
 // Wraps the reads of the contract during a migration: this gateway or the old server answers them, and the two are
 // compared.
+import { viewerOf } from '../../auth/bearer.ts'
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
-import { viewerOf } from '../../http/bearer.ts'
 import type { Endpoint } from '../../http/handler.ts'
 import { READ_ROUTES } from '../routes.ts'
 import { OldAwayError } from './old-errors.ts'

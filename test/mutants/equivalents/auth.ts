@@ -3,6 +3,12 @@ import type { Equivalent } from './equivalent.ts'
 
 export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
   {
+    path: 'src/auth/bearer.ts',
+    line: "if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)",
+    to: 'false',
+    reason: 'the pattern below reads the same',
+  },
+  {
     path: 'src/auth/tokens/access-token.ts',
     line: 'older.delete(signatureOf(token))',
     reason: 'a token that has ended is refused each time it is asked about; it is only remembered for longer',

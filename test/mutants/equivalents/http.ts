@@ -33,12 +33,6 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'one request more or less takes no memory to speak of',
   },
   {
-    path: 'src/http/bearer.ts',
-    line: "if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)",
-    to: 'false',
-    reason: 'the pattern below reads the same',
-  },
-  {
     path: 'src/http/caching/response-cache.ts',
     line: 'if (userId === null) return undefined',
     to: 'false',

@@ -1,12 +1,11 @@
 // The guard behind an identity proxy or provider: requires a header with a signed assertion of the email that signs in.
 import { GatewayError } from '../../../errors.ts'
+import { bearerToken } from '../../bearer.ts'
 import { canonicalEmail } from '../../email.ts'
 import { type Admission, admit, type LoginGuard, pass, type Refusal, refuse } from '../guard.ts'
 import type { KeySource } from './keys/key-source.ts'
 import type { AssertionSettings } from './settings.ts'
 import { AssertionError, verifyAssertion } from './verify-assertion.ts'
-
-const BEARER = 'bearer '
 
 export interface AssertionGuardParts {
   readonly settings: AssertionSettings
@@ -34,9 +33,8 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
   return {
     name: 'assertion',
     async decide({ caller, email }) {
-      const value = caller.header(header)
-      const token = header === 'authorization' ? bearerOf(value) : value
-      if (token === undefined || token === '') {
+      const token = header === 'authorization' ? bearerToken(caller) : caller.header(header)
+      if (!token) {
         const reason = `the request has no assertion (${header})`
         return pass(reason, 'sign in through the identity proxy, which adds it')
       }
@@ -54,9 +52,4 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
 export function admitIfSameEmail(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
   return refuse('the email of the assertion is not the email of the request', 'sign in with the email of the assertion')
-}
-
-function bearerOf(authorization: string | undefined): string | undefined {
-  if (authorization?.slice(0, BEARER.length).toLowerCase() !== BEARER) return undefined
-  return authorization.slice(BEARER.length).replace(/^ +/, '') || undefined
 }

@@ -1,7 +1,7 @@
 // Reads the bearer token of a request (`Authorization: Bearer …`, RFC 6750 section 2.1) and looks up its session.
-import type { Caller } from '../auth/caller.ts'
-import type { Sessions } from '../auth/sessions.ts'
 import type { Awaitable, LiveSession } from '../store/contract.ts'
+import type { Caller } from './caller.ts'
+import type { Sessions } from './sessions.ts'
 
 const BEARER = /^bearer(?: (.*))?$/is
 
