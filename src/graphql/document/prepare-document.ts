@@ -1,14 +1,6 @@
-// Turns a text into a document that may be executed: GraphQL Yoga parses and validates it, with the gateway's limits as
-// plugins.
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  type Source,
-  validate,
-  visit,
-} from 'graphql'
+// Turns a text into a document that may be executed: GraphQL Yoga parses and validates it, with the gateway's limits as a
+// plugin.
+import { type DirectiveNode, type DocumentNode, GraphQLError, type GraphQLSchema, validate, visit } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { type Introspection, noIntrospection } from './introspection-rule.ts'
 import { type DocumentLimits, documentExcess } from './limits.ts'
@@ -52,7 +44,7 @@ export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLim
     schema,
     // Yoga would cache the documents of every client. `createDocuments` decides what is cached here.
     parserAndValidationCache: false,
-    plugins: [parseWithinLimits, requireWithinLimits(limits), refuseSecondSession, hideSchema, reportFew],
+    plugins: [withinLimits(limits)],
   })
 
   return (text, policy, room) => {
@@ -69,62 +61,35 @@ export function placesOf(text: string): number {
   return PLACES + Math.floor(text.length / LETTERS_PER_PLACE)
 }
 
-type Context = { readonly policy: DocumentPolicy }
-
 function parsed(text: string, parse: (text: string) => DocumentNode): DocumentNode {
   try {
     return parse(text)
   } catch (error) {
-    if (error instanceof GraphQLError) throw new RefusedDocument([error])
-    throw error
+    if (!(error instanceof GraphQLError)) throw error
+    error.extensions.code = 'GRAPHQL_PARSE_FAILED'
+    throw new RefusedDocument([error])
   }
 }
 
-const parseWithinLimits: Plugin = {
-  onParse({ setParseFn }) {
-    setParseFn((source: string | Source) => {
-      try {
-        return parseDocument(source)
-      } catch (error) {
-        if (error instanceof GraphQLError) error.extensions.code = 'GRAPHQL_PARSE_FAILED'
-        throw error
-      }
-    })
-  },
-}
-
-/** Runs before any rule walks the document, because the time of the rules grows with the expanded fragments. */
-function requireWithinLimits(limits: DocumentLimits): Plugin {
+function withinLimits(limits: DocumentLimits): Plugin<{ readonly policy: DocumentPolicy }> {
   return {
-    onValidate({ params, setResult }) {
+    onParse({ setParseFn }) {
+      setParseFn(parseDocument)
+    },
+    onValidate({ params, context, setResult, addValidationRule, setValidationFn }) {
+      // Before any rule walks the document, because the time of the rules grows with the expanded fragments.
       const error = incrementalDelivery(params.documentAST) ?? documentExcess(params.documentAST, limits)
-      if (error) setResult([error])
+      if (error) return setResult([error])
+      const { introspection, hideSuggestions } = context.policy
+      addValidationRule(singleSessionMutation)
+      if (introspection !== 'allowed') addValidationRule(noIntrospection(introspection))
+      setValidationFn((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions }).map((error) =>
+          error.message === ABORTED ? tooManyRepetitions(document.definitions.slice(0, 1)) : error,
+        ),
+      )
     },
   }
-}
-
-const refuseSecondSession: Plugin = {
-  onValidate({ addValidationRule }) {
-    addValidationRule(singleSessionMutation)
-  },
-}
-
-const hideSchema: Plugin<Context> = {
-  onValidate({ context, addValidationRule }) {
-    const { introspection } = context.policy
-    if (introspection !== 'allowed') addValidationRule(noIntrospection(introspection))
-  },
-}
-
-const reportFew: Plugin<Context> = {
-  onValidate({ context, setValidationFn }) {
-    const { hideSuggestions } = context.policy
-    setValidationFn((schema, document, rules) =>
-      validate(schema, document, rules, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions }).map((error) =>
-        error.message === ABORTED ? tooManyRepetitions(document.definitions.slice(0, 1)) : error,
-      ),
-    )
-  },
 }
 
 /** Tells clients that incremental delivery is not supported, instead of that `@defer` or `@stream` is unknown. */
