@@ -1,7 +1,8 @@
 // The memory of kept plans: plans count toward their document, within the bounds that all documents share.
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { expect, test } from 'vitest'
-import { createDocuments, type DocumentsOptions } from '../../src/graphql/document/documents.ts'
+import type { DocumentCacheOptions } from '../../src/graphql/document/document-cache.ts'
+import { createDocuments } from '../../src/graphql/document/documents.ts'
 import { createPrepareDocument } from '../../src/graphql/document/prepare-document.ts'
 import { createExecutor } from '../../src/graphql/execution/execute.ts'
 import type { Context } from '../../src/resolvers/context.ts'
@@ -16,7 +17,7 @@ const POLICY = { introspection: 'allowed', hideSuggestions: false } as const
 const LIMITS = { maxDepth: 10, maxAliases: 100, maxRootFields: 100, maxDirectives: 100, maxFields: 1_000 }
 
 /** Documents and an executor, used as the requests of these owners use them. */
-function open(options: DocumentsOptions) {
+function open(options: DocumentCacheOptions) {
   const planned = new Set<unknown>()
   const schema = makeExecutableSchema({
     typeDefs:

@@ -3,8 +3,9 @@
 import { LRUCache } from 'lru-cache'
 
 export interface DocumentCacheOptions {
+  /** Maximum bytes of cached documents with their plans; 0 turns the cache off. */
   readonly maxBytes: number
-  /** The share of `maxBytes` that one owner may fill, 0 to 1. */
+  /** The share of `maxBytes` that one owner (a user) may fill, 0 to 1. */
   readonly maxShare: number
 }
 

@@ -1,7 +1,7 @@
 // Caches prepared GraphQL documents. A document is cached once signed-in users have sent it twice.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { createDocumentCache } from './document-cache.ts'
+import { createDocumentCache, type DocumentCacheOptions } from './document-cache.ts'
 import type { DocumentPolicy, PrepareDocument } from './prepare-document.ts'
 import type { PreparedDocument } from './prepared-document.ts'
 
@@ -16,13 +16,6 @@ const MAX_PLANS_SHARE = 2 / 3
 /** Maximum number of hashes of documents that were sent before. */
 const MAX_SEEN = 10_000
 
-export interface DocumentsOptions {
-  /** Maximum bytes of cached documents with their plans; 0 turns the cache off. */
-  readonly maxBytes: number
-  /** The share of `maxBytes` that one user may fill, 0 to 1. */
-  readonly maxShare: number
-}
-
 /** `owner` is the user who sends the request. It is null without a session, and then nothing is cached. */
 export interface Documents {
   readonly find: (text: string, owner: number | null) => PreparedDocument | undefined
@@ -31,7 +24,7 @@ export interface Documents {
 }
 
 /** Refused documents are never cached, and one user's documents do not evict those that others use. */
-export function createDocuments(prepare: PrepareDocument, options: DocumentsOptions): Documents {
+export function createDocuments(prepare: PrepareDocument, options: DocumentCacheOptions): Documents {
   const kept = createDocumentCache<PreparedDocument>(options)
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
 

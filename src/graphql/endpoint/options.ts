@@ -1,7 +1,7 @@
 // The options that an operator sets for GraphQL.
 
 import type { RequestLimits } from '../../resolvers/request-budget.ts'
-import type { DocumentsOptions } from '../document/documents.ts'
+import type { DocumentCacheOptions } from '../document/document-cache.ts'
 import type { DocumentLimits } from '../document/limits.ts'
 
 export const AUDIENCES = ['everyone', 'signed-in', 'nobody'] as const
@@ -11,7 +11,7 @@ export type Audience = (typeof AUDIENCES)[number]
 export interface GraphQLOptions {
   readonly documentLimits: DocumentLimits
   readonly requestLimits: RequestLimits
-  readonly documents: DocumentsOptions
+  readonly documents: DocumentCacheOptions
   /** Who may use introspection. */
   readonly introspection: Audience
   /** Who gets error messages with suggestions (`Did you mean …`), which reveal parts of the schema. */
