@@ -1,10 +1,10 @@
 // Project: the resolvers of the document's fields and of its exports.
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
-import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
+import { DOCUMENT_FIELDS } from './documents/document-fields.ts'
 import type { ProjectResolvers } from './generated.ts'
 import { type ReadList, toConnection } from './pagination/connection.ts'
-import { exportCursor, positionCursor } from './pagination/cursors.ts'
+import { exportCursor } from './pagination/cursors.ts'
 import { type ConnectionArguments, type Extent, requireExportPage, requireExtent } from './pagination/page-arguments.ts'
 import { countHistory, readHistory } from './pagination/read-history.ts'
 
@@ -24,18 +24,8 @@ function history(
 }
 
 export const Project = {
-  id: documentNodeId,
-  data,
+  ...DOCUMENT_FIELDS,
   ref: requireRef,
-  cursor: positionCursor,
-  documentId,
-  name: text('name'),
-  description: text('description'),
-  framework: text('framework'),
-  tags: textList('tags'),
-  version: text('version'),
-  createdAt: text('createdAt'),
-  updatedAt: text('updatedAt'),
   latestExport: (project, _args, { loaders }) =>
     loaders().latestExport.load({ userId: project.userId, ref: requireRef(project), isKnown: true }),
   async exports(project, args, context) {

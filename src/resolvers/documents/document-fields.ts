@@ -2,6 +2,7 @@
 import { isStringList, isStringListInPieces } from '../../json-text.ts'
 import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
+import { positionCursor } from '../pagination/cursors.ts'
 import { fromMember, type HasText, type MemberField } from './member-field.ts'
 import { createMemberReader } from './member-reader.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
@@ -9,7 +10,7 @@ import { type RawJson, toRawJson } from './raw-json.ts'
 const QUOTE = 0x22
 const INTEGER = /^-?\d+$/
 
-export function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
+function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
   return nodeIds.document(document)
 }
 
@@ -38,6 +39,21 @@ export const documentId = member<string>('id', (written) => {
   if (isString(written)) return written
   return INTEGER.test(written) ? `"${written}"` : null
 })
+
+/** The fields that projects, templates and UI libraries share. */
+export const DOCUMENT_FIELDS = {
+  id: documentNodeId,
+  data,
+  cursor: positionCursor,
+  documentId,
+  name: text('name'),
+  description: text('description'),
+  framework: text('framework'),
+  tags: textList('tags'),
+  version: text('version'),
+  createdAt: text('createdAt'),
+  updatedAt: text('updatedAt'),
+}
 
 function member<T>(
   name: string,
