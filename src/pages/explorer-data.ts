@@ -10,24 +10,14 @@ export interface ExplorerDataOptions {
   readonly findDemoEmail: () => Promise<string | null>
 }
 
-export const EXPLORER_ROUTES: readonly ExplorerRoute[] = [
-  ...READ_ROUTES.map(({ method, path, summary, twin, parameter = null }) => ({
-    method,
-    path,
-    summary,
-    twin,
-    field: null,
-    parameter,
-  })),
-  ...SESSION_ROUTES.map(({ method, path, summary, twin, field }) => ({
-    method,
-    path,
-    summary,
-    twin,
-    field,
-    parameter: null,
-  })),
-]
+export const EXPLORER_ROUTES: readonly ExplorerRoute[] = [...READ_ROUTES, ...SESSION_ROUTES].map((row) => ({
+  method: row.method,
+  path: row.path,
+  summary: row.summary,
+  twin: row.twin,
+  field: 'field' in row ? row.field : null,
+  parameter: 'parameter' in row ? row.parameter : null,
+}))
 
 export function createExplorerDataEndpoint({ findDemoEmail, ...facts }: ExplorerDataOptions): Endpoint {
   return {

@@ -2,7 +2,7 @@
 import { matchesEntityTag } from '../http/caching/conditional.ts'
 import type { Endpoint, Handler } from '../http/handler.ts'
 import { entityTag, type GatewayResponse, type Headers, jsonResponse } from '../http/response.ts'
-import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
+import { REST_ROUTES } from '../rest/routes.ts'
 import type { ExplorerBuild } from './assets.ts'
 import { createBrowserDetector } from './browser.ts'
 
@@ -65,7 +65,7 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
     graphql: `${basePath}/graphql`,
     ...(isSchemaPublic ? { schema: `${basePath}/schema.graphql` } : {}),
     openapi: `${basePath}/openapi.json`,
-    rest: [...SESSION_ROUTES, ...READ_ROUTES].map(({ method, path }) => `${method} ${basePath}${path}`),
+    rest: REST_ROUTES.map(({ method, path }) => `${method} ${basePath}${path}`),
     keys: `${basePath}/.well-known/jwks.json`,
     health: [`${basePath}/healthz`, `${basePath}/readyz`],
   }
