@@ -1,7 +1,6 @@
 // A button that copies a text and confirms it without changing its own width.
 import { Check, Copy, type LucideIcon, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { copyText } from './clipboard.ts'
 import { useToast } from './toast.tsx'
 
 interface CopyButtonProps {
@@ -52,4 +51,28 @@ export function CopyButton({
       <span className={isIcon ? 'unseen' : undefined}>{label}</span>
     </button>
   )
+}
+
+/** Also over plain HTTP, where browsers do not expose the Clipboard API. Resolves to false when the browser refuses. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copySelected(text)
+  }
+}
+
+function copySelected(text: string): boolean {
+  const focused = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.style.position = 'fixed'
+  area.style.opacity = '0'
+  document.body.append(area)
+  area.select()
+  const isCopied = document.execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
 }
