@@ -1,6 +1,7 @@
 // Toasts: a sentence about something that happened out of sight is shown over every page for a while, and announced.
 import { Check, Info, TriangleAlert, X } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
+import { IconButton } from './icon-button.tsx'
 import './styles/toast.css'
 
 /** `done`: an action of the person succeeded. `told`: something happened without them. `failed`: an action failed. */
@@ -73,18 +74,15 @@ function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: n
       onPointerLeave={() => setPointed(false)}
     >
       <Icon size={15} aria-hidden="true" /> <bdi>{text}</bdi>
-      <button
-        type="button"
-        className="icon"
+      <IconButton
+        icon={X}
         title="Dismiss"
         onFocus={() => setFocused(true)}
         // The event also comes when the window loses the focus. The button is then focused again with the window.
         onBlur={({ currentTarget }) => setFocused(document.activeElement === currentTarget)}
         onClick={() => onEnd(id)}
-      >
-        <X size={15} aria-hidden="true" />
-        <span className="unseen">Dismiss this notice</span>
-      </button>
+        label="Dismiss this notice"
+      />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // The editor for custom request headers; it explains why a header is not sent.
 import { Plus, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { IconButton } from '../design/icon-button.tsx'
 import { faultOf, type HeaderField } from './own-headers.ts'
 
 interface HeaderFieldsProps {
@@ -74,12 +75,12 @@ export function HeaderFields({ label, fields, onChange, onEnter, children }: Hea
                 value={field.value}
                 onChange={({ target }) => change(field.id, { value: target.value })}
               />
-              <button type="button" className="icon" title="Remove" onClick={() => remove(field.id)}>
-                <X size={15} aria-hidden="true" />
-                <span className="unseen">
-                  Remove header {index + 1}, {label}
-                </span>
-              </button>
+              <IconButton
+                icon={X}
+                title="Remove"
+                onClick={() => remove(field.id)}
+                label={`Remove header ${index + 1}, ${label}`}
+              />
               {fault !== null && (
                 <p id={faultId} className="fault" role="status">
                   {fault}

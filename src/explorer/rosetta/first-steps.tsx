@@ -2,6 +2,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { browserStorage } from '../design/browser-storage.ts'
+import { IconButton } from '../design/icon-button.tsx'
 import { Link } from '../frame/navigation/link.tsx'
 
 const KEY = 'workspace-gateway:first-steps'
@@ -32,10 +33,7 @@ export function FirstSteps(): ReactNode {
           <Link to="/graphql">Write a query</Link> of your own
         </li>
       </ol>
-      <button type="button" className="icon" onClick={dismiss} title="Dismiss">
-        <X size={15} aria-hidden="true" />
-        <span className="unseen">Dismiss</span>
-      </button>
+      <IconButton icon={X} onClick={dismiss} title="Dismiss" />
     </aside>
   )
 }

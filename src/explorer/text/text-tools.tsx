@@ -2,6 +2,7 @@
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown, Download, Search, WrapText, X } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
+import { IconButton } from '../design/icon-button.tsx'
 import { useSaveFile } from '../design/save-file.ts'
 import { type Found, MOST_MATCHES } from './find.ts'
 
@@ -61,53 +62,26 @@ export function TextTools(props: TextToolsProps): ReactNode {
           <span className="note" role="status">
             {words === '' ? '' : countText(found, at)}
           </span>
-          <button type="button" className="icon" title="Previous match" onClick={() => onStep(-1)}>
-            <ArrowUp size={15} aria-hidden="true" />
-            <span className="unseen">Previous match</span>
-          </button>
-          <button type="button" className="icon" title="Next match" onClick={() => onStep(1)}>
-            <ArrowDown size={15} aria-hidden="true" />
-            <span className="unseen">Next match</span>
-          </button>
-          <button type="button" className="icon" title="Close find" onClick={() => onWords(null)}>
-            <X size={15} aria-hidden="true" />
-            <span className="unseen">Close find</span>
-          </button>
+          <IconButton icon={ArrowUp} title="Previous match" onClick={() => onStep(-1)} />
+          <IconButton icon={ArrowDown} title="Next match" onClick={() => onStep(1)} />
+          <IconButton icon={X} title="Close find" onClick={() => onWords(null)} />
         </span>
       )}
       <span className="tool-buttons">
         {words === null && (
-          <button type="button" className="icon" title="Find (Ctrl F in the text)" onClick={() => onWords('')}>
-            <Search size={15} aria-hidden="true" />
-            <span className="unseen">Find</span>
-          </button>
+          <IconButton icon={Search} title="Find (Ctrl F in the text)" onClick={() => onWords('')} label="Find" />
         )}
-        <button type="button" className="icon" title="Wrap lines" aria-pressed={isWrapped} onClick={onWrap}>
-          <WrapText size={15} aria-hidden="true" />
-          <span className="unseen">Wrap lines</span>
-        </button>
+        <IconButton icon={WrapText} title="Wrap lines" aria-pressed={isWrapped} onClick={onWrap} />
         {folding && (
-          <button
-            type="button"
-            className="icon"
-            title="Fold all"
-            aria-pressed={folding.isFolded}
-            onClick={folding.toggle}
-          >
-            <FoldIcon size={15} aria-hidden="true" />
-            <span className="unseen">Fold all</span>
-          </button>
+          <IconButton icon={FoldIcon} title="Fold all" aria-pressed={folding.isFolded} onClick={folding.toggle} />
         )}
         <CopyButton label="Copy all" text={() => text} isIcon />
-        <button
-          type="button"
-          className="icon"
+        <IconButton
+          icon={Download}
           title={`Download ${fileName}`}
           onClick={() => saveFile(text, fileName, 'text/plain;charset=utf-8')}
-        >
-          <Download size={15} aria-hidden="true" />
-          <span className="unseen">Download</span>
-        </button>
+          label="Download"
+        />
       </span>
     </div>
   )

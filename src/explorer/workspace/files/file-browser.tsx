@@ -2,6 +2,7 @@
 import { ChevronsDownUp } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
+import { IconButton } from '../../design/icon-button.tsx'
 import { searchedText } from '../../searched-text.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
 import { byteLengthOf, type Element } from '../project/elements.ts'
@@ -93,10 +94,7 @@ export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserPr
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
-          <button type="button" className="icon" title="Fold all folders" onClick={() => setOpen(new Set())}>
-            <ChevronsDownUp size={15} aria-hidden="true" />
-            <span className="unseen">Fold all folders</span>
-          </button>
+          <IconButton icon={ChevronsDownUp} title="Fold all folders" onClick={() => setOpen(new Set())} />
         </div>
         {/* Always rendered, and seen only where the tree is empty: screen readers announce what a search finds. */}
         <p className={found.length > 0 ? 'unseen' : 'note'} role="status">
