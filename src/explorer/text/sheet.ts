@@ -1,5 +1,6 @@
 // Splits a text into rows to render: JSON is indented without being parsed, long lines are split, brackets can be
 // folded.
+import { firstAtLeast } from './find.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface Sheet {
@@ -82,13 +83,7 @@ function closingRows(
 
 /** The row that contains the offset. */
 export function rowAt({ starts }: Sheet, offset: number): number {
-  let [low, high] = [0, starts.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((starts[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
-  }
-  return low
+  return firstAtLeast(starts.length, (row) => starts[row] ?? 0, offset + 1) - 1
 }
 
 /** The rows that are not inside a folded bracket. */
