@@ -7,7 +7,9 @@ import { compare, compareTexts, type Verdict, whyNot } from './comparison.ts'
 import type { FirstRun } from './first-run.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'
 
-export interface Runs {
+interface State {
+  /** The request of the latest run. */
+  readonly asked: RowRequest | null
   /** The last answer of each side, possibly from different runs. */
   readonly answers: { readonly [S in Side]: Answer | null }
   readonly running: { readonly [S in Side]: boolean }
@@ -15,17 +17,10 @@ export interface Runs {
   readonly isComparing: boolean
   /** The verdict on the latest run; null until both sides have answered, and for a run with one side. */
   readonly verdict: Verdict | null
-  /** The request of the latest run. */
-  readonly asked: RowRequest | null
-  readonly run: (sides: readonly Side[], request: RowRequest) => void
 }
 
-interface State {
-  readonly asked: RowRequest | null
-  readonly answers: { readonly [S in Side]: Answer | null }
-  readonly running: { readonly [S in Side]: boolean }
-  readonly isComparing: boolean
-  readonly verdict: Verdict | null
+export interface Runs extends State {
+  readonly run: (sides: readonly Side[], request: RowRequest) => void
 }
 
 /** The answers that the latest run has received so far. */
