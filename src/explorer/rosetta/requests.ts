@@ -3,6 +3,7 @@ import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { type Answer, ASK_FOR_TIMES, timed } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import { type Body, type OwnHeaders, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
+import { jsonOrNull } from '../text/json-lines.ts'
 
 export type Side = 'rest' | 'graphql'
 
@@ -90,17 +91,9 @@ export function readVariables(
 ): { readonly [name: string]: Body } {
   const written = refreshToken === null ? text : text.replaceAll(REFRESH_TOKEN, refreshToken)
   if (written.trim() === '') return {}
-  const value = parsed(written)
+  const value = jsonOrNull(written)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`The ${what} are not a JSON object.`)
   }
   return value as { readonly [name: string]: Body }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

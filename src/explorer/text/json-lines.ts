@@ -60,6 +60,15 @@ export function isJson(text: string): boolean {
   }
 }
 
+/** Returns null for text that is not JSON. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
 /** The closing quote of a string is optional, so that no text is scanned twice. */
 const PATTERN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|true|false|null/g
 

@@ -3,6 +3,7 @@
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../../answer/reading.ts'
 import { browserStorage, isBlocked } from '../../design/browser-storage.ts'
+import { jsonOrNull } from '../../text/json-lines.ts'
 import { LATEST_EXPORT } from '../examples.ts'
 import type { SharedQuery } from '../shared-query.ts'
 import { windowTabs } from './window-tabs.ts'
@@ -69,7 +70,7 @@ function dropKeptHeaders(): void {
 
 /** `history` is JSON text; text that is not JSON is returned unchanged. */
 function withoutHeaders(history: string): string {
-  const entries = parsed(history)
+  const entries = jsonOrNull(history)
   return entries === null ? history : JSON.stringify(entries, (name, value) => (name === 'headers' ? undefined : value))
 }
 
@@ -106,7 +107,7 @@ type KeptTab = { readonly [Name in keyof SharedQuery]?: string | null }
  */
 export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: readonly string[]): void {
   const items = new StorageAPI(storage)
-  const kept = parsed(items.get(TABS)) as Partial<KeptTabs> | null
+  const kept = jsonOrNull(items.get(TABS) ?? '') as Partial<KeptTabs> | null
   const tabs = renewExample(Array.isArray(kept?.tabs) ? kept.tabs : [], refs)
   if (tabs.length > 0) items.set(TABS, JSON.stringify({ ...kept, tabs }))
   const shown = shared ?? tabs[kept?.activeTabIndex ?? 0]
@@ -129,14 +130,5 @@ function renewExample(tabs: readonly KeptTab[], refs: readonly string[]): readon
 function namedBy(tab: KeptTab): string | null {
   const { query, variables } = { ...tab }
   if (query !== LATEST_EXPORT || typeof variables !== 'string') return null
-  return String((parsed(variables) as { readonly ref?: unknown } | null)?.ref ?? '')
-}
-
-/** Returns null for invalid JSON, which the person or another program may have stored. */
-function parsed(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return null
-  }
+  return String((jsonOrNull(variables) as { readonly ref?: unknown } | null)?.ref ?? '')
 }

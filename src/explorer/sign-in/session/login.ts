@@ -1,5 +1,6 @@
 // Sends the requests that open and end sessions, and turns their failures into readable errors.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
+import { jsonOrNull } from '../../text/json-lines.ts'
 import type { Tokens } from './tokens.ts'
 
 export class LoginFailure extends Error {
@@ -47,14 +48,7 @@ export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch,
 
 /** Reads what the gateway says about a refused sign-in or renewal. */
 export async function failureOf(answer: Response): Promise<LoginFailure> {
-  const { code = '', detail = `The gateway answered ${answer.status}.` } = problemOf(await answer.text())
+  const problem = (jsonOrNull(await answer.text()) ?? {}) as { readonly code?: string; readonly detail?: string }
+  const { code = '', detail = `The gateway answered ${answer.status}.` } = problem
   return new LoginFailure(code, SENTENCES[code] ?? detail)
-}
-
-function problemOf(text: string): { readonly code?: string; readonly detail?: string } {
-  try {
-    return (JSON.parse(text) ?? {}) as { code?: string; detail?: string }
-  } catch {
-    return {}
-  }
 }
