@@ -95,7 +95,7 @@ export function OperationSection({ operation, projects, draft, onDraft }: Operat
             />
           </details>
         )}
-        <TryIt id={id} method={method} path={path} projects={projects} draft={draft} onDraft={onDraft} />
+        {route && <TryIt id={id} route={route} projects={projects} draft={draft} onDraft={onDraft} />}
       </div>
     </section>
   )

@@ -1,6 +1,7 @@
 // The "Try it" form of an operation, which sends the request as the signed-in user.
 import { Play } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { type Answer, noAnswer, spokenText } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -15,25 +16,23 @@ import { type Draft, sentHeaders } from './own-headers.ts'
 interface TryItProps {
   /** Id of the section of the operation. */
   readonly id: string
-  readonly method: string
-  readonly path: string
+  readonly route: ExplorerRoute
   /** The projects to choose from; the first is the default. */
   readonly projects: readonly ProjectChoice[]
   readonly draft: Draft
   readonly onDraft: (draft: Draft) => void
 }
 
-export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps): ReactNode {
+export function TryIt({ id, route, projects, draft, onDraft }: TryItProps): ReactNode {
   const { facts, session } = useExplorer()
   const { phase, email } = useSessionState()
-  const route = facts.routes.find((row) => row.method === method && row.path === path)
-  const value = draft.value ?? (route?.field === 'email' ? email : projects[0]?.ref) ?? ''
+  const { method, path } = route
+  const value = draft.value ?? (route.field === 'email' ? email : projects[0]?.ref) ?? ''
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [isRunning, setRunning] = useState(false)
   const newest = useRef(new AbortController())
   // Abort the running request when the component unmounts.
   useEffect(() => () => newest.current.abort(), [])
-  if (!route) return null
   if (!canBeTried(route, facts)) return <p className="note">{NOT_TRIED}</p>
   if (phase !== 'signed-in') {
     return (
@@ -49,21 +48,20 @@ export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps
   }
 
   /** A newer run aborts this one, so that its answer does not replace the newer one's. */
-  async function run(row: NonNullable<typeof route>, sent = value): Promise<void> {
+  async function run(sent = value): Promise<void> {
     newest.current.abort()
     const abort = new AbortController()
     newest.current = abort
     setRunning(true)
-    const next = await answerTo(row, sent, abort.signal).catch(noAnswer)
+    const next = await answerTo(sent, abort.signal).catch(noAnswer)
     if (abort.signal.aborted) return
     setAnswer(next)
     setRunning(false)
   }
 
-  async function answerTo(row: NonNullable<typeof route>, sent: string, signal: AbortSignal): Promise<Answer> {
-    const send = (value: string) =>
-      sendRest({ route: row, value, headers: sentHeaders(draft.headers) }, session, signal)
-    return row.field === 'refreshToken' ? withOwnSession(row, session, send) : send(sent)
+  async function answerTo(sent: string, signal: AbortSignal): Promise<Answer> {
+    const send = (value: string) => sendRest({ route, value, headers: sentHeaders(draft.headers) }, session, signal)
+    return route.field === 'refreshToken' ? withOwnSession(route, session, send) : send(sent)
   }
 
   return (
@@ -74,9 +72,9 @@ export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps
           value={value}
           projects={projects}
           onChange={(next) => onDraft({ ...draft, value: next })}
-          onEnter={(next) => void run(route, next)}
+          onEnter={(next) => void run(next)}
         />
-        <button type="button" onClick={() => isRunning || void run(route)} aria-disabled={isRunning}>
+        <button type="button" onClick={() => isRunning || void run()} aria-disabled={isRunning}>
           <Play size={14} aria-hidden="true" /> Try it<span className="unseen">: {`${method} ${path}`}</span>
         </button>
       </div>
@@ -84,7 +82,7 @@ export function TryIt({ id, method, path, projects, draft, onDraft }: TryItProps
         label={`${method} ${path}`}
         fields={draft.headers}
         onChange={(headers) => onDraft({ ...draft, headers })}
-        onEnter={() => void run(route)}
+        onEnter={() => void run()}
       >
         The page sends <code>Authorization</code> with its own token
         {route.field !== null && (
