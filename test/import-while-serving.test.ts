@@ -1,8 +1,7 @@
 // An import into a database that a gateway is serving.
 import { expect, test } from 'vitest'
 import { type Client, createClient, requireSession } from './support/client.ts'
-import { serveForTest } from './support/command-line.ts'
-import { startImport } from './support/import-process.ts'
+import { serveForTest, startRun } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -23,7 +22,7 @@ test('during an import the gateway answers every login, reads stay correct, and 
     ].join(''),
   )
   const { url } = await serveForTest(workspace.flags)
-  const importing = startImport(path, workspace.flags)
+  const importing = startRun(['import', path, ...workspace.flags])
   const seen = await whileRunning(importing.isRunning, url, [
     async (client) => {
       const { accessToken } = await requireSession(client, EVE)
@@ -75,7 +74,7 @@ test('an import that finds a bad line late does not change what is served', asyn
     ].join(''),
   )
   const { url } = await serveForTest(workspace.flags)
-  const importing = startImport(path, workspace.flags)
+  const importing = startRun(['import', path, ...workspace.flags])
   const [bodies] = await whileRunning(importing.isRunning, url, [
     async (client) => {
       const { accessToken } = await requireSession(client, ANA)

@@ -7,8 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { createClient } from '../support/client.ts'
-import { type ServingProcess, serve } from '../support/command-line.ts'
-import { type ImportEnd, type ImportProcess, startImport } from '../support/import-process.ts'
+import { type Finished, type Running, type ServingProcess, serve, startRun } from '../support/command-line.ts'
 import { documentLine } from '../support/workspaces.ts'
 
 const DOCUMENTS = 1_000_000
@@ -21,7 +20,7 @@ const MAX_LOGIN_MS = 250
 const MAX_MEMORY_BYTES = 300_000_000
 const SAMPLE_EVERY_MS = 50
 
-interface Measured extends ImportEnd {
+interface Measured extends Finished {
   readonly seconds: number
   /** Null if the system does not tell. */
   readonly peakMemoryBytes: number | null
@@ -101,7 +100,7 @@ function line(number: number, domain: string): string {
 /** Imports the file while one client logs in again and again. */
 async function measure(serving: ServingProcess, file: string): Promise<Measured> {
   const begun = performance.now()
-  const importing = startImport(file, flags)
+  const importing = startRun(['import', file, ...flags])
   const [ended, peakMemoryBytes, loginsMs] = await Promise.all([
     importing.ended.then((end) => ({ ...end, seconds: (performance.now() - begun) / 1_000 })),
     peakMemory(importing),
@@ -110,7 +109,7 @@ async function measure(serving: ServingProcess, file: string): Promise<Measured>
   return { ...ended, peakMemoryBytes, loginsMs }
 }
 
-async function logInWhile(importing: ImportProcess, { url }: ServingProcess): Promise<readonly number[]> {
+async function logInWhile(importing: Running, { url }: ServingProcess): Promise<readonly number[]> {
   using client = createClient(url)
   const took: number[] = []
   while (importing.isRunning()) {
@@ -123,7 +122,7 @@ async function logInWhile(importing: ImportProcess, { url }: ServingProcess): Pr
 }
 
 /** The kernel keeps the peak itself: the last sample sees it, except for what the last moments add. */
-async function peakMemory({ pid, isRunning }: ImportProcess): Promise<number | null> {
+async function peakMemory({ process: { pid }, isRunning }: Running): Promise<number | null> {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return null
   let peak = 0

@@ -4,8 +4,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { run, type ServingProcess, serve } from '../support/command-line.ts'
-import { startImport } from '../support/import-process.ts'
+import { run, type ServingProcess, serve, startRun } from '../support/command-line.ts'
 import { writeLines } from '../support/measurements.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
@@ -38,7 +37,8 @@ async function start(): Promise<ServingProcess> {
   return serve([...there, '--import-token-file', tokenFile, '--log-level', 'warn'])
 }
 
-const importTo = ({ url }: ServingProcess, token = tokenFile) => startImport(file, ['--to', url, '--token-file', token])
+const importTo = ({ url }: ServingProcess, token = tokenFile) =>
+  startRun(['import', file, '--to', url, '--token-file', token])
 
 async function digestOf(database: readonly string[]): Promise<string> {
   const path = join(directory, 'dump.ndjson')

@@ -4,8 +4,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
-import { runHere } from '../support/command-line.ts'
-import { startImport } from '../support/import-process.ts'
+import { runHere, startRun } from '../support/command-line.ts'
 import { createWorkspace, withoutProgress } from '../support/import-workspace.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
@@ -284,7 +283,7 @@ test('import continues where it was killed, and keeps what it had done', async (
     if (logins === 15) resolve()
     return false
   })
-  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  const running = startRun(['import', server.url, '--emails', emails, ...workspace.flags])
   await isHalfway
   expect((await running.kill()).exitCode).toBe(null)
   const state = readFileSync(`${emails}.state`, 'utf8')
@@ -320,10 +319,13 @@ test('import signs out everywhere when it is stopped, and continues when it is r
     if (request.url === '/v1/exports?r=r4') resolve()
     return false
   })
-  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  const running = startRun(['import', server.url, '--emails', emails, ...workspace.flags])
   await isHalfway
-  process.kill(running.pid, 'SIGINT')
-  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to continue\n' })
+  expect(await running.kill('SIGINT')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'stopped: run it again to continue\n',
+  })
   expect(server.openSessions()).toBe(0)
   const entry = JSON.parse((await workspace.run('audit')).stdout)
   expect(entry).toMatchObject({
@@ -341,10 +343,13 @@ test('when import is stopped before the server has answered anything, it says so
     resolve()
     return true
   })
-  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  const running = startRun(['import', server.url, '--emails', emails, ...workspace.flags])
   await isAsked
-  process.kill(running.pid, 'SIGINT')
-  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to continue\n' })
+  expect(await running.kill('SIGINT')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'stopped: run it again to continue\n',
+  })
 })
 
 test('import renews a session that expires, and opens a new one when it is gone', async () => {

@@ -11,6 +11,7 @@ import { searchLog } from './searched-logs.ts'
 import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 export interface Finished {
+  /** Null when the process was killed. */
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
@@ -26,14 +27,35 @@ export interface RunOptions {
   readonly user?: { readonly uid?: number; readonly gid?: number }
 }
 
+export interface Running {
+  readonly process: ChildProcess
+  readonly ended: Promise<Finished>
+  readonly isRunning: () => boolean
+  /** Sends SIGKILL, or another signal, and waits for the end. */
+  readonly kill: (signal?: NodeJS.Signals) => Promise<Finished>
+}
+
 /** Runs a command to its end. */
-export async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+export function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return startRun(args, options).ended
+}
+
+/** Starts a command, which the caller may kill before it is done. */
+export function startRun(args: readonly string[], options: RunOptions = {}): Running {
   const child = start(args, options)
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   // A command that fails may end before it has read all of its input.
   child.stdin?.on('error', () => {}).end(options.stdin ?? '')
-  const [exitCode] = await once(child, 'close')
-  return { exitCode, stdout: stdout(), stderr: stderr() }
+  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, stdout: stdout(), stderr: stderr() }))
+  return {
+    process: child,
+    ended,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    kill(signal = 'SIGKILL') {
+      child.kill(signal)
+      return ended
+    },
+  }
 }
 
 interface HereOptions extends Pick<RunOptions, 'stdin'> {

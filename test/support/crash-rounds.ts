@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { type Client, createClient, requireSession } from './client.ts'
-import { type ServingProcess, serve } from './command-line.ts'
+import { type Running, type ServingProcess, serve, startRun } from './command-line.ts'
 import { emailOf, hasBegun, importFile, observe, observeExport } from './crash-imports.ts'
 import { createLedger, type Ledger, sessionLosses, useSessions } from './crash-ledger.ts'
-import { type ImportProcess, startImport } from './import-process.ts'
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 const CLIENTS = 4
@@ -60,7 +59,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
   const older = createLedger()
   const versions = { acknowledged: 0, started: 0 }
   let gateway: ServingProcess | null = null
-  let importing: ImportProcess | null = null
+  let importing: Running | null = null
 
   const summary = (): CrashSummary => ({ losses, ...totals, readyMs: readyMs.toSorted((a, b) => a - b) })
 
@@ -81,7 +80,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
       versions.started += 1
       writeFileSync(file, importFile(versions.started))
     }
-    importing = startImport(file, flags, env)
+    importing = startRun(['import', file, ...flags], { env })
     const { exitCode, stderr } = await importing.ended
     if (exitCode === 0) {
       versions.acknowledged = versions.started
@@ -171,7 +170,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     return summary()
   } finally {
     await (gateway as ServingProcess | null)?.kill('SIGKILL')
-    await (importing as ImportProcess | null)?.kill()
+    await (importing as Running | null)?.kill()
   }
 }
 

@@ -1,6 +1,5 @@
 // Runs `follow`, in the process of the test or in one of its own, and reads the rounds that it reports.
-import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { createInterface } from 'node:readline'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -11,7 +10,7 @@ import { parseOptions } from '../../src/cli/options/option.ts'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { createFollower } from '../../src/import-export/remote/follow/follow.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
-import { PROGRAM } from './program.ts'
+import { type Finished, type RunOptions, startRun } from './command-line.ts'
 
 /** No pause between rounds, and no wait before a user that two rounds did not find is removed. */
 const OPTIONS = { '--interval': '0', '--remove-after': '0', '--format': 'json' }
@@ -35,10 +34,7 @@ export interface ToldRound {
   readonly notModified: number
 }
 
-export interface FollowEnd {
-  readonly exitCode: number | null
-  readonly stderr: string
-}
+type FollowEnd = Pick<Finished, 'exitCode' | 'stderr'>
 
 export interface Following {
   /** The next reported round. */
@@ -85,19 +81,10 @@ export function openFollower(url: string, store: EditableStore, { areAbsentLists
 }
 
 /** The caller stops it. */
-export function startFollowProcess(
-  url: string,
-  args: readonly string[],
-  { cwd }: { readonly cwd?: string } = {},
-): Following {
-  const child = spawn(process.execPath, [PROGRAM, 'follow', url, ...withOptions(args)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
-  })
-  const ended = Promise.all([text(child.stderr), once(child, 'close')]).then(([stderr]) => {
-    return { exitCode: child.exitCode, stderr }
-  })
-  return following(child.stdout, ended, () => child.kill('SIGTERM'))
+export function startFollowProcess(url: string, args: readonly string[], options: RunOptions = {}): Following {
+  const { process, ended, kill } = startRun(['follow', url, ...withOptions(args)], options)
+  const end = ended.then(({ exitCode, stderr }) => ({ exitCode, stderr }))
+  return following(process.stdout ?? Readable.from([]), end, () => void kill('SIGTERM'))
 }
 
 function following(stdout: Readable, ended: Promise<FollowEnd>, stop: () => void): Following {

@@ -3,9 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../support/client.ts'
-import { runHere } from '../../support/command-line.ts'
+import { runHere, startRun } from '../../support/command-line.ts'
 import { type Following, startFollowProcess } from '../../support/follow.ts'
-import { startImport } from '../../support/import-process.ts'
 import { type PlainServer, startPlainServer } from '../../support/plain-server.ts'
 import { createSeededRandom } from '../../support/seeded-random.ts'
 import { startSwitchFront } from '../../support/switch-front.ts'
@@ -150,7 +149,7 @@ async function importKilled(old: PlainServer, args: readonly string[], users: nu
     if (logins >= users / 2) resolve()
     return false
   })
-  const running = startImport(old.url, args)
+  const running = startRun(['import', old.url, ...args])
   await isHalfway
   old.setIntercept(null)
   await old.kill({ forgetsSessions: true })
