@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly stdin?: string
   /** The limit of open files for the process; by default the limit of this one. */
   readonly maxOpenFiles?: number
+  /** The main file of another copy of the program. */
+  readonly program?: string
   /** Whom it runs as; as whom this one runs otherwise. */
   readonly user?: { readonly uid?: number; readonly gid?: number }
 }
@@ -187,11 +189,11 @@ export function shareDemoGateway(): { readonly url: () => string } {
   return { url: () => url }
 }
 
-function start(args: readonly string[], { cwd, env, maxOpenFiles, user }: RunOptions): ChildProcess {
+function start(args: readonly string[], { cwd, env, maxOpenFiles, program = PROGRAM, user }: RunOptions): ChildProcess {
   const options = { ...user, ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } }
-  if (maxOpenFiles === undefined) return spawn(process.execPath, [PROGRAM, ...args], options)
+  if (maxOpenFiles === undefined) return spawn(process.execPath, [program, ...args], options)
   const limited = `ulimit -n ${maxOpenFiles} && exec "$@"`
-  return spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...args], options)
+  return spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, program, ...args], options)
 }
 
 /** Passes on a copy of each chunk, because the access log reuses the memory of a chunk that was taken. */

@@ -1,13 +1,10 @@
 // A gateway in its own process with a small heap: sends it hostile requests, and measures it.
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import { PROGRAM } from '../../support/program.ts'
+import { run, serve } from '../../support/command-line.ts'
 import type { HostileRequest, Outcome } from './shape.ts'
 import { largeWorld } from './world.ts'
 
@@ -38,27 +35,18 @@ export interface LimitedGateway extends AsyncDisposable {
 
 export async function startLimitedGateway(bytes: number, ...options: readonly string[]): Promise<LimitedGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-hostile-'))
-  const database = `file:${join(directory, 'workspace.db')}`
+  const database = ['--database', `file:${join(directory, 'workspace.db')}`]
   const input = join(directory, 'world.ndjson')
   const file = createWriteStream(input)
   for (const line of largeWorld(bytes)) file.write(line)
   file.end()
   await finished(file)
-  await promisify(execFile)(process.execPath, [PROGRAM, 'import', input, '--database', database])
-  const limit = `--max-old-space-size=${HEAP_MIB}`
-  const args = [limit, PROGRAM, 'serve', '--database', database, '--port', '0', '--access-token-ttl', '86400']
-  const bodies = ['--body-limit', String(BODY_LIMIT_BYTES)]
-  const child = spawn(process.execPath, [...args, ...bodies, '--log-level', 'silent', ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const closed = once(child, 'close')
-  let output = ''
-  for await (const chunk of child.stdout) {
-    output += chunk
-    if (output.includes('\n')) break
-  }
-  const url = /listening on (\S+)/.exec(output)?.[1]
-  if (url === undefined) throw new Error('the gateway ended before it listened')
+  const imported = await run(['import', input, ...database])
+  if (imported.exitCode !== 0) throw new Error(imported.stderr)
+  const limits = ['--access-token-ttl', '86400', '--body-limit', String(BODY_LIMIT_BYTES)]
+  const args = [...database, ...limits, '--log-level', 'silent', ...options]
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` }
+  const { url, process: child, kill } = await serve(args, { env })
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 
   function status(field: string): number {
@@ -124,8 +112,7 @@ export async function startLimitedGateway(bytes: number, ...options: readonly st
     forgetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     async [Symbol.asyncDispose]() {
       agent.destroy()
-      child.kill('SIGKILL')
-      await closed
+      await kill('SIGKILL')
       rmSync(directory, { recursive: true })
     },
   }
