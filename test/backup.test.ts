@@ -1,6 +1,5 @@
 // Backups and restores, on SQLite and on PostgreSQL.
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -20,7 +19,7 @@ import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { copyDatabase, verifyDatabase } from '../src/store/sqlite/backup.ts'
-import { runHere, serveForTest } from './support/command-line.ts'
+import { runHere, serveForTest, startRunForTest } from './support/command-line.ts'
 import { ask, bearer, openSession, startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
@@ -162,21 +161,16 @@ describe('an SQLite backup', () => {
     locking.pragma('locking_mode = exclusive')
     locking.exec('begin exclusive; create table lock (held)')
     const children = [workspace.path('backup.db'), '-'].map((place) => {
-      const args = [PROGRAM, 'backup', place, ...workspace.flags, '--lock-timeout', '60000']
-      return spawn(process.execPath, args, { stdio: 'ignore' })
+      return startRunForTest(['backup', place, ...workspace.flags, '--lock-timeout', '60000'])
     })
-    onTestFinished(() => {
-      for (const child of children) child.kill('SIGKILL')
-    })
-    const ended = Promise.all(children.map((child) => once(child, 'exit')))
     // Each thread has its own. A child starts with that of this process, which may be low already.
     const yielded = Math.max(getPriority(), PRIORITY_BELOW_NORMAL)
-    for (const { pid } of children) {
-      const priorities = () => readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)))
+    for (const { process: child } of children) {
+      const priorities = () => readdirSync(`/proc/${child.pid}/task`).map((thread) => getPriority(Number(thread)))
       await expect.poll(() => new Set(priorities())).toEqual(new Set([yielded]))
     }
     locking.close()
-    expect(await ended).toEqual(children.map(() => [0, null]))
+    for (const { ended } of children) expect((await ended).exitCode).toBe(0)
   })
 
   test('gives its priority back at its end, where the system allows that', async () => {
@@ -310,11 +304,9 @@ describe('an SQLite backup', () => {
     const takesMs = performance.now() - startedAt + 400
     for (let round = 0; round < KILLS; round += 1) {
       const backup = workspace.path(`backup-${round}.db`)
-      const child = spawn(process.execPath, [PROGRAM, 'backup', backup, ...workspace.flags], { stdio: 'ignore' })
-      const exited = once(child, 'exit')
-      await Promise.race([delay((takesMs * (round + 1)) / KILLS), exited])
-      child.kill('SIGKILL')
-      await exited
+      const { ended, kill } = startRunForTest(['backup', backup, ...workspace.flags])
+      await Promise.race([delay((takesMs * (round + 1)) / KILLS), ended])
+      await kill()
       if (!existsSync(backup)) continue
       const copy = `file:${workspace.path(`copy-${round}.db`)}`
       expect(await runHere(['restore', backup, '--database', copy])).toMatchObject({ exitCode: 0 })

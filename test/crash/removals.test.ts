@@ -1,17 +1,14 @@
 // Tests kill -9 of commands that remove in many steps: each user is as before or as after, and another run completes
 // the rest.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteDatabase from 'better-sqlite3'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runHere } from '../support/command-line.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runHere, startRunForTest } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryCopy } from '../support/postgres.ts'
-import { PROGRAM } from '../support/program.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
@@ -146,12 +143,6 @@ async function dumpOf(databaseUrl: string): Promise<ReadonlyMap<string, readonly
   return Map.groupBy(lines, (line) => String(JSON.parse(line).email ?? JSON.parse(line).export))
 }
 
-function start(args: readonly string[]) {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore' })
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
-  return { child, ended }
-}
-
 function describeRemovals(copy: Loaded): void {
   test.each(REMOVALS)(
     '$name leaves each user as before or as after, and another run completes it',
@@ -167,19 +158,15 @@ function describeRemovals(copy: Loaded): void {
       const after = await dumpOf(clean.databaseUrl)
       expect(after).not.toEqual(before)
       let halfway = 0
-      for (let kill = 0; kill < KILLS; kill += 1) {
+      for (let round = 0; round < KILLS; round += 1) {
         const engine = await copy()
         const serving = await startGateway({ databaseUrl: engine.databaseUrl })
         const { accessToken } = await serving.login(emails.at(-1) ?? '')
         const unchanged = await engine.count(changing)
-        const { child, ended } = start([...args(file), '--database', engine.databaseUrl])
-        onTestFinished(() => {
-          child.kill('SIGKILL')
-        })
-        while (child.exitCode === null && (await engine.count(changing)) === unchanged) await delay(5)
+        const { ended, isRunning, kill } = startRunForTest([...args(file), '--database', engine.databaseUrl])
+        while (isRunning() && (await engine.count(changing)) === unchanged) await delay(5)
         await Promise.race([delay(random.below(KILL_WITHIN_MS)), ended])
-        child.kill('SIGKILL')
-        await ended
+        await kill()
         const found = await dumpOf(engine.databaseUrl)
         const wrong = emails.filter(
           (email) => !isAllowed(found.get(email) ?? [], before.get(email) ?? [], after.get(email) ?? []),

@@ -1,6 +1,5 @@
 // Tests faults of PostgreSQL: commits that it does not promise, lost connections, a read-only primary, and a full disk.
-import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -8,12 +7,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { runHere, type ServingProcess, serveForTest, startRunForTest } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { SERVER_USER } from '../support/postgres-server.ts'
-import { PROGRAM } from '../support/program.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -126,15 +124,9 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
   test('so does one whose first worker waits', async () => {
     const url = (await temporaryServer()).url('postgres')
     await loseStandby(url)
-    const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--database', url, '--workers', '2'])
-    const ended = once(child, 'exit')
-    onTestFinished(async () => {
-      child.kill('SIGKILL')
-      await ended
-    })
+    const { kill } = startRunForTest(['serve', '--port', '0', '--database', url, '--workers', '2'])
     await waitingFor(url, `wait_event = 'SyncRep'`)
-    child.kill('SIGTERM')
-    expect(await ended).toEqual([0, null])
+    expect((await kill('SIGTERM')).exitCode).toBe(0)
   })
 
   test('refuses a write on a primary that became read-only, and writes again once it can', async () => {

@@ -1,13 +1,11 @@
 // Tests commands that make a file and are stopped before it is whole.
-import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { runHere } from '../support/command-line.ts'
+import { expect, test } from 'vitest'
+import { runHere, startRunForTest } from '../support/command-line.ts'
 import { createWorkspace, templateLines } from '../support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
-import { PROGRAM } from '../support/program.ts'
 import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const engines = [
@@ -89,18 +87,15 @@ test('restore removes what a killed restore has left, and not the file of one th
   const args = ['restore', backup, '--database', `file:${folder}/workspace.db`]
   const parts = () => readdirSync(folder).filter((name) => name.endsWith('.part'))
 
-  const paused = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore' })
-  const exited = once(paused, 'exit')
-  onTestFinished(() => void paused.kill('SIGKILL'))
+  const paused = startRunForTest(args)
   while (parts().length === 0) await setImmediate()
-  paused.kill('SIGSTOP')
+  paused.process.kill('SIGSTOP')
   const [part = ''] = parts()
   const other = await runHere(args)
   expect([other.exitCode, other.stderr, parts()]).toEqual([0, '', [part]])
   expect(other.stdout).not.toContain('removed')
 
-  paused.kill('SIGKILL')
-  await exited
+  await paused.kill()
   const { exitCode, stdout, stderr } = await runHere(args)
   expect([exitCode, stderr, parts()]).toEqual([0, '', []])
   expect(stdout).toMatch(`removed ${folder}/${part}, which a killed restore had left\n`)

@@ -80,6 +80,13 @@ export async function runHere(
   return { exitCode, stdout: out, stderr: err }
 }
 
+/** Like `startRun`, but the process is killed at the end of the test. */
+export function startRunForTest(args: readonly string[], options: RunOptions = {}): Running {
+  const running = startRun(args, options)
+  onTestFinished(async () => void (await running.kill()))
+  return running
+}
+
 export interface Serving {
   readonly url: string
   readonly stdout: () => string
