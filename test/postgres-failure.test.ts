@@ -1,10 +1,9 @@
 // Tests a gateway whose PostgreSQL is killed, hangs, is locked, or fails over to a standby.
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { type Answer, ask, bearer, postJson } from './support/gateway.ts'
-import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
+import { openHand, POSTGRES_DIRECTORY, temporaryServer, untilWaiting } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '2500', '--statement-timeout', '1000', '--log-level', 'silent']
@@ -35,16 +34,6 @@ async function untilReady({ url }: ServingProcess): Promise<number> {
     await delay(20)
   }
   return performance.now() - start
-}
-
-/** Opens a connection of another client, closed at the end of the test. */
-async function openHand(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  // The server stops before the client ends.
-  client.on('error', () => {})
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
 }
 
 async function expectUnavailable(gateway: ServingProcess, accessToken: string, refreshToken: string): Promise<void> {
@@ -112,14 +101,15 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     const gateway = await serveForTest([...database, ...times, '--log-level', 'silent'])
     const { accessToken } = (await login(gateway, ANA)).json()
     expect((await projects(gateway, accessToken)).status).toBe(200)
-    const hand = await openHand(server.url('postgres'))
-    await hand.query('begin; lock table workspace_gateway.session in access exclusive mode')
+    const hand = await openHand(
+      server.url('postgres'),
+      'begin; lock table workspace_gateway.session in access exclusive mode',
+    )
     const requests = [() => projects(gateway, accessToken), () => login(gateway, ANA)]
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
     const held: Promise<Answer>[] = []
     for (const count of [1, 2]) {
       held.push(projects(gateway, accessToken))
-      await expect.poll(() => execute(server.url('postgres'), waiting)).toHaveLength(count)
+      await untilWaiting(server.url('postgres'), count)
     }
     // All of these requests find both connections taken.
     const piled = await Promise.all(Array.from({ length: 200 }, (_, n) => requests[n % 2]?.()))
@@ -139,12 +129,10 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a gateway whose PostgreSQL fails',
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
-    const hand = await openHand(server.url('postgres'))
-    await hand.query('begin; select * from workspace_gateway.session for update')
+    const hand = await openHand(server.url('postgres'), 'begin; select * from workspace_gateway.session for update')
     expect((await logout(gateway, refreshToken)).status).toBe(503)
     // No statement waits for the row any more.
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-    await expect.poll(() => execute(server.url('postgres'), waiting)).toEqual([])
+    await untilWaiting(server.url('postgres'), 0)
     await hand.query('commit')
     expect((await projects(gateway, accessToken)).status).toBe(404)
     expect((await logout(gateway, refreshToken)).status).toBe(200)

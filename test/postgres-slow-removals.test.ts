@@ -1,13 +1,12 @@
 // Tests removals, replacements and long texts that take longer on PostgreSQL than a statement may last.
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Change, StoreUnavailableError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import type { ReplacementStep } from '../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, put } from './contract/values.ts'
-import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
+import { createdDatabases, execute, openHand, POSTGRES_URL } from './support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 2 }
 
@@ -157,10 +156,7 @@ describe.skipIf(POSTGRES_URL === null)('slow removals on PostgreSQL', () => {
     const url = await createdDatabase()
     await using store = await openPostgresStore(url, { ...OPTIONS, statementTimeoutMs: 1_000 })
     await store.applyChanges([put()])
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    onTestFinished(() => hand.end())
-    await hand.query(`begin; select 1 from workspace_gateway.user for update`)
+    const hand = await openHand(url, 'begin; select 1 from workspace_gateway.user for update')
     await expect(remove(store)).rejects.toThrow(StoreUnavailableError)
     await hand.query('rollback')
     expect(await store.userByEmail(ANA)).not.toBeNull()

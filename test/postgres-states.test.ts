@@ -1,10 +1,8 @@
-// Tests writes between the session lookup and the reads of a request, which are separate statements on PostgreSQL.
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bearer, type TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
-import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
+import { createdDatabases, execute, openHand, POSTGRES_URL } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
 /** Large enough to be sent with a content coding. */
@@ -126,9 +124,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
 
   test('a retry waits for a locked table no longer than any other read', async () => {
     const url = await createdDatabase()
-    const client = new Client({ connectionString: url })
-    await client.connect()
-    onTestFinished(() => client.end())
+    const client = await openHand(url)
     const { gateway, beforeNext } = await interruptedGateway({
       databaseUrl: url,
       async openSnapshot(store, options) {

@@ -1,5 +1,4 @@
 // The PostgreSQL store: the contract of all stores, and what only PostgreSQL does.
-import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type Change, StoreOpenError, StoreUnavailableError, TracesLeftError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
@@ -16,7 +15,15 @@ import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
 import { put } from './contract/values.ts'
 import { ownPostgres } from './support/own-postgres.ts'
-import { asNewUser, createdDatabases, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import {
+  asNewUser,
+  createdDatabases,
+  execute,
+  openHand,
+  POSTGRES_URL,
+  temporaryDatabase,
+  untilWaiting,
+} from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 /** A long connect timeout, because the machine may be busy. */
@@ -99,17 +106,12 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     // The order of the ids differs from the order of the emails.
     const emails = Array.from({ length: 15 }, (_, index) => `u${(index * 7) % 15}@example.com`)
     for (const email of emails) await store.applyChanges([{ type: 'addUser', email }])
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    await hand.query('begin; select 1 from workspace_gateway.user where id = 8 for update')
+    const hand = await openHand(url, 'begin; select 1 from workspace_gateway.user where id = 8 for update')
     const importing = store.applyChanges(emails.map((email) => put({ email })))
-    await expect
-      .poll(() => execute(url, `select 1 from pg_stat_activity where wait_event_type = 'Lock'`))
-      .toHaveLength(1)
+    await untilWaiting(url)
     const free = await execute(url, 'select id::int from workspace_gateway.user order by id for update skip locked')
     expect(free.map(({ id }) => id)).toEqual([9, 10, 11, 12, 13, 14, 15])
     await hand.query('rollback')
-    await hand.end()
     expect(await importing).toEqual(Array(15).fill('added'))
   })
 
@@ -119,9 +121,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const store = await open(url)
     await store.applyChanges(ANA_WORLD)
     await store.beginMove({ id: 'm', other: 'x' })
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    await hand.query(`begin; ${statements}`)
+    const hand = await openHand(url, `begin; ${statements}`)
     return { url, store, hand, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
@@ -129,14 +129,9 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await using database = await duringMove(`select pg_advisory_xact_lock(${MOVE_LOCK})`)
     const { url, store, hand } = database
     const importing = store.applyChanges([projectOf('ana@example.com', 'q')])
-    await expect
-      .poll(() =>
-        execute(url, `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
-      )
-      .toHaveLength(1)
+    await untilWaiting(url)
     expect(await execute(url, 'select 1 from workspace_gateway.user for update skip locked')).toHaveLength(1)
     await hand.query('rollback')
-    await hand.end()
     expect(await importing).toEqual(['added'])
   })
 
@@ -164,8 +159,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describe('a removal and an audit entry of the same email at the same time', () => {
     const email = 'ana@example.com'
     const entry = { at: 1, kind: 'login', result: 'done', network: '', detail: '', count: 1, who: email }
-    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-
     /** Runs `write` while another transaction that has run `statements` is open. Returns whom the audit log names. */
     async function namesAfter(
       statements: (hash: string) => string,
@@ -175,13 +168,10 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       await using store = await open(url)
       await store.applyChanges(ANA_WORLD)
       const hash = hashedEmail(email, await store.auditSalt())
-      const other = new Client({ connectionString: url })
-      await other.connect()
-      await other.query(`begin; set search_path to workspace_gateway; ${statements(hash)}`)
+      const other = await openHand(url, `begin; set search_path to workspace_gateway; ${statements(hash)}`)
       const writing = write(store)
-      await expect.poll(() => execute(url, waits)).toHaveLength(1)
+      await untilWaiting(url)
       await other.query('commit')
-      await other.end()
       await writing
       const found = await store.auditEntries({ from: null, to: null, kind: null, who: null }, 0, 9)
       return found.map(({ who }) => (who === hash ? 'hash' : who))
@@ -210,17 +200,13 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   test('a move that is cancelled while it begins adds no trigger afterwards', async () => {
     const url = await createdDatabase()
     await using store = await open(url)
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
     // The first table that gets a trigger, so that there is none yet.
-    await hand.query('begin; lock table workspace_gateway.user')
+    const hand = await openHand(url, 'begin; lock table workspace_gateway.user')
     const beginning = store.beginMove({ id: 'm', other: 'x' })
-    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    await expect.poll(() => execute(url, waits)).toHaveLength(1)
+    await untilWaiting(url)
     // The row is unlocked whenever the step has given way.
     await execute(url, `update workspace_gateway.move set phase = 'live'`)
     await hand.query('rollback')
-    await hand.end()
     await beginning
     expect(await execute(url, `select tgname from pg_trigger where tgname like 'move%'`)).toEqual([])
   })
@@ -286,15 +272,12 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     test('is reported while somebody reads an older state, and is gone after the next rewrite', async () => {
       const { url, store, inFile, change } = await prepare({ connectTimeoutMs: 2_000, statementTimeoutMs: 10_000 })
       await using closing = store
-      const reader = new Client({ connectionString: url })
-      await reader.connect()
-      await reader.query('begin isolation level repeatable read; select 1')
+      const reader = await openHand(url, 'begin isolation level repeatable read; select 1')
       await change(/another process still reads an older state/)
       // Even a rewritten file would still contain it.
       await closing.rewrite()
       expect(await inFile()).toEqual(['{t,t}'])
       await reader.query('commit')
-      await reader.end()
       await closing.rewrite()
       expect(await inFile()).toEqual(['{f,f}'])
     })
@@ -302,12 +285,9 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     test('is reported while the table is locked', async () => {
       const { url, store, change } = await prepare({ connectTimeoutMs: 2_000, statementTimeoutMs: 10_000 })
       await using _ = store
-      const hand = new Client({ connectionString: url })
-      await hand.connect()
-      await hand.query('begin; lock table workspace_gateway.signing_key in access share mode')
+      const hand = await openHand(url, 'begin; lock table workspace_gateway.signing_key in access share mode')
       await change(/keeps the table of the signing keys locked/)
       await hand.query('rollback')
-      await hand.end()
     })
   })
 
@@ -339,9 +319,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const url = await createdDatabase()
     await using store = await open(url)
     await store.applyChanges(ANA_WORLD)
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    await hand.query('begin; lock table workspace_gateway.document')
+    const hand = await openHand(url, 'begin; lock table workspace_gateway.document')
     const beginning = store.beginMove({ id: 'm', other: 'x' })
     const waits = new Set<string>()
     const look = async () => {
@@ -351,7 +329,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
     await expect.poll(look).toBeGreaterThan(1)
     await hand.query('rollback')
-    await hand.end()
     expect(await beginning).toBe(true)
     expect(await store.moveState()).toMatchObject({ phase: 'copying' })
   })
@@ -362,9 +339,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await store.applyChanges(ANA_WORLD)
     await store.beginMove({ id: 'm', other: 'x' })
     for (const isolation of ['repeatable read', 'serializable']) {
-      const hand = new Client({ connectionString: url })
-      await hand.connect()
-      await hand.query(`begin isolation level ${isolation}; select 1 from workspace_gateway.user`)
+      const hand = await openHand(url, `begin isolation level ${isolation}; select 1 from workspace_gateway.user`)
       await store.fenceWrites('m', 30_000)
       await expect(hand.query(`update workspace_gateway.document set text = '2'`), isolation).rejects.toThrow(
         'could not serialize',
@@ -519,15 +494,11 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
 
     /** Starts the step while a transaction adds the user, and ends the transaction once the step waits for it. */
     async function meeting<T>(url: string, email: string, end: 'commit' | 'rollback', step: () => T) {
-      const hand = new Client({ connectionString: url })
-      await hand.connect()
-      await hand.query('begin')
+      const hand = await openHand(url, 'begin')
       await hand.query('insert into workspace_gateway.user (email) values ($1)', [email])
       const answer = step()
-      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      await expect.poll(() => execute(url, waiting)).toHaveLength(1)
+      await untilWaiting(url)
       await hand.query(end)
-      await hand.end()
       return await answer
     }
 
@@ -614,19 +585,12 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
         [{ type: 'stageDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'p', text: '{}' }],
         Date.now(),
       )
-      const hand = new Client({ connectionString: url })
-      await hand.connect()
-      try {
-        await hand.query(`begin; select 1 from workspace_gateway.replacement where name = 'r' for update`)
-        const acting = act(store)
-        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        await expect.poll(() => execute(url, waiting)).toHaveLength(1)
-        await hand.query(`select 1 from workspace_gateway.user where email = 'ana@example.com' for update nowait`)
-        await hand.query('rollback')
-        await acting
-      } finally {
-        await hand.end()
-      }
+      const hand = await openHand(url, `begin; select 1 from workspace_gateway.replacement where name = 'r' for update`)
+      const acting = act(store)
+      await untilWaiting(url)
+      await hand.query(`select 1 from workspace_gateway.user where email = 'ana@example.com' for update nowait`)
+      await hand.query('rollback')
+      await acting
     },
   )
 
@@ -662,17 +626,13 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const url = await temporaryDatabase()
     const other = await temporaryDatabase()
     await (await open(other))[Symbol.asyncDispose]()
-    const hand = new Client({ connectionString: other })
-    await hand.connect()
-    await hand.query('begin; lock table workspace_gateway.user')
+    const hand = await openHand(other, 'begin; lock table workspace_gateway.user')
     const told: boolean[] = []
     const onChange = (isHealthy: boolean) => told.push(isHealthy)
     const store = await openPostgresStore(url, { ...OPTIONS, replica: { url: other, timeoutMs: 60_000, onChange } })
-    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    await expect.poll(() => execute(other, waiting)).toHaveLength(1)
+    await untilWaiting(other)
     await store[Symbol.asyncDispose]()
     await hand.query('rollback')
-    await hand.end()
     expect(told).toEqual([])
   })
 

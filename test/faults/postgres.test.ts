@@ -2,7 +2,6 @@
 import { EventEmitter } from 'node:events'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
@@ -10,7 +9,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { runHere, type ServingProcess, serveForTest, startRunForTest } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
-import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { execute, openHand, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { SERVER_USER } from '../support/postgres-server.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -32,13 +31,6 @@ async function openStore(url: string): Promise<MigratableStore> {
   const store = await openPostgresStore(url, { connectTimeoutMs: 3_000, statementTimeoutMs: 20_000, poolSize: 2 })
   onTestFinished(() => store[Symbol.asyncDispose]())
   return store
-}
-
-async function openHand(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
 }
 
 /** Returns the backend that waits for this event. */
@@ -161,8 +153,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('the PostgreSQL store', () => {
     const url = (await temporaryServer()).url('postgres')
     const store = await openStore(url)
     await store.addSessions([SESSION])
-    const hand = await openHand(url)
-    await hand.query('begin; lock table workspace_gateway.session in access exclusive mode')
+    const hand = await openHand(url, 'begin; lock table workspace_gateway.session in access exclusive mode')
     const writing = Promise.resolve(write(store))
     writing.catch(() => {})
     const pid = await waitingFor(url, `wait_event_type = 'Lock'`)

@@ -1,11 +1,9 @@
-// The triggers that a move away from PostgreSQL needs, when a table is locked and when the change log is very long.
-import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { moveOnline } from '../../src/migration/online.ts'
 import { type MigratableStore, StoreClosedError } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { put } from '../contract/values.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { execute, openHand, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
@@ -34,11 +32,7 @@ async function countOfTriggers(url: string): Promise<number> {
 
 /** Holds the lock in a transaction until the returned function is called. */
 async function hold(url: string, lock: string): Promise<() => Promise<void>> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  onTestFinished(() => client.end())
-  await client.query(`begin; ${lock}`)
+  const client = await openHand(url, `begin; ${lock}`)
   return async () => {
     await client.query('rollback')
   }

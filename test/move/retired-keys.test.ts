@@ -1,7 +1,6 @@
 // A signing key that is retired after a move has copied it: in the end its private part is in no file of the target.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { move } from '../../src/migration/offline.ts'
 import { moveOnline } from '../../src/migration/online.ts'
@@ -9,7 +8,7 @@ import type { TracesLeftError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { ownPostgres } from '../support/own-postgres.ts'
-import { execute, POSTGRES_DIRECTORY } from '../support/postgres.ts'
+import { execute, openHand, POSTGRES_DIRECTORY } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const STORE = { lockTimeoutMs: 500, connectTimeoutMs: 2_000, statementTimeoutMs: 30_000, poolSize: 4, onFatal() {} }
@@ -60,11 +59,7 @@ async function onPostgres(): Promise<Place> {
       return found?.isThere === 'true'
     },
     async read() {
-      const client = new Client({ connectionString: url })
-      client.on('error', () => {})
-      await client.connect()
-      onTestFinished(() => client.end())
-      await client.query(`begin isolation level repeatable read; select 1 from ${TABLE}`)
+      await openHand(url, `begin isolation level repeatable read; select 1 from ${TABLE}`)
     },
   }
 }

@@ -1,10 +1,7 @@
-// Tests a removed private key that stays in the file of its table, because the server keeps it for somebody or cannot
-// rewrite the file: no command claims that it is gone. And what remains of a removed user until the tables are rewritten.
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Finished, runHere } from '../support/command-line.ts'
 import { ownPostgres } from '../support/own-postgres.ts'
-import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { execute, openHand, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const TABLE = 'workspace_gateway.signing_key'
@@ -25,16 +22,6 @@ async function withKey(url: string) {
       return found?.isThere === 'true'
     },
   }
-}
-
-/** Opens the transaction of another client, until the end of the test. */
-async function holdTransaction(url: string, statements: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  // The server may stop before the client ends.
-  client.on('error', () => {})
-  await client.connect()
-  onTestFinished(() => client.end())
-  await client.query(`begin; ${statements}`)
 }
 
 /** Rewriting the file does not remove the key yet. */
@@ -66,7 +53,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   test('because of an open transaction that has written and reads nothing now', async () => {
     const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
-    await holdTransaction(url, 'select pg_current_xact_id()')
+    await openHand(url, 'begin; select pg_current_xact_id()')
     expectTold(await retire(), IS_READ)
     await expectKept(url, isInFile)
   })
@@ -74,7 +61,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   test('because of an open transaction in another database of the server', async () => {
     const url = await ownDatabase()
     const { retire, isInFile } = await withKey(url)
-    await holdTransaction(await ownDatabase(), 'select pg_current_xact_id()')
+    await openHand(await ownDatabase(), 'begin; select pg_current_xact_id()')
     expectTold(await retire(), IS_READ)
     await expectKept(url, isInFile)
   })
@@ -82,7 +69,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
   test('because of an idle transaction that has read the keys, behind which nobody has to queue meanwhile', async () => {
     const url = await ownDatabase()
     const { retire } = await withKey(url)
-    await holdTransaction(url, `select 1 from ${TABLE}`)
+    await openHand(url, `begin; select 1 from ${TABLE}`)
     let isOver = false
     const retiring = retire().finally(() => {
       isOver = true
@@ -114,7 +101,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
       },
     })
     await primary.start()
-    await holdTransaction(standby.url('postgres'), 'set transaction isolation level repeatable read; select 1')
+    await openHand(standby.url('postgres'), 'begin; set transaction isolation level repeatable read; select 1')
     const kept = 'select 1 from pg_replication_slots where xmin is not null'
     await expect.poll(() => execute(url, kept), { timeout: 30_000 }).toHaveLength(1)
     expectTold(await retire(), IS_READ)

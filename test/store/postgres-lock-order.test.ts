@@ -1,7 +1,4 @@
-// Tests that concurrent imports and removals in PostgreSQL take locks in one order, so that they wait for each other and
-// never deadlock, and that none of them takes a part of what another one has staged.
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Change, StagedExportGoneError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -9,7 +6,7 @@ import { CLOCKS_DIFFER_MS } from '../../src/store/session-contract.ts'
 import type { CodeRequest } from '../../src/store/sign-in/code-contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { CODE_RULES } from '../contract/values.ts'
-import { createdDatabases, execute, POSTGRES_URL } from '../support/postgres.ts'
+import { createdDatabases, execute, openHand, POSTGRES_URL, untilWaiting } from '../support/postgres.ts'
 
 /** Writes hold half of the pool, and two of them run at a time. */
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 4 }
@@ -26,22 +23,6 @@ const REQUEST: CodeRequest = {
   codeHash: 'c',
   isEligible: true,
   askedAt: NOW,
-}
-
-/** A connection that takes the locks of an import by hand, and continues when the test tells it to. */
-async function openHand(url: string): Promise<Client> {
-  const hand = new Client({ connectionString: url })
-  // The database may be dropped before the client ends.
-  hand.on('error', () => {})
-  await hand.connect()
-  onTestFinished(() => hand.end())
-  return hand
-}
-
-/** Waits until as many transactions wait for others. */
-async function untilWaiting(url: string, count: number): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(() => execute(url, waiting)).toHaveLength(count)
 }
 
 /** Waits until one transaction waits for another. */
@@ -122,15 +103,16 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     const [added, alsoAdded, meanwhile] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
-    const hand = await openHand(url)
-    await hand.query(`begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
+    const hand = await openHand(url, `begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
     const texts = [meanwhile, alsoAdded, added].map((email) => templateOf(email, '1'))
     const importing = store.applyChanges([...texts, { type: 'addUser', email: added }])
     await untilOneWaits(url)
     // As another import, which then waits for the user whom the first one has added.
     await store.applyChanges([templateOf(meanwhile, '2')])
-    const other = await openHand(url)
-    await other.query(`begin; select 1 from workspace_gateway.user where email = '${meanwhile}' for no key update`)
+    const other = await openHand(
+      url,
+      `begin; select 1 from workspace_gateway.user where email = '${meanwhile}' for no key update`,
+    )
     const waiting = other.query(`insert into workspace_gateway.user (email) values ('${added}')`)
     await untilWaiting(url, 2)
     await hand.query('commit')
@@ -146,8 +128,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await store.beginReplacement('r', NOW)
     const staged = [added, alsoAdded, meanwhile].map((email) => stagedProject(email, 'p'))
     await store.stageReplacement('r', staged, NOW)
-    const hand = await openHand(url)
-    await hand.query(`begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
+    const hand = await openHand(url, `begin; insert into workspace_gateway.user (email) values ('${alsoAdded}')`)
     const swapping = swap(store, 'r')
     await untilOneWaits(url)
     await store.applyChanges([templateOf(meanwhile, '1')])
@@ -209,8 +190,10 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     const project: Change = { ...templateOf(FIRST, '1'), kind: 'project', ref: 'r' }
     await store.applyChanges([project, ...exportSteps('a', '2026-01-01'), ...exportSteps('b', '2026-01-02')])
     const userId = (await store.userByEmail(FIRST))?.id ?? 0
-    const hand = await openHand(url)
-    await hand.query(`begin; select id from workspace_gateway.user where id = ${userId} for no key update`)
+    const hand = await openHand(
+      url,
+      `begin; select id from workspace_gateway.user where id = ${userId} for no key update`,
+    )
     const pruning = store.pruneExports({ userId, keep: 1, before: null, after: '' })
     await untilOneWaits(url)
     await hand.query('select id from workspace_gateway.export for update nowait')
@@ -224,15 +207,19 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
     await store.beginReplacement('ended', NOW)
     await store.stageReplacement('ended', [stagedProject(FIRST, 'c')], NOW)
-    const hand = await openHand(url)
-    await hand.query(`begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`)
+    const hand = await openHand(
+      url,
+      `begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`,
+    )
     const removing = store.removeUsers([FIRST])
     await untilOneWaits(url)
     await store.beginReplacement('r', NOW)
     await store.stageReplacement('r', [stagedProject(FIRST, 'a'), ...stagedExport(FIRST, 'a')], NOW)
     // As in a step of the replacement, which may wait for the user that the removal is about to lock.
-    const step = await openHand(url)
-    await step.query(`begin; select name from workspace_gateway.replacement where name = 'r' for update`)
+    const step = await openHand(
+      url,
+      `begin; select name from workspace_gateway.replacement where name = 'r' for update`,
+    )
     await hand.query('commit')
     expect(await removing).toMatchObject([{ projects: 1 }])
     expect(await projectsOf(store, FIRST)).toBeNull()
@@ -249,8 +236,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await using store = await openPostgresStore(url, OPTIONS)
     await store.beginReplacement('ended', NOW)
     await store.stageReplacement('ended', stagedExport(FIRST, 'r'), NOW)
-    const hand = await openHand(url)
-    await hand.query('begin; select 1 from workspace_gateway.export_element for update')
+    const hand = await openHand(url, 'begin; select 1 from workspace_gateway.export_element for update')
     const removing = store.removeUsers([FIRST])
     await untilOneWaits(url)
     await store.beginReplacement('r', NOW)
@@ -268,8 +254,7 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     await using store = await openPostgresStore(url, OPTIONS)
     const [begin, fill] = exportSteps('s', '2026-01-01')
     await store.applyChanges([begin, fill].flatMap((step) => step ?? []))
-    const hand = await openHand(url)
-    await hand.query(`begin; update workspace_gateway.staged_export set staged_at = ${DROPPED_AT}`)
+    const hand = await openHand(url, `begin; update workspace_gateway.staged_export set staged_at = ${DROPPED_AT}`)
     const more: Change = { type: 'stageElements', stage: 's', position: 1, texts: ['2'], now: NOW }
     const adding = expect(store.applyChanges([more])).rejects.toThrow(StagedExportGoneError)
     await untilOneWaits(url)
@@ -283,8 +268,10 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)
     await store.applyChanges([{ ...templateOf(FIRST, '1'), kind: 'project', id: 'old', ref: 'old' }])
-    const hand = await openHand(url)
-    await hand.query(`begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`)
+    const hand = await openHand(
+      url,
+      `begin; select id from workspace_gateway.user where email = '${FIRST}' for no key update`,
+    )
     const renaming = store.renameUser(FIRST, LAST)
     await untilOneWaits(url)
     await store.beginReplacement('r', NOW)

@@ -1,7 +1,7 @@
 // Creates databases for single tests, on the server that the whole run shares.
 import { randomUUID } from 'node:crypto'
-import { Pool } from 'pg'
-import { beforeAll, inject, onTestFinished } from 'vitest'
+import { Client, Pool } from 'pg'
+import { beforeAll, expect, inject, onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { execute } from './execute.ts'
 import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
@@ -108,4 +108,21 @@ export async function temporaryServer(options: PostgresOptions = {}): Promise<Po
   const server = await startPostgres({ directory: POSTGRES_DIRECTORY }, options)
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server
+}
+
+/** A connection of another client, which has run `statements`; closed at the end of the test. */
+export async function openHand(url: string, statements = ''): Promise<Client> {
+  const hand = new Client({ connectionString: url })
+  // The server may stop, or the database be dropped, before the client ends.
+  hand.on('error', () => {})
+  await hand.connect()
+  onTestFinished(() => hand.end())
+  await hand.query(statements)
+  return hand
+}
+
+/** Waits until as many transactions in this database wait for locks of others. */
+export async function untilWaiting(url: string, count = 1): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(() => execute(url, waiting)).toHaveLength(count)
 }

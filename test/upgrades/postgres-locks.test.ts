@@ -1,11 +1,10 @@
 // Tests that nobody waits for long behind a table that a dump has locked while a database is migrated.
 import { readFileSync } from 'node:fs'
-import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { runHere } from '../support/command-line.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { execute, openHand, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const OLDER = new URL('fixtures/a8a3d8d.postgres.sql', import.meta.url)
 const VERSION = 'select version from workspace_gateway.schema_version'
@@ -18,12 +17,7 @@ async function duringDump() {
   const url = await temporaryDatabase()
   await execute(url, readFileSync(OLDER, 'utf8'))
   const [before] = await execute(url, VERSION)
-  const dump = new Client({ connectionString: url })
-  // The database may be dropped before the client ends.
-  dump.on('error', () => {})
-  await dump.connect()
-  onTestFinished(() => dump.end())
-  await dump.query('begin; lock table workspace_gateway.export in access share mode')
+  const dump = await openHand(url, 'begin; lock table workspace_gateway.export in access share mode')
   return { url, dump, before }
 }
 
