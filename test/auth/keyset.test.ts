@@ -1,11 +1,10 @@
-// Tests how the keyset reads signing keys from the store: how often, until when, and for unknown key ids.
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { KeysetOptions } from '../../src/auth/tokens/keyset.ts'
 import { algorithmOf } from '../../src/auth/tokens/token-algorithms.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { createGate } from '../support/gate.ts'
 import { startGateway } from '../support/gateway.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -19,11 +18,11 @@ async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1
   })
   onTestFinished(() => stored[Symbol.asyncDispose]())
   let reads = 0
-  let held: EventTarget | null = null
+  const gate = createGate()
   const store = Object.assign(Object.create(stored), {
     async signingKeys() {
       reads += 1
-      if (held) await once(held, 'answer')
+      await gate.passed()
       return stored.signingKeys()
     },
   })
@@ -41,13 +40,7 @@ async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1
       expect(await stored.addSigningKey({ kid, privateJwk, createdAt: first.createdAt + 1 }, first.kid)).toBe(true)
     },
     end: () => running.disposeAsync(),
-    hold() {
-      held = new EventTarget()
-    },
-    answer() {
-      held?.dispatchEvent(new Event('answer'))
-      held = null
-    },
+    hold: gate.hold,
     async readsIn(milliseconds: number): Promise<number> {
       const before = reads
       for (let passed = 0; passed < milliseconds; passed += 100) {
@@ -71,8 +64,8 @@ test('keys are not read after the gateway has ended', async () => {
 })
 
 test('keys are not read after the gateway has ended during a read', async () => {
-  const { readsIn, end, hold, answer } = await openCounted()
-  hold()
+  const { readsIn, end, hold } = await openCounted()
+  const answer = hold()
   expect(await readsIn(1_000)).toBe(1)
   await end()
   answer()
@@ -80,10 +73,10 @@ test('keys are not read after the gateway has ended during a read', async () => 
 })
 
 test('keys whose read took long are as old as its beginning: a key may have been removed since', async () => {
-  const { keyset, reads, hold, answer } = await openCounted({ sessionCheckMs: null })
+  const { keyset, reads, hold } = await openCounted({ sessionCheckMs: null })
   const { kid } = await keyset.signingKey()
   await vi.advanceTimersByTimeAsync(1_000)
-  hold()
+  const answer = hold()
   const before = reads()
   const reading = keyset.keyOf(kid)
   await expect.poll(reads).toBe(before + 1)

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRecentSessions } from '../../src/auth/recent-sessions.ts'
 import type { LiveSession } from '../../src/store/session-contract.ts'
+import { createGate } from '../support/gate.ts'
 import { liveBytes } from '../support/live-bytes.ts'
 
 const MINUTES = 600_000
@@ -10,7 +11,7 @@ const MINUTES = 600_000
 function openTable({ maxAgeMs = MINUTES } = {}) {
   const table = new Map<string, LiveSession>()
   const lookups: (readonly string[])[] = []
-  let gate: Promise<void> | null = null
+  const gate = createGate()
   let wall = 0
   const running = new AsyncDisposableStack()
   onTestFinished(() => running.disposeAsync())
@@ -18,7 +19,7 @@ function openTable({ maxAgeMs = MINUTES } = {}) {
     async (ids) => {
       lookups.push(ids)
       const found = ids.map((id) => table.get(id) ?? null)
-      await gate
+      await gate.passed()
       return found
     },
     { maxAgeMs, clock: () => wall, running },
@@ -35,14 +36,7 @@ function openTable({ maxAgeMs = MINUTES } = {}) {
       wall += milliseconds
     },
     /** From now on, a lookup answers only after the release, with what it saw when it began. */
-    hold() {
-      const held = Promise.withResolvers<void>()
-      gate = held.promise
-      return () => {
-        gate = null
-        held.resolve()
-      }
-    },
+    hold: gate.hold,
   }
 }
 

@@ -1,6 +1,7 @@
 // Signs assertions by hand, as identity proxies do, and starts a server that publishes the keys.
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
+import { createGate } from './gate.ts'
 import { listenForTest } from './listen-for-test.ts'
 
 export interface TestKey {
@@ -75,14 +76,14 @@ export interface KeyServer {
 export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServer> {
   let keys = first
   let isFailing = false
-  let gate: Promise<void> | null = null
+  const gate = createGate()
   const paths: string[] = []
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
     paths.push(path)
     const answer = isFailing ? null : answerTo(path)
     const missing = isFailing ? 503 : 404
-    await gate
+    await gate.passed()
     response.writeHead(answer === null ? missing : 200).end(answer ?? '')
   })
   const url = await listenForTest(server)
@@ -104,13 +105,6 @@ export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServ
     fail(next) {
       isFailing = next
     },
-    hold() {
-      const held = Promise.withResolvers<void>()
-      gate = held.promise
-      return () => {
-        gate = null
-        held.resolve()
-      }
-    },
+    hold: gate.hold,
   }
 }
