@@ -1,7 +1,7 @@
 // Runs sessions, imports and reads during a fault, with a ledger of everything acknowledged.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient, readSession, requireSession, type Session } from '../../support/client.ts'
-import { emailOf, importFile, type Versions, wrongExport } from '../../support/crash-imports.ts'
+import { emailOf, importFile, observeExport, type Versions } from '../../support/crash-imports.ts'
 import { createLedger, type Ledger } from '../../support/crash-ledger.ts'
 import { createSeededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 
@@ -90,7 +90,7 @@ export function startWorkload(url: string, versions: ImportLedger, random: Seede
     for (let ref = 0; !isOver; ref += 1) {
       try {
         session ??= await requireSession(client, emailOf(user))
-        const problem = await wrongExport(client, session.accessToken, { user, ref }, () => versions)
+        const problem = await observeExport(client, session.accessToken, { user, ref, mayFail: true }, () => versions)
         compared += 1
         if (problem) problems.push(problem)
       } catch {
