@@ -1,6 +1,6 @@
 // All resolvers by type. GraphQL executes them, and the REST routes call them.
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
-import { Template, UiLibrary } from './custom-items.ts'
+import { DOCUMENT_FIELDS, text } from './documents/document-fields.ts'
 import { Export, ExportElement } from './export.ts'
 import type { Resolvers } from './generated.ts'
 import { Node } from './identity/node.ts'
@@ -12,6 +12,8 @@ import { AccessToken, Mutation, Tokens } from './sign-in/mutation.ts'
 import { Session } from './sign-in/session.ts'
 import { User } from './user.ts'
 
+const customItem = { ...DOCUMENT_FIELDS, kind: text('kind'), type: text('type') }
+
 export const resolvers = {
   Node,
   Query,
@@ -21,8 +23,8 @@ export const resolvers = {
   User,
   Session,
   Project,
-  Template,
-  UiLibrary,
+  Template: customItem,
+  UiLibrary: customItem,
   Export,
   ExportElement,
   PageInfo,
