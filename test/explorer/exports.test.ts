@@ -15,10 +15,12 @@ describe.skipIf(CHROMIUM === undefined)('a link', () => {
     const gateway = await startGateway({ demoEmail: ANA })
     await gateway.load(
       PROJECT +
-        exported('2026-01-01T00:00:00Z', { path: 'a.txt', content: 'of January' }) +
+        exported('2016-12-31T23:59:60Z', { path: 'a.txt', content: 'of a leap second' }) +
         exported('2026-02-01T00:00:00Z', { path: 'a.txt', content: 'of February' }),
     )
     const page = await open(gateway, 'tab=exports')
+    // Both are shown as dates, also the leap second.
+    await expect.poll(() => page.locator('.exports time').count()).toBe(2)
     const compared = await compare(page)
     await page.getByRole('link', { name: 'All exports' }).click()
     const listed = page.locator('.exports a')

@@ -1,6 +1,6 @@
 // Tests relative dates: rounded to the nearest number of the unit that fits.
 import { expect, test } from 'vitest'
-import { relativeText } from '../../src/explorer/design/relative-text.ts'
+import { relativeText } from '../../src/explorer/design/moment.ts'
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
 

@@ -1,9 +1,9 @@
 // Loads all documents of a workspace as uniform items, and searches and sorts them.
 import { sizeText } from '../answer/answer.ts'
 import { query } from '../answer/graphql-query.ts'
+import { momentOf } from '../design/moment.ts'
 import { searchedText } from '../searched-text.ts'
 import type { Session } from '../sign-in/session/session.ts'
-import { momentOf } from './moment.ts'
 import { compareNames } from './natural-order.ts'
 import { shownName } from './shown-name.ts'
 

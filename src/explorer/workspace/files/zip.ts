@@ -1,6 +1,6 @@
 // Writes an export as a zip file with safe and unique paths.
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
-import { momentOf } from '../moment.ts'
+import { momentOf } from '../../design/moment.ts'
 import { bytesOf, type Element } from '../project/elements.ts'
 import { foldersOf } from './tree.ts'
 
