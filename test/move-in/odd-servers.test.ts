@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { MAX_VALUES } from '../../src/import-export/format/envelope.ts'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
@@ -295,6 +296,25 @@ test('import --verify reports how many users could not be compared, and then doe
     expect.stringMatching(/^verified 1 users, .*: 1 could not be compared$/),
   ])
   expect(stderr).toBe(`--email, address 1: GET ${server.url}/templates did not answer a JSON array\n`)
+})
+
+test('import reports answers that would take too much memory once parsed', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const large = `${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`
+  const importing = async (path: string, body: string) => {
+    server.setIntercept((request, response) => {
+      if (request.url !== path) return false
+      request.resume().on('end', () => response.writeHead(200).end(body))
+      return true
+    })
+    return runHere(['import', server.url, '--email', ANA, '--database', newDatabase()])
+  }
+  const list = await importing('/templates', `[{"id":"t1"},${large}]`)
+  const found = `GET ${server.url}/templates answered an element with more than 1000000 values`
+  expect([list.exitCode, list.stderr]).toEqual([1, expect.stringContaining(found)])
+  const tokens = `{"accessToken":"a","refreshToken":"r","more":${large}}`
+  const login = await importing('/login', tokens)
+  expect([login.exitCode, login.stderr]).toEqual([1, expect.stringContaining(`POST ${server.url}/login `)])
 })
 
 async function listening(answer: RequestListener): Promise<string> {

@@ -1,14 +1,20 @@
 // Splits a JSON array from another server into the texts of its elements, and validates the JSON.
-import { skipSpace, skipValue } from '../../json-text.ts'
+import { hasMoreValues, skipSpace, skipValue } from '../../json-text.ts'
+import { MAX_VALUES } from '../format/envelope.ts'
 
 const COMMA = 0x2c
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
+/** An element has more values than a record may have. */
+export class ElementSizeError extends Error {
+  override readonly name = 'ElementSizeError'
+}
+
 /**
- * Throws a `SyntaxError` for a text that is not a JSON array. Stops after one element more than `max`. It parses each
- * element alone, because parsed JSON takes many times the memory of its text, and a response may have hundreds of
- * megabytes.
+ * Throws a `SyntaxError` for a text that is not a JSON array, and `ElementSizeError`. Stops after one element more than
+ * `max`. It parses each element alone, because parsed JSON takes many times the memory of its text, and a response may
+ * have hundreds of megabytes.
  */
 export function arrayElements(text: string, max: number): readonly string[] {
   let at = skipSpace(text, 0)
@@ -19,6 +25,7 @@ export function arrayElements(text: string, max: number): readonly string[] {
     for (;;) {
       const end = skipValue(text, at)
       const element = text.slice(at, end)
+      if (hasMoreValues(element, MAX_VALUES)) throw new ElementSizeError()
       JSON.parse(element)
       elements.push(toOneLine(element))
       if (elements.length > max) return elements

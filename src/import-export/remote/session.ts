@@ -1,6 +1,8 @@
 // A user's session at another server of the contract: signs in on first use and renews expired tokens.
+import { hasMoreValues } from '../../json-text.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
-import { arrayElements } from './array-elements.ts'
+import { MAX_VALUES } from '../format/envelope.ts'
+import { arrayElements, ElementSizeError } from './array-elements.ts'
 import { ContractError, isSuccess, type RemoteAnswer, type RemoteClient } from './client.ts'
 import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
@@ -101,8 +103,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
       return {
         elements() {
-          const elements = elementsOf(body)
-          if (!elements) throw new ContractError(`${shown} did not answer a JSON array`)
+          const elements = elementsOf(body, shown)
           if (elements.length <= MAX_ELEMENTS) return elements
           throw new ContractError(`${shown} answered more than ${MAX_ELEMENTS} elements`)
         },
@@ -122,16 +123,19 @@ export function isHeaderToken(value: unknown): value is string {
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return hasMoreValues(text, MAX_VALUES) ? null : JSON.parse(text)
   } catch {
     return null
   }
 }
 
-function elementsOf(bytes: Uint8Array): readonly string[] | null {
+/** `shown` names the call. */
+function elementsOf(bytes: Uint8Array, shown: string): readonly string[] {
   try {
     return arrayElements(utf8.decode(bytes), MAX_ELEMENTS)
-  } catch {
-    return null
+  } catch (error) {
+    if (!(error instanceof ElementSizeError)) throw new ContractError(`${shown} did not answer a JSON array`)
+    throw new ContractError(`${shown} answered an element with more than ${MAX_VALUES} values`)
   }
 }
