@@ -61,9 +61,11 @@ test('every regular expression is linear', async () => {
   const patterns = files.flatMap((file) => patternsOf(file).map((pattern) => ({ file, ...pattern })))
   expect(patterns.length).toBeGreaterThan(30)
   const wrong: string[] = []
-  for (const { file, source, flags } of patterns) {
-    const status = await judge({ source, flags })
-    if (status !== 'safe') wrong.push(`${file}: /${source}/${flags} is ${status}`)
+  // An expression that several files have is judged once.
+  const distinct = new Map(patterns.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]))
+  for (const [text, pattern] of distinct) {
+    const status = await judge(pattern)
+    if (status !== 'safe') wrong.push(`${pattern.file}: ${text} is ${status}`)
   }
   expect(wrong).toEqual([])
   // About ten seconds of computing in JavaScript, besides whatever else the machine does.
