@@ -10,7 +10,7 @@ import { canMount, smallDisk } from '../support/faults.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { freePort } from '../support/free-port.ts'
 import { ask } from '../support/gateway.ts'
-import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
+import { type PlainServer, readerOf, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine } from '../support/workspaces.ts'
 
@@ -209,6 +209,22 @@ test('follow --once fails when removed data could not leave the files', async ()
   server.workspaces.clear()
   fillDiskOfNextCheckpoint()
   expect(await runHere(once)).toMatchObject({ exitCode: 1, stderr: NOT_FLUSHED })
+})
+
+test('follow --once waits for a server that is busy for more than two seconds', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using server = await startPlainServer({ records: WORLD })
+  const busy = new Set(EMAILS)
+  server.setIntercept((request, response) => {
+    if (!busy.delete(readerOf(request) ?? '')) return false
+    vi.advanceTimersByTime(2_000)
+    response.writeHead(503).end()
+    return true
+  })
+  const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const once = await runHere(['follow', server.url, '--once', '--email', EMAILS.join(), ...database])
+  expect(once).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('30 changed, 0 failed') })
 })
 
 test('follow brings every user in step after some rounds, even if the server answers only a few requests per round', async () => {

@@ -25,6 +25,8 @@ import { writeLine } from '../../write-line.ts'
 
 /** How long one round waits for a server that is away. It is short because the next round asks again. */
 const MAX_OUTAGE_MS = 2_000
+/** With --once no other round asks again: a server that limits requests would never let it end. */
+const MAX_OUTAGE_OF_ONCE_MS = 60_000
 const ADVICE = '--remove-many removes what they have here'
 /** For a loss that a later round must confirm: another run with --once does not. */
 const NOT_ONCE =
@@ -45,7 +47,7 @@ export async function runFollow(
   })
   const client = createRemoteClient(address, {
     headers: await readHeaders(config.headers),
-    maxOutageMs: MAX_OUTAGE_MS,
+    maxOutageMs: config.once === true ? MAX_OUTAGE_OF_ONCE_MS : MAX_OUTAGE_MS,
     stop,
   })
   await using store = await openActiveStore(config, toStoreOptions(config))
