@@ -14,7 +14,7 @@ const YOUNG_BYTES = 201_326_592
  * Maximum number of values in one record: as many as the heap has room for. A thread whose heap is full ends the whole
  * process.
  */
-const MAX_VALUES = Math.floor((getHeapStatistics().heap_size_limit - YOUNG_BYTES) / HEAP_BYTES_PER_VALUE)
+export const MAX_VALUES = Math.floor((getHeapStatistics().heap_size_limit - YOUNG_BYTES) / HEAP_BYTES_PER_VALUE)
 const INTEGER = /^-?\d+$/
 
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */
