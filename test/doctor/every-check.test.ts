@@ -259,6 +259,7 @@ const ELSEWHERE = {
     clock: '/^clock: ',
     'metrics-open': "'metrics-open'",
     bytes: "'bytes'",
+    'public-keys': "'public-keys'",
   },
 }
 

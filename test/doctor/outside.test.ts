@@ -166,7 +166,8 @@ describe('doctor URL', () => {
     'recommends lines for nginx that let through what it refuses',
     async () => {
       if (!nginx) throw new Error('nothing is documented')
-      const inServer = 'large_client_header_buffers 4 1k;\n    location ~ \\.js$ { return 404; }'
+      const dots = 'location ~ /\\. { deny all; }'
+      const inServer = `large_client_header_buffers 4 1k;\n    location ~ \\.js$ { return 404; }\n    ${dots}`
       const inLocation = 'limit_except GET POST { deny all; }\n        proxy_cache all;'
       const strict = `proxy_cache_path DIRECTORY/cache keys_zone=all:1m;\n${nginx.block.replace(
         'location / {',
@@ -175,12 +176,13 @@ describe('doctor URL', () => {
       const { findings } = await examine({ ...nginx, block: strict }, 'closed', ['--look', 'outside'])
       const lines = new Map(findings.map(({ check, fix }) => [check, fix.nginx ?? '']))
       expect([...lines.keys()]).toEqual([
-        ...['delete-body', 'authorization', 'pages', 'conditional-requests', 'preflight'],
+        ...['delete-body', 'authorization', 'pages', 'public-keys', 'conditional-requests', 'preflight'],
       ])
       expect(lines.get('preflight')).toBe(lines.get('delete-body'))
       const block = strict
         .replace('large_client_header_buffers 4 1k;', lines.get('authorization') ?? '')
         .replace('location ~', `${lines.get('pages')}\n    location ~`)
+        .replace(dots, lines.get('public-keys') ?? '')
         .replace('limit_except GET POST { deny all; }', lines.get('delete-body') ?? '')
         .replace('proxy_cache all;', `proxy_cache all;\n        ${lines.get('conditional-requests')}`)
       expect((await examine({ ...nginx, block }, 'closed', ['--look', 'outside'])).findings).toEqual([])

@@ -35,6 +35,7 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
   { name: 'pages', run: pages },
+  { name: 'public-keys', run: publicKeys },
   { name: 'metrics-open', run: metricsOpen },
 ]
 
@@ -232,6 +233,21 @@ async function pages({ ask, target }: Outside): Promise<Verdict> {
       haproxy: `use_backend gateway if { path_beg ${pathBelow(target.url, '/assets/')} }`,
       caddy: `reverse_proxy ${pathBelow(target.url, '/assets/*')} 127.0.0.1:4000`,
       apache: 'ProxyPass / http://127.0.0.1:4000/',
+    },
+  }
+}
+
+async function publicKeys({ ask, target }: Outside): Promise<Verdict> {
+  const reply = await ask({ path: '/.well-known/jwks.json' }).catch(unlessBrokenOff)
+  if (reply && isOfGateway(reply)) return null
+  const path = pathBelow(target.url, '/.well-known/')
+  return {
+    problem: `GET ${path}jwks.json ${refusedBy(reply)}: other services cannot verify access tokens`,
+    fix: {
+      nginx: 'location ~ /\\.(?!well-known/) { deny all; } # and only /.well-known/acme-challenge/ from a folder',
+      haproxy: `http-request deny if { path_sub /. } !{ path_beg ${path} }`,
+      caddy: `handle ${path}* before what else names it`,
+      apache: 'RedirectMatch 404 /\\.(?!well-known/)',
     },
   }
 }
