@@ -37,6 +37,7 @@ const LINES = [
   { typed: 'serve --base-path gate', has: [], hasNot: ['gateway.yaml'] },
   { typed: 'import gate', has: ['gateway.yaml'], hasNot: ['--database'] },
   { typed: 'completion ', has: ['bash', 'zsh', 'fish'], hasNot: ['serve'] },
+  { typed: 'config print ', has: ['serve', 'keys'], hasNot: ['rotate', 'gateway.yaml'] },
   // This option is refused as an argument, so it is not offered.
   { typed: 'serve --key-encryption', has: ['--key-encryption-key-file'], hasNot: ['--key-encryption-key'] },
 ]

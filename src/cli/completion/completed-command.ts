@@ -25,9 +25,15 @@ export function valuedOptions({ options }: CompletedCommand): CompletedCommand['
 /** Names of the arguments that are the path of a file. */
 const FILE_ARGUMENTS = ['source', 'file', 'path']
 
+/** Its argument is the name of a command. */
+const PRINT = 'config print'
+
 /** All commands, each before its subcommands. */
 export function completedCommands(program: Command, described: DescribedCommands): readonly CompletedCommand[] {
-  return commandsBelow(program, '', described)
+  const names = program.commands.map((command) => command.name())
+  return commandsBelow(program, '', described).map((command) =>
+    command.name === PRINT ? { ...command, argument: names } : command,
+  )
 }
 
 function commandsBelow(command: Command, name: string, described: DescribedCommands): readonly CompletedCommand[] {
