@@ -1,4 +1,5 @@
 // Tests which mutants a source has, and which tests reach a place in it.
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
@@ -106,4 +107,12 @@ test('every listed equivalent matches a mutant of an existing line', () => {
   )
   const gone = EQUIVALENTS.filter((known) => !mutants.get(known.path)?.some((mutant) => isOf(known, mutant)))
   expect(gone.map(({ path, line }) => `${path}: ${line}`)).toEqual([])
+})
+
+test('the run explains its arguments when it is asked to, and breaks nothing', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), '--help'], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('[--each N]')
 })

@@ -30,8 +30,13 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(randomSeed()) },
     jobs: { type: 'string', default: String(availableParallelism()) },
     kind: { type: 'string' },
+    help: { type: 'boolean' },
   },
 })
+if (values.help) {
+  console.log('test/mutants/run.ts [FOLDER…] [--each N] [--seed S] [--jobs N] [--kind code|sql]: see CONTRIBUTING.md')
+  process.exit()
+}
 const folders = positionals.length > 0 ? positionals : FOLDERS
 const jobs = Number(values.jobs)
 console.log(`seed ${values.seed}, ${values.each} mutants of each folder`)
