@@ -187,9 +187,9 @@ export interface Position {
   depth: number
 }
 
-/** Whether the text has more than `max` values: each array, object, string, number, true, false and null is one. */
+/** Whether the text has more than `max` values: each array, object, name, string, number, true, false and null is one. */
 export function hasMoreValues(text: string, max: number): boolean {
-  // Each value is followed by a character of its own: a comma, a bracket, or the end of the text.
+  // Each is followed by a character of its own: a comma, a colon, a bracket, or the end of the text.
   if (text.length < 2 * max) return false
   let values = 1
   for (let at = 0; at < text.length && values <= max; ) {
@@ -199,7 +199,7 @@ export function hasMoreValues(text: string, max: number): boolean {
       continue
     }
     at += 1
-    if (code === COMMA) values += 1
+    if (code === COMMA || code === COLON) values += 1
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       const next = text.charCodeAt(skipSpace(text, at))
       if (next !== CLOSE_BRACE && next !== CLOSE_BRACKET) values += 1

@@ -330,8 +330,8 @@ test('every value counts once, however it is written', () => {
     ['1', 1],
     [' { } ', 1],
     ['[[],[ ]]', 3],
-    ['[{}, {"a" : [1, "],[{"]}]', 6],
-    ['{"a,b":"\\"[,","c":null}', 3],
+    ['[{}, {"a" : [1, "],[{"]}]', 7],
+    ['{"a,b":"\\"[,","c":null}', 5],
     [`${'['.repeat(50)}${']'.repeat(50)}`, 50],
   ] as const) {
     // With spaces behind it, no text is too short to be counted.
