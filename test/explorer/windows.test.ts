@@ -105,6 +105,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.locator('.account > button').click()
     await panel.getByText('Sign in as somebody else').click()
+    // The field gets the focus once the form is open.
+    await panel.locator('input:focus').waitFor()
     await panel.getByRole('button', { name: 'Sign in', exact: true }).focus()
     await shiftTabThrough(page, panel.locator('a, button, input, summary'))
   })
