@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
 import type { ContainerEngine } from './container-engine.ts'
 
-const PROGRAMS = ['cat', 'env', 'id', 'install', 'ln', 'mkdir', 'mv', 'rm', 'sh', 'touch']
+const PROGRAMS = ['cat', 'env', 'id', 'install', 'ln', 'mkdir', 'rm', 'sh', 'touch']
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 
 /** Provides the image and returns where it came from. */

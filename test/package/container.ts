@@ -20,7 +20,8 @@ const stage =
     .split(/^FROM /m)
     .at(-1) ?? ''
 
-export function describeContainer({ tarball }: Packed): void {
+/** `packed` is called when the test runs. */
+export function describeContainer(packed: () => Packed): void {
   test.skipIf(!isPossible)(
     'the container serves as a user that may write only to /data, and its health check works',
     async () => {
@@ -31,7 +32,7 @@ export function describeContainer({ tarball }: Packed): void {
       const [, dataFolder = ''] =
         /^RUN install --directory --owner=node --group=node --mode=0700 (\S+)$/m.exec(stage) ?? []
       mkdirSync(join(root, target), { recursive: true })
-      install(tarball, join(root, target), process.execPath)
+      install(packed().tarball, join(root, target), process.execPath)
       copyProgram(process.execPath, join(root, 'bin/node'), root)
       mkdirSync(join(root, dataFolder), { mode: 0o700 })
       chownSync(join(root, dataFolder), USER_ID, USER_ID)

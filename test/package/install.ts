@@ -11,27 +11,22 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export interface Packed {
   readonly tarball: string
   readonly files: readonly string[]
-  /** The copy of the clone that was packed. */
-  readonly clone: string
-}
-
-/** Returns what a commit of the clone as it is now would have, without files that were removed. */
-export function filesOfClone(): readonly string[] {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const tracked = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean)
-  return tracked.filter((path) => existsSync(join(ROOT, path)))
 }
 
 /** Packs a copy of the clone, because npm changes package.json while it packs, and other tests read it. */
 export function pack(folder: string): Packed {
   const clone = join(folder, 'clone')
-  for (const file of filesOfClone()) cpSync(join(ROOT, file), join(clone, file), { preserveTimestamps: true })
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const tracked = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean)
+  for (const file of tracked.filter((path) => existsSync(join(ROOT, path)))) {
+    cpSync(join(ROOT, file), join(clone, file), { preserveTimestamps: true })
+  }
   cpSync(join(ROOT, 'dist/explorer'), join(clone, 'dist/explorer'), { recursive: true, preserveTimestamps: true })
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   const text = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: clone, encoding: 'utf8' })
   // The output of the scripts comes first.
   const [{ filename, files }] = JSON.parse(text.slice(text.search(/^\[\s*\{/m)))
-  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path), clone }
+  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) }
 }
 
 /** Returns a Node that `npm ci --prefix test/package/nodes` installed, or null if this machine has none. */

@@ -2,21 +2,22 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { describeContainer } from './container.ts'
-import { environmentOf, install, nodeOf, programIn, ROOT } from './install.ts'
+import { environmentOf, install, nodeOf, type Packed, pack, programIn, ROOT } from './install.ts'
 import { describeService } from './service.ts'
 
 const MEGABYTE = 1_000_000
 const BLOCK_BYTES = 4_096
 const NODES = [22, 24, 26]
 
-const packed = inject('packed')
+let packed: Packed
 let folder: string
 
 beforeAll(() => {
   folder = makeDirectory()
+  packed = pack(folder)
   install(packed.tarball, folder, process.execPath)
   return () => removeDirectory(folder)
 })
@@ -60,7 +61,7 @@ describe('the package', () => {
       'workspace-gateway',
     ])
     // The manifest of the clone was restored.
-    expect(readFileSync(join(packed.clone, 'package.json'), 'utf8')).toBe(
+    expect(readFileSync(join(folder, 'clone/package.json'), 'utf8')).toBe(
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     )
   })
@@ -223,5 +224,5 @@ describe.each(NODES)('in an empty folder on Node %i', (major) => {
   )
 })
 
-describeContainer(packed)
+describeContainer(() => packed)
 describeService(() => folder)

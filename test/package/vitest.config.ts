@@ -6,7 +6,6 @@ export default defineConfig({
   test: {
     reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new CiReporter()] : [])],
     include: ['test/package/*.packed.ts'],
-    globalSetup: ['test/package/global-setup.ts'],
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // The image tests wait for the disk half of the time, so the package tests run beside them.
     maxWorkers: 2,
