@@ -318,6 +318,12 @@ test('a record with more values than the heap has room for is a bad line, and no
   expect(await workspace.dump()).toBe('')
 })
 
+test('a record of ordinary size is imported in a small heap, however little of it is for new values', async () => {
+  const NODE_OPTIONS = '--max-old-space-size=100 --max-semi-space-size=16'
+  const workspace = createWorkspace((args, options) => run(args, { ...options, env: { NODE_OPTIONS } }))
+  await workspace.load(documentLine('template', ANA, `{"id":"w","wide":[${'1,'.repeat(100_000)}1]}`))
+})
+
 test('a record that the usual heap has room for is imported, however many values it has', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('template', ANA, `{"id":"w","wide":[${'1,'.repeat(2_000_000)}1]}`))

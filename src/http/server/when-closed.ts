@@ -25,17 +25,12 @@ export function closeOnEnd(
   const socket: Socket | null = incoming.socket
   if (socket === null) return
   const isNew = !closedOnEnd.has(socket)
-  const change = (by: number) => {
-    const count = (closedOnEnd.get(socket) ?? 0) + by
-    closedOnEnd.set(socket, count)
-    return count
-  }
+  const count = () => closedOnEnd.get(socket) ?? 0
   const closeUnlessAwaited = () => {
-    const count = change(0)
-    if (count > 0 && count >= underWayOn(socket)) socket.destroy()
+    if (count() > 0 && count() >= underWayOn(socket)) socket.destroy()
   }
-  change(1)
-  whenClosed(response, () => change(-1))
+  closedOnEnd.set(socket, count() + 1)
+  whenClosed(response, () => closedOnEnd.set(socket, count() - 1))
   if (socket.readableEnded) closeUnlessAwaited()
   else if (isNew) socket.once('end', closeUnlessAwaited)
 }

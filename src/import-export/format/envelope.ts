@@ -8,13 +8,16 @@ import { MAX_NAME_LENGTH } from '../../store/reads-contract.ts'
 
 /** A parsed value takes up to 200 bytes, however short its text is. The rest is for the text and what is made of it. */
 const HEAP_BYTES_PER_VALUE = 250
-/** Part of the heap's limit that is for new values only: V8's young generation, 192 MiB at most. */
-const YOUNG_BYTES = 201_326_592
+/** V8's young generation, which is for new values only, has this much of the heap's limit at most, depending on Node. */
+const MAX_YOUNG_BYTES = 201_326_592
+/** In a small heap, the young generation has less: this part of the limit is certainly for other values. */
+const MIN_OLD_PART = 1 / 4
+
 /**
  * Maximum number of values in one record: as many as the heap has room for. A thread whose heap is full ends the whole
  * process.
  */
-export const MAX_VALUES = Math.floor((getHeapStatistics().heap_size_limit - YOUNG_BYTES) / HEAP_BYTES_PER_VALUE)
+export const MAX_VALUES = maxValuesOf(getHeapStatistics().heap_size_limit)
 const INTEGER = /^-?\d+$/
 
 /** Describes what is wrong with a line. The message is printed after `file:line: `. */
@@ -31,6 +34,11 @@ export interface Envelope {
   readonly line: string
   readonly value: Readonly<Record<string, unknown>>
   readonly members: ReadonlyMap<string, Member>
+}
+
+function maxValuesOf(heapBytes: number): number {
+  const oldBytes = Math.max(heapBytes - MAX_YOUNG_BYTES, heapBytes * MIN_OLD_PART)
+  return Math.floor(oldBytes / HEAP_BYTES_PER_VALUE)
 }
 
 export function readEnvelope(line: string): Envelope {
