@@ -1,5 +1,6 @@
 // Reads a text file that an operator wrote: UTF-8, with or without a byte order mark.
 import { closeSync, openSync, readSync } from 'node:fs'
+import { UsageError, unreadable } from '../../errors.ts'
 
 /** A list of a million emails is shorter. A device such as /dev/zero has no end. */
 const MAX_BYTES = 134_217_728
@@ -22,6 +23,15 @@ export function readTextFile(path: string): string {
     return UTF8.decode(bytes)
   } catch (error) {
     throw new Error('it is not UTF-8', { cause: error })
+  }
+}
+
+/** Like `readTextFile`, but throws `UsageError` with the option that names the file. */
+export function readFileOf(flag: string, path: string): string {
+  try {
+    return readTextFile(path)
+  } catch (error) {
+    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
   }
 }
 

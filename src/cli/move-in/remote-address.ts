@@ -1,8 +1,8 @@
 // Checks the address of another server, formats it for messages, and reads the headers that every request to it
 // carries.
-import { UsageError, unreadable } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { validateHeaderName, validateHeaderValue } from '../../http-builtin.ts'
-import { readTextFile } from '../configuration/text-file.ts'
+import { readFileOf } from '../configuration/text-file.ts'
 
 /** `fetch` sends its own `Host` whatever it is given, and fails with the others. */
 const OF_THE_CONNECTION = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'])
@@ -49,7 +49,7 @@ export async function readHeaders(
 ): Promise<Readonly<Record<string, string>>> {
   if (path === undefined) return {}
   const headers: Record<string, string> = {}
-  const lines = textOf(path, flag).split(/\r?\n/)
+  const lines = readFileOf(flag, path).split(/\r?\n/)
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue
     const colon = line.indexOf(':')
@@ -68,12 +68,4 @@ export async function readHeaders(
     headers[name.toLowerCase()] = value
   }
   return headers
-}
-
-function textOf(path: string, flag: string): string {
-  try {
-    return readTextFile(path)
-  } catch (error) {
-    throw new UsageError(`${flag}: ${unreadable(path, error)}`)
-  }
 }

@@ -1,8 +1,8 @@
 // Reads the list of users to import from another server, from --email or from a file.
 import { canonicalEmail } from '../../auth/email.ts'
-import { UsageError, unreadable } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import type { RemoteUser } from '../../import-export/remote/move-in.ts'
-import { readTextFile } from '../configuration/text-file.ts'
+import { readFileOf } from '../configuration/text-file.ts'
 
 /** Maximum number of invalid lines that are reported one by one. */
 const MAX_NAMED = 20
@@ -68,16 +68,8 @@ function toNamed(login: string, index: number): Named {
 
 /** Blank lines and lines that begin with # are skipped. */
 function linesOf(path: string): readonly Named[] {
-  return readList(path)
+  return readFileOf('--emails', path)
     .split(/\r?\n/)
     .map((line, index) => ({ login: line.trim(), label: `${path}:${index + 1}` }))
     .filter(({ login }) => login !== '' && !login.startsWith('#'))
-}
-
-function readList(path: string): string {
-  try {
-    return readTextFile(path)
-  } catch (error) {
-    throw new UsageError(`--emails: ${unreadable(path, error)}`)
-  }
 }
