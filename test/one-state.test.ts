@@ -148,7 +148,8 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
       lines(projects(1, 1, '')) + exportLine(ANA, { r: 'r0', createdAt: '2026-01-01T00:00:00Z', elements: ['7'] }),
     )
     const { accessToken } = await gateway.login(ANA)
-    beforeNext('documentCounts', () => gateway.load(lines(projects(2, 2, ''))))
+    // The exports are looked up once the projects have been read.
+    beforeNext('latestExports', () => gateway.load(lines(projects(2, 2, ''))))
     const query = '{ me { projectsConnection { totalCount } projects { latestExport { data } } } }'
     const { data } = (await gateway.graphql(query, { accessToken })).json()
     expect(data.me).toEqual({
