@@ -16,6 +16,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
+import { fileOf } from '../src/store/open-store.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
@@ -50,6 +51,8 @@ const FREE_PAGES_AT = 36
 const KIND_OF_PAGE_AT = 100
 
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
+
+const contentsOf = (...files: readonly string[]): readonly string[] => files.map((file) => readFileSync(file, 'base64'))
 
 describeStore('sqlite', async () => {
   const path = join(temporaryDirectory(), 'store.db')
@@ -131,9 +134,41 @@ test('a snapshot is not opened on another database that has taken the file name'
     await using another = await open(other)
     await another.applyChanges([put({ email: BEN })])
   }
+  const stored = contentsOf(other, `${path}-wal`)
   renameSync(other, path)
   await expect(store.openSnapshot()).rejects.toThrow('gone')
   expect(faults).toEqual([expect.objectContaining({ message: expect.stringContaining('replaced') })])
+  // SQLite would have moved the log of the store into the other database, and removed it.
+  expect(contentsOf(path, `${path}-wal`)).toEqual(stored)
+})
+
+test('a second store of a process refuses another file than the first has open, and leaves it and the log as they are', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal() {} })
+  await store.applyChanges([put()])
+  const file = fileOf(`file:${path}`)
+  {
+    await using second = await openSqliteStore(path, { ...OPTIONS, file })
+    await second.applyChanges([put({ email: BEN })])
+  }
+  renameSync(path, `${path}.away`)
+  copyFileSync(`${path}.away`, path)
+  const before = contentsOf(path, `${path}-wal`)
+  await expect(openSqliteStore(path, { ...OPTIONS, file })).rejects.toThrow('was replaced by another file')
+  expect(contentsOf(path, `${path}-wal`)).toEqual(before)
+})
+
+test('a file too short for a database is not opened with the log beside it', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal() {} })
+  await store.applyChanges([put()])
+  renameSync(path, `${path}.away`)
+  writeFileSync(path, 'of another')
+  const before = contentsOf(path, `${path}-wal`)
+  for (const isReadOnly of [false, true]) {
+    await expect(openSqliteStore(path, { ...OPTIONS, isReadOnly })).rejects.toThrow('belongs to another database')
+  }
+  expect(contentsOf(path, `${path}-wal`)).toEqual(before)
 })
 
 async function openEdits(): Promise<EditsSubject> {
@@ -514,29 +549,24 @@ test('opening a store waits for a locked database, but no longer than the lock t
   await store.ping()
 })
 
-test.skipIf(!existsSync(DESCRIPTORS))(
-  'a database that is replaced while it is being opened acknowledges no write',
-  async () => {
-    const path = join(temporaryDirectory(), 'store.db')
-    const hand = new Database(path)
-    hand.pragma('journal_mode = WAL')
-    copyFileSync(path, `${path}.other`)
-    // The store opens the file, and waits for this transaction before it creates its tables.
-    hand.exec('begin immediate')
-    const descriptors = () => openFiles().filter((file) => file === realpathSync(path)).length
-    const before = descriptors()
-    const onFatal = vi.fn()
-    const opening = openSqliteStore(path, { lockTimeoutMs: 60_000, onFatal })
-    await vi.waitFor(() => expect(descriptors()).toBeGreaterThan(before))
-    renameSync(`${path}.other`, path)
-    hand.exec('rollback')
-    await using store = await opening
-    const adding = store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
-    await expect(adding).rejects.toThrow(StoreUnavailableError)
-    expect(String(onFatal.mock.calls)).toContain('was replaced by another file')
-    hand.close()
-  },
-)
+test.skipIf(!existsSync(DESCRIPTORS))('a database that is replaced while it is being opened is not used', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  const hand = new Database(path)
+  hand.pragma('journal_mode = WAL')
+  copyFileSync(path, `${path}.other`)
+  // The store opens the file, and waits for this transaction before it creates its tables.
+  hand.exec('begin immediate')
+  const descriptors = () => openFiles().filter((file) => file === realpathSync(path)).length
+  const before = descriptors()
+  const onFatal = vi.fn()
+  const opening = openSqliteStore(path, { lockTimeoutMs: 60_000, onFatal })
+  await vi.waitFor(() => expect(descriptors()).toBeGreaterThan(before))
+  renameSync(`${path}.other`, path)
+  hand.exec('rollback')
+  await expect(opening).rejects.toThrow('was replaced by another file')
+  expect(onFatal).not.toHaveBeenCalled()
+  hand.close()
+})
 
 test('reads in one turn of the event loop see one state, and reads in the next turn see what was committed meanwhile', async () => {
   const path = join(temporaryDirectory(), 'store.db')

@@ -13,6 +13,8 @@ export interface ServedDatabase {
   readonly databaseNext?: string | undefined
   /** The replica of `database`. Nothing reads from it after the cutover. */
   readonly replica?: StoreOptions['replica']
+  /** The file that `database` is, if this process has it open already. */
+  readonly file?: StoreOptions['file']
   readonly onSwitch?: () => void
   /** Called when `databaseNext` cannot be opened or was lost. It is opened again when it is needed. */
   readonly onNextUnusable?: (error: unknown) => void
@@ -27,11 +29,11 @@ export interface ServedDatabase {
  * Throws `UsageError` when both are the same database.
  */
 export async function openActiveStore(
-  { database, databaseNext, replica, onSwitch, onNextUnusable = () => {}, stop, isTrial = false }: ServedDatabase,
+  { database, databaseNext, replica, file, onSwitch, onNextUnusable = () => {}, stop, isTrial = false }: ServedDatabase,
   options: StoreOptions,
 ): Promise<EditableStore> {
   await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openStore(database, { ...options, replica, stop }))
+  const store = opened.use(await openStore(database, { ...options, replica, file, stop }))
   const next =
     databaseNext === undefined ? null : opened.use(await openSuccessor(databaseNext, options, onNextUnusable))
   const state = options.isReadOnly || isTrial ? await store.moveState() : await store.activate()

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts'
 import type { MigratableStore } from './cutover/contract.ts'
 import { isPostgresUrl, readPostgresUrl, readReplicaUrl } from './postgres/engine/connection-string.ts'
 import type { PostgresStoreOptions } from './postgres/open.ts'
+import { statOf } from './sqlite/engine/files/file-identity.ts'
 import type { SqliteStoreOptions } from './sqlite/open.ts'
 
 const FILE_SCHEME = 'file:'
@@ -44,6 +45,14 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
 /** Path of the file that the URL names; null if it names a server. */
 export function databasePath(databaseUrl: string): string | null {
   return databaseUrl.startsWith(FILE_SCHEME) ? sqlitePath(databaseUrl) : null
+}
+
+/**
+ * Which file a database in use is, for `StoreOptions` of further connections of this process. Undefined for a server.
+ */
+export function fileOf(databaseUrl: string): StoreOptions['file'] {
+  const path = databasePath(databaseUrl)
+  return path === null ? undefined : statOf(path)
 }
 
 /** The path in `file:PATH`, `file:///PATH` and `file://localhost/PATH`. */

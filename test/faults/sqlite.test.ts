@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -24,6 +25,7 @@ import {
   smallDisk,
 } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
+import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
 import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
@@ -201,6 +203,31 @@ describe('a gateway that loses its files', () => {
     expect(logins).not.toContain(200)
     expect(await serving.ended).toBe(1)
     expectOneFatalLine(serving, reason)
+  })
+
+  test('leaves a file that took the place of the database as it is, also when an import comes, and loses nothing', async () => {
+    const path = join(temporaryDirectory(), 'workspace.db')
+    const token = join(dirname(path), 'token')
+    writeFileSync(token, IMPORT_TOKEN, { mode: 0o600 })
+    const database = ['--database', `file:${path}`]
+    const serving = await serveForTest([...database, '--import-token-file', token])
+    const importing = () =>
+      ask(`${serving.url}/import`, { method: 'POST', headers: IMPORT_BEARER, body: WORLD_OF(300) }).then(
+        ({ text }) => text,
+        String,
+      )
+    // Everything is in the log: with that, SQLite opens any file.
+    expect(await importing()).toContain('"imported"')
+    const { accessToken } = (await login(serving)).json()
+    renameSync(path, `${path}.away`)
+    const other = 'of somebody else'
+    writeFileSync(path, other)
+    expect(await importing()).not.toContain('"imported"')
+    expect(await serving.ended).toBe(1)
+    expect(readFileSync(path, 'utf8')).toBe(other)
+    renameSync(`${path}.away`, path)
+    const again = await serveHereForTest([...database, '--check', 'full'])
+    expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
   })
 
   test('is not ready and ends with 1', async () => {

@@ -16,7 +16,7 @@ import { createEventSender } from './event-window.ts'
 
 export interface ImportWork {
   readonly file: FileHandle
-  readonly database: Pick<ServedDatabase, 'database' | 'databaseNext'>
+  readonly database: Pick<ServedDatabase, 'database' | 'databaseNext' | 'file'>
   readonly config: StoreConfig
   readonly options: ImportOptions
 }

@@ -5,6 +5,7 @@ import { createReadOnlyGuard, guardsOf } from '../../auth/guards/guards.ts'
 import type { GatewayOptions } from '../../gateway.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
 import type { Store } from '../../store/contract.ts'
+import { fileOf } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import { createOverloadReport, createReport } from '../log.ts'
@@ -79,8 +80,10 @@ function importServices(
   return {
     token: importToken,
     importer: metrics.imported(
-      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, ping, (error) =>
-        log.error({ err: error }, 'an import failed'),
+      createImporter(
+        { database: { database, databaseNext, file: fileOf(database) }, config: storeConfig(config) },
+        ping,
+        (error) => log.error({ err: error }, 'an import failed'),
       ),
     ),
   }

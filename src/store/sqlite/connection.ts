@@ -1,9 +1,10 @@
 // Opens connections to an SQLite file with the pragmas that this store needs.
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { accessSync, type BigIntStats, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { assertOwnLog } from './engine/faults/foreign-log.ts'
 import { assertLocalFileSystem } from './engine/faults/startup-check.ts'
+import { type FileIdentity, requireSameFile } from './engine/files/file-identity.ts'
 import { makeDirectories } from './engine/files/make-directories.ts'
 import { ownLike } from './engine/files/own-like.ts'
 
@@ -27,9 +28,14 @@ export type Checkpoints = 'own' | 'external'
 /**
  * Opens a read-write connection. `synchronous = FULL` makes commits survive a power failure; in WAL mode, `NORMAL` can
  * lose acknowledged commits. SQLite's own lock timeout is 0: callers wait for locks without blocking the event loop.
- * Throws `StoreFaultError` on a network file system, and for a log of another database.
+ * Throws `StoreFaultError` on a network file system, for a log of another database, and for another file than
+ * `expected`. Returns what the file was just before it was opened, too.
  */
-export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
+export function openWriter(
+  path: string,
+  checkpoints: Checkpoints = 'own',
+  expected?: FileIdentity,
+): { readonly writer: Database; readonly before: BigIntStats } {
   // Before anything is created or opened: another machine may be using the database, and the last connection of this
   // machine would remove the log on closing.
   assertLocalFileSystem(path)
@@ -37,7 +43,8 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
   assertOwnLog(path)
   if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
   else createPrivateFile(path)
-  const database = prepared(new SqliteDatabase(path, { timeout: 0 }), [
+  const before = requireSameFile(path, expected)
+  const writer = prepared(openFile(path, before), [
     ...(checkpoints === 'external' ? ['wal_autocheckpoint = 0'] : []),
     `page_size = ${PAGE_SIZE_BYTES}`,
     // Overwrites deleted content instead of only marking it free.
@@ -50,7 +57,8 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
     `cache_size = ${WRITE_CACHE_KIB}`,
   ])
   // On an existing file this pragma would be a write, which a command that only reads must not need.
-  return database.pragma('page_count', { simple: true }) === 0 ? prepared(database, [VACUUM_IN_PIECES]) : database
+  if (writer.pragma('page_count', { simple: true }) === 0) prepared(writer, [VACUUM_IN_PIECES])
+  return { writer, before }
 }
 
 /**
@@ -66,13 +74,25 @@ function createPrivateFile(path: string): void {
 
 /**
  * Opens a connection for reads. The file exists and is migrated. `isReadOnly` opens the file itself read-only as well,
- * for one that this process may not write to.
+ * for one that this process may not write to. Throws `StoreFaultError` for another file than `file`.
  */
-export function openReader(path: string, { isReadOnly = false } = {}): Database {
-  return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly: isReadOnly }), [
-    'query_only = ON',
-    `cache_size = ${READ_CACHE_KIB}`,
-  ])
+export function openReader(path: string, file: FileIdentity, { isReadOnly = false } = {}): Database {
+  return prepared(openFile(path, file, isReadOnly), ['query_only = ON', `cache_size = ${READ_CACHE_KIB}`])
+}
+
+/**
+ * Opening a file reads only its header, so another file than `file` can be closed again without harm. The first query
+ * would apply the log beside it, and locks on that log do not exclude connections of this process that have `file` open.
+ */
+function openFile(path: string, file: FileIdentity, readonly = false): Database {
+  const database = new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly })
+  try {
+    requireSameFile(path, file)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** Runs the pragmas. Closes the connection if one throws: some read the file, which another process may have locked. */

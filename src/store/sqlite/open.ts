@@ -146,16 +146,15 @@ function absolute(path: string): string {
   }
 }
 
-function openSnapshot({ path, files, writer }: Connections, faults: FaultLatch) {
+function openSnapshot({ path, file, files, writer }: Connections, faults: FaultLatch) {
   // Requests that outlive the grace period of a shutdown may get here. The file watch is closed by then, too.
   if (!writer.open) throw new StoreUnavailableError('the store is closed')
-  const database: Database = openReader(path)
+  faults.assertInPlace(files.assertInPlace)
+  const database: Database = openReader(path, file)
   try {
     database.exec('begin')
     // A deferred transaction takes its snapshot at its first read.
     database.prepare('select 1 from user limit 1').get()
-    // Another database may have this path by now, with the same ids for other users.
-    faults.assertInPlace(files.assertInPlace)
     return {
       ...createReads(database, faults.guard),
       async [Symbol.asyncDispose]() {

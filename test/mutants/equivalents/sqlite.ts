@@ -138,15 +138,15 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/connection.ts',
-    line: 'export function openReader(path: string, { isReadOnly = false } = {}): Database {',
+    line: 'export function openReader(path: string, file: FileIdentity, { isReadOnly = false } = {}): Database {',
     to: 'true',
     reason: 'while another connection writes, one that cannot reads the same',
   },
   {
     path: 'src/store/sqlite/connection.ts',
-    line: 'return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly: isReadOnly }), [',
+    line: 'const database = new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly })',
     to: 'false',
-    reason: 'the file is there',
+    reason: 'the file is there: it was just looked at',
   },
   {
     path: 'src/store/sqlite/backup.ts',

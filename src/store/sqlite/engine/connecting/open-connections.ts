@@ -4,13 +4,9 @@ import { type Checkpoints, openReader, openWriter } from '../../connection.ts'
 import { migrate, requireOwn } from '../../migrations.ts'
 import { assertNotLost } from '../faults/lost-marker.ts'
 import { assertLocalFileSystem, assertWhole, type IntegrityCheck } from '../faults/startup-check.ts'
-import {
-  type DatabaseFiles,
-  type OpenDatabaseFiles,
-  statOf,
-  watchDatabaseFiles,
-} from '../faults/watch-database-files.ts'
+import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from '../faults/watch-database-files.ts'
 import { whileLocked } from '../faults/while-locked.ts'
+import type { FileIdentity } from '../files/file-identity.ts'
 import { openForReading } from '../read-only/open-for-reading.ts'
 import { toOpenError, toPathError } from './open-errors.ts'
 
@@ -23,6 +19,8 @@ export interface ConnectionOptions {
   readonly isReadOnly?: boolean
   /** Integrity check before the file is used (default: off). */
   readonly check?: IntegrityCheck
+  /** The file that this process has open already: another one at its path is refused before it is read. */
+  readonly file?: FileIdentity | undefined
 }
 
 /** A file (`path`), and the name that the caller gave (`named`): a symbolic link to it, or the same path. */
@@ -36,6 +34,7 @@ export interface Connections {
   readonly reader: Database
   /** Path of the open file. */
   readonly path: string
+  readonly file: FileIdentity
   readonly files: DatabaseFiles
   readonly close: () => void
 }
@@ -48,10 +47,8 @@ export async function openConnections({ path, named }: Place, options: Connectio
   try {
     if (options.isReadOnly) return await openConnectionForReading({ path, named }, options)
     assertNotLost(path, named)
-    const { writer, before } = await whileLocked(options.lockTimeoutMs, () =>
-      openDatabase({ path, named }, options.checkpoints),
-    )
-    const reader = await prepare(writer, path, options)
+    const { writer, before } = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options))
+    const reader = await prepare(writer, { path, file: before }, options)
     const close = () => {
       reader.close()
       writer.close()
@@ -61,6 +58,7 @@ export async function openConnections({ path, named }: Place, options: Connectio
       writer,
       reader,
       path,
+      file: before,
       files,
       close() {
         files.close()
@@ -100,7 +98,7 @@ async function openConnectionForReading(
 /** Prepares the database through the writer, and returns the connection for reads. Closes the writer if it throws. */
 async function prepare(
   writer: Database,
-  path: string,
+  { path, file }: { readonly path: string; readonly file: FileIdentity },
   { lockTimeoutMs, check = 'off' }: ConnectionOptions,
 ): Promise<Database> {
   try {
@@ -111,7 +109,7 @@ async function prepare(
       assertWhole(writer, path, check)
       migrate(writer)
     })
-    return await whileLocked(lockTimeoutMs, () => openReader(path))
+    return await whileLocked(lockTimeoutMs, () => openReader(path, file))
   } catch (error) {
     try {
       writer.close()
@@ -122,11 +120,10 @@ async function prepare(
   }
 }
 
-/** `before` is what was at the name just before it was opened. */
-function openDatabase({ path, named }: Place, checkpoints?: Checkpoints) {
+/** Opens the writer. `before` is what the file was just before. */
+function openDatabase(path: string, { checkpoints, file }: ConnectionOptions): ReturnType<typeof openWriter> {
   try {
-    const before = statOf(named)
-    return { before, writer: openWriter(path, checkpoints) }
+    return openWriter(path, checkpoints, file)
   } catch (error) {
     throw toPathError(error, path)
   }

@@ -6,6 +6,8 @@ import { StoreFaultError } from '../../../contract.ts'
 /** Offset of the read version in the file header; 2 means write-ahead log (https://www.sqlite.org/fileformat.html). */
 const READ_VERSION_AT = 19
 const LOG_MODE_VERSION = 2
+/** For a file too short to have a version. With a first page in the log, SQLite would open it all the same. */
+const NO_VERSION = 0
 
 /**
  * Descriptors of databases, by device and inode. They stay open until the process ends: closing one would drop the
@@ -36,11 +38,11 @@ function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-/** Null for a file that is too short to have one, or that cannot be read: whoever opens it reports that. */
+/** Null for a file that cannot be read: whoever opens it reports that. */
 function readVersion(path: string): number | null {
   try {
     const version = Buffer.alloc(1)
-    return readSync(descriptorOf(path), version, 0, 1, READ_VERSION_AT) === 0 ? null : version.readUInt8()
+    return readSync(descriptorOf(path), version, 0, 1, READ_VERSION_AT) === 0 ? NO_VERSION : version.readUInt8()
   } catch {
     return null
   }

@@ -1,8 +1,9 @@
 // Checks that the files of an open database are still those at its path: SQLite continues to write to deleted files.
-import { type BigIntStats, realpathSync, statSync } from 'node:fs'
+import { type BigIntStats, realpathSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError, StoreUnavailableError } from '../../../contract.ts'
+import { requireSameFile, statOf } from '../files/file-identity.ts'
 import { openCommittedLog } from './committed-log.ts'
 import { isBusy } from './sqlite-errors.ts'
 
@@ -138,12 +139,8 @@ function watch(name: string, leastSize: WatchedFile['leastSize'], before = statO
 }
 
 function assertSame(file: WatchedFile): void {
-  const now = statOf(file.name)
-  if (!now) throw new Error(`${file.name} was deleted while it was in use`)
+  const now = requireSameFile(file.name, file.before)
   file.before ??= now
-  if (now.ino !== file.before.ino || now.dev !== file.before.dev) {
-    throw new Error(`${file.name} was replaced by another file while it was in use`)
-  }
   if (now.size < file.lastSize) {
     // VACUUM and checkpoints shrink files too.
     const least = file.leastSize(Number(file.lastSize))
@@ -168,9 +165,4 @@ function cutShort(name: string): Error {
 
 function cutShortBesideOthers(name: string): StoreFaultError {
   return new StoreFaultError(`${name} was cut short: end every process that uses the database, then restore a backup`)
-}
-
-/** Undefined for a file that does not exist. */
-export function statOf(path: string): BigIntStats | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })
 }

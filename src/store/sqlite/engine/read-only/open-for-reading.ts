@@ -10,6 +10,7 @@ import { requireSchema } from '../../migrations.ts'
 import { assertOwnLog } from '../faults/foreign-log.ts'
 import { sqliteCode } from '../faults/sqlite-errors.ts'
 import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/watch-database-files.ts'
+import { type FileIdentity, requireSameFile } from '../files/file-identity.ts'
 
 const COPY_NAME = 'workspace.db'
 
@@ -30,6 +31,7 @@ export interface ReadOnlyDatabase {
   readonly reader: Database
   /** Path of the open file: the database itself, or its copy. */
   readonly path: string
+  readonly file: FileIdentity
   readonly files: DatabaseFiles
   readonly close: () => void
 }
@@ -60,7 +62,8 @@ export function openForReading(path: string, named: string): ReadOnlyDatabase {
 }
 
 function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadOnlyDatabase {
-  const reader = openReader(path, { isReadOnly: true })
+  const file = requireSameFile(path)
+  const reader = openReader(path, file, { isReadOnly: true })
   try {
     requireSchema(reader)
   } catch (error) {
@@ -70,6 +73,7 @@ function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadO
   return {
     reader,
     path,
+    file,
     files,
     close() {
       reader.close()
