@@ -12,10 +12,12 @@ const HEAP_BYTES_PER_VALUE = 250
 const MAX_YOUNG_BYTES = 201_326_592
 /** In a small heap, the young generation has less: this part of the limit is certainly for other values. */
 const MIN_OLD_PART = 1 / 4
+/** V8 numbers the members of an object in 23 bits. With more of them it numbers all anew for each one: without end. */
+const MAX_MEMBERS = 2 ** 23 - 1
 
 /**
- * Maximum number of values in one record: as many as the heap has room for. A thread whose heap is full ends the whole
- * process.
+ * Maximum number of values in one record: as many as the heap has room for, and so few that an object of them, with a
+ * name and a value for each member, stays within `MAX_MEMBERS`. A thread whose heap is full ends the whole process.
  */
 export const MAX_VALUES = maxValuesOf(getHeapStatistics().heap_size_limit)
 const INTEGER = /^-?\d+$/
@@ -38,7 +40,7 @@ export interface Envelope {
 
 function maxValuesOf(heapBytes: number): number {
   const oldBytes = Math.max(heapBytes - MAX_YOUNG_BYTES, heapBytes * MIN_OLD_PART)
-  return Math.floor(oldBytes / HEAP_BYTES_PER_VALUE)
+  return Math.min(Math.floor(oldBytes / HEAP_BYTES_PER_VALUE), 2 * MAX_MEMBERS)
 }
 
 export function readEnvelope(line: string): Envelope {
@@ -59,7 +61,7 @@ export function parseRecord(line: string): unknown {
   } catch (error) {
     throw new RecordError(`not valid JSON${columnIn(error)}`)
   }
-  const reason = `a record with more than ${MAX_VALUES} values has no room in the heap of Node.js`
+  const reason = `Node.js cannot hold a record with more than ${MAX_VALUES} values`
   throw new RecordError(`${reason} (an export can have a line for each element)`)
 }
 
