@@ -406,6 +406,8 @@ test('the lag of follow is a metric, which grows while the old server is away', 
   await following.next()
   const inStep = await metrics()
   expect(inStep).toContain('workspace_gateway_follow_users_total{outcome="changed"} 2')
+  expect(inStep).toContain('workspace_gateway_follow_changes_total{change="added"} 7')
+  expect(value(inStep, 'rounds_total')).toBeGreaterThan(0)
   expect([value(inStep, 'remote_up'), value(inStep, 'requests_total') > 8]).toEqual([1, true])
   expect(inStep).toContain('process_cpu_seconds_total')
   expect(inStep).not.toContain(ANA)
