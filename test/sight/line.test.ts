@@ -5,16 +5,21 @@ import { createJsonLine } from '../../src/admin/request-log/line.ts'
 import { MAX_LINE_BYTES } from '../../src/admin/request-log/line-bytes.ts'
 import { createRequestLog } from '../../src/admin/request-log/request-log.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
-import { startRecord } from '../../src/http/request-record.ts'
+import { type RequestRecord, startRecord } from '../../src/http/request-record.ts'
 
 /** Returns a request with everything that a line is made of. */
-function answered(status: number, email: string | null, address: string): GatewayRequest {
+function answered(
+  status: number,
+  email: string | null,
+  address: string,
+  noted: Partial<RequestRecord> = {},
+): GatewayRequest {
   const viewer = email === null ? null : { id: 's', email, userId: 1, revision: 1, stateVersion: 'v', client: '' }
   return {
     method: 'GET',
     peer: { isTrustedProxy: false },
     client: { address, scheme: 'http', host: '' },
-    record: { ...startRecord(0), status, viewer },
+    record: { ...startRecord(0), status, viewer, ...noted },
   } as unknown as GatewayRequest
 }
 
@@ -74,4 +79,14 @@ test('a line has the user and the network of its own request, also when a user m
     '2001:db8:1:2::/64',
     '',
   ])
+})
+
+test('a line has the trace of its request, and no more than the beginning of a long operation name', () => {
+  const { observe, lines } = openLog()
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  observe(0, answered(200, null, '192.0.2.1', { traceId, operationName: 'x'.repeat(10_000) }))
+  observe(0, answered(200, null, '192.0.2.1'))
+  const [traced, untraced] = lines()
+  expect(traced).toMatchObject({ traceId, operation: 'x'.repeat(64) })
+  for (const member of ['traceId', 'operation']) expect(untraced).not.toHaveProperty(member)
 })

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
+import { createRequestMetrics } from '../../src/admin/metrics/request-metrics.ts'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { startRecord } from '../../src/http/request-record.ts'
 import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
@@ -25,7 +28,9 @@ describe('--admin-port', () => {
     await get('/projects')
     await get('/templates?secret=hunter2', { authorization: 'Bearer hunter2' })
     await get('/hunter2/is/no/path')
-    await postJson(`${serving.url}/graphql`, { query: 'query Mine { me { email } }' }, bearer(accessToken))
+    const query = { query: 'query Mine { me { email } }' }
+    for (let count = 0; count < 2; count += 1) await postJson(`${serving.url}/graphql`, query, bearer(accessToken))
+    await postJson(`${serving.url}/graphql`, { query: 'query Anonymous { __typename }' })
     const text = await metrics()
     const count = (labels: Readonly<Record<string, string>>) =>
       sumOf(text, 'http_server_request_duration_seconds_count', labels)
@@ -35,7 +40,12 @@ describe('--admin-port', () => {
     const kept = { http_route: '/projects', http_response_status_code: '200' }
     expect(sumOf(text, 'workspace_gateway_replies_total', { ...kept, reply: 'kept' })).toBe(2)
     expect(sumOf(text, 'workspace_gateway_replies_total', { ...kept, reply: 'made' })).toBe(1)
-    expect(sumOf(text, 'workspace_gateway_graphql_replies_total', { graphql_operation_name: 'Mine' })).toBe(1)
+    for (const reply of ['made', 'kept']) {
+      const labels = { graphql_operation_name: 'Mine', reply }
+      expect(sumOf(text, 'workspace_gateway_graphql_replies_total', labels)).toBe(1)
+    }
+    // Of operations without a session there are none.
+    expect(sumOf(text, 'workspace_gateway_graphql_replies_total')).toBe(2)
     expect(sumOf(text, 'workspace_gateway_events_total', { kind: 'login', result: 'done' })).toBe(1)
     expect(sumOf(text, 'workspace_gateway_sessions')).toBe(1)
     expect(sumOf(text, 'workspace_gateway_reply_cache_entries')).toBeGreaterThan(1)
@@ -170,6 +180,20 @@ describe('--admin-port', () => {
     await expect.poll(projects).toBe(40)
     await expect.poll(newestStart).toBeGreaterThan(started)
   })
+})
+
+test('requests over TLS are counted apart', async () => {
+  const metrics = createRequestMetrics('')
+  for (const scheme of ['http', 'https', 'https']) {
+    const record = { ...startRecord(0), status: 200 }
+    metrics.observe({ method: 'GET', client: { scheme }, record } as unknown as GatewayRequest)
+  }
+  const replies = (await metrics.collect()).find(({ name }) => name === 'workspace_gateway_replies_total')
+  const counts = replies?.values.flatMap(({ labels, value }) => (value > 0 ? [[labels.url_scheme, value]] : []))
+  expect(counts).toEqual([
+    ['http', 1],
+    ['https', 2],
+  ])
 })
 
 describe('operation names', () => {

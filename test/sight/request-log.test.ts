@@ -1,7 +1,8 @@
 // Tests the request log and the request id.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createRefusalLimit, type LeftOut } from '../../src/admin/request-log/refusal-limit.ts'
 import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -107,6 +108,19 @@ describe('without --access-log', () => {
     expect(await serving.kill('SIGTERM')).toBe(0)
     expect(linesOf(serving)).toHaveLength(60)
     expect(serving.stderr()).toMatch(/"status":401,"leftOut":140,/)
+  })
+
+  test('each minute, refusals get lines again, and those without one are counted anew', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const leftOut: LeftOut[] = []
+    using limit = createRefusalLimit((counted) => void leftOut.push(counted))
+    for (const refusals of [70, 61, 60, 62]) {
+      const admitted = Array.from({ length: refusals }, () => limit.admits(401, false)).filter(Boolean)
+      expect(admitted).toHaveLength(60)
+      vi.advanceTimersByTime(60_000)
+    }
+    expect(leftOut).toEqual([10, 1, 2].map((count) => ({ status: 401, isPlanned: false, count })))
   })
 
   test('nothing is written with --log-level silent', async () => {
