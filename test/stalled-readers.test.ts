@@ -205,6 +205,22 @@ test('an unread long list makes the gateway refuse another one before its memory
   await expect.poll(inFlight.byteLength).toBe(0)
 })
 
+const REST = '/templates'
+const GRAPHQL = `/graphql?query=${encodeURIComponent('{ me { templates { data } } }')}`
+
+test.each([
+  ['REST', 'GraphQL', REST, GRAPHQL],
+  ['GraphQL', 'REST', GRAPHQL, REST],
+])(
+  'a user who leaves a long list over %s unread gets no other one over %s, although half of the memory is free',
+  async (_unread, _refused, unread, refused) => {
+    const gateway = await start({ inFlight: createInFlightBytes(20 * MIB) })
+    await stall(gateway, unread, gateway.accessToken)
+    const { status, headers } = await gateway.get(refused, gateway.accessToken)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+  },
+)
+
 test('an export that the gateway has no memory to compress is refused before it begins, but sent uncompressed', async () => {
   const gateway = await start({ inFlight: createInFlightBytes(200_000) })
   const read = (coding: string) => gateway.get('/exports?r=large', gateway.accessToken, { 'accept-encoding': coding })
