@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readProxyHeader } from '../../src/http/forwarding/proxy-protocol.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -211,6 +214,20 @@ describe('a gateway with --proxy-protocol', () => {
     vi.advanceTimersByTime(60_000)
     socket.write(requestText({ headers: [['Connection', 'close']] }))
     expect(readAnswers(await readToEnd(socket)).map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  test('does not refuse a connection on which only the header has come when the time for a request is over', async () => {
+    const { proxyProtocol, trustedProxies } = OPTIONS
+    const server = createHttpServer(
+      async () => ({ status: 200, headers: {}, body: null }),
+      serverOptions({ proxyProtocol, trustedProxies, headersTimeoutMs: 300 }),
+    )
+    const overdue = once(server, 'clientError')
+    const socket = await openSocket(await listenForTest(server))
+    socket.write(version2())
+    await overdue
+    socket.write(requestText({ headers: [['Connection', 'close']] }))
+    expect(readAnswers(await readToEnd(socket)).map(({ status }) => status)).toEqual([200])
   })
 
   test('closes a connection of a listed proxy that does not begin with a header, without an answer', async () => {
