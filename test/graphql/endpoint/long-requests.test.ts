@@ -37,15 +37,23 @@ test('a long request is read for a signed-in user, and for nobody else', async (
   ])
 })
 
-test('while 64 long requests of one user wait, a further one is refused, and those of others are not', async () => {
-  const inFlight = createInFlightBytes(100 * SHORT)
-  const readLong = createReadLong(inFlight)
-  const source = request(SHORT)
-  const ask = (userId: number | null) => readLong(source, { viewer: liveSession(userId), refusal: null }, () => userId)
-  const waiting = Array.from({ length: 65 }, () => ask(1))
-  const [tooMuch, ...others] = [ask(1), ask(2), ask(null)]
-  expect(inFlight.byteLength()).toBe(68 * SHORT)
-  await expect(tooMuch).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
-  expect(await Promise.all([...waiting, ...others])).toEqual([...waiting.map(() => 1), 2, null])
-  expect(inFlight.byteLength()).toBe(0)
-})
+test.each([
+  ['one user', 1, [2, null]],
+  ['all sessions without a workspace', null, [1, 2]],
+] as const)(
+  'while 64 long requests of %s wait, a further one is refused, and those of others are not',
+  async (_, many, few) => {
+    const inFlight = createInFlightBytes(100 * SHORT)
+    const readLong = createReadLong(inFlight)
+    const source = request(SHORT)
+    const ask = (userId: number | null) =>
+      readLong(source, { viewer: liveSession(userId), refusal: null }, () => userId)
+    const waiting = Array.from({ length: 65 }, () => ask(many))
+    const tooMuch = ask(many)
+    const others = few.map(ask)
+    expect(inFlight.byteLength()).toBe(68 * SHORT)
+    await expect(tooMuch).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+    expect(await Promise.all([...waiting, ...others])).toEqual([...waiting.map(() => many), ...few])
+    expect(inFlight.byteLength()).toBe(0)
+  },
+)
