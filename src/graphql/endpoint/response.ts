@@ -53,7 +53,7 @@ export function toResponse(
       headers: {
         ...HEADERS,
         'content-type': `${type}; charset=utf-8`,
-        ...(status !== 200 && failure?.error ? failureHeaders(failure.error) : {}),
+        ...(failure?.error ? failureHeaders(failure.error) : {}),
       },
       body: toBody(toText(data, errors.text), yieldTurn),
       derived: {},
