@@ -132,6 +132,16 @@ test('an attempt that one limit refuses does not count against the others', () =
     ...Array(50).fill(0),
     1,
   ])
+  // Of two limits, the one that takes longer says when to retry.
+  expect(() => limits.require('code', subject)).toThrow(
+    expect.objectContaining({
+      retryAfterSeconds: 60,
+      rateLimits: [
+        expect.objectContaining({ policy: 'code', resetSeconds: 1 }),
+        expect.objectContaining({ policy: 'code-email', resetSeconds: 60 }),
+      ],
+    }),
+  )
 })
 
 test('40,000 addresses at every limit hold less than 20 MB', async () => {
