@@ -96,11 +96,12 @@ test('of a long detail an entry holds the beginning', async () => {
   expect((await opened.entries()).map(({ detail }) => detail)).toEqual(['word '.repeat(40)])
 })
 
-test('emails are stored in clear only when the operator asks for it', async () => {
+test('emails are stored in clear only when the operator asks for it, and never those of which nothing else is left', async () => {
   await using opened = await openLog({ areEmailsClear: true })
   opened.log.record(login())
+  opened.log.record(login({ kind: 'removal', isGone: true }))
   await opened.log[Symbol.asyncDispose]()
-  expect((await opened.entries()).map(({ who }) => who)).toEqual([ANA])
+  expect((await opened.entries()).map(({ who }) => who)).toEqual([ANA, expect.stringMatching(/^hmac-sha256:/)])
 })
 
 test('one database always hashes an email the same way; two databases hash it differently', async () => {
@@ -365,6 +366,12 @@ test('refusals for many emails share one entry beyond a limit for each network a
   now += 60_000
   refuse(3, '192.0.2.77')
   expect(await counts()).toEqual({ entries: 1_003 + 3, events: 15_054 })
+  // 97 more with an email and one without, and then a clock that was set back.
+  refuse(200, '192.0.2.77')
+  expect(await counts()).toEqual({ entries: 1_006 + 98, events: 15_254 })
+  now -= 1_000
+  refuse(3, '192.0.2.77')
+  expect(await counts()).toEqual({ entries: 1_104 + 3, events: 15_257 })
 })
 
 test.each([
