@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     expect(page.url()).not.toContain('merger')
   })
 
-  test("the previous user's query is not run for another user", async () => {
+  test("the previous user's query is not run for another user, nor shown by back, and is there again for its user", async () => {
     const page = await open(BEN, '/')
     await waitForAgreement(page)
     await editorOf(page).fill(OWN_QUERY)
@@ -37,6 +37,18 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     expect(await editorOf(page).inputValue()).not.toContain('merger')
     expect(page.url()).not.toContain('merger')
     expect(bodies.join()).toContain('projects')
+    expect(bodies.join()).not.toContain('merger')
+    await signInAs(page, BEN)
+    await eventually(() => editorOf(page).inputValue()).toBe(OWN_QUERY)
+    expect(page.url()).toContain('merger')
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
+    await page.locator('.operation').first().waitFor()
+    bodies.length = 0
+    await signInAs(page, ANA)
+    await page.goBack()
+    await waitForAgreement(page)
+    expect(await editorOf(page).inputValue()).not.toContain('merger')
+    expect(page.url()).not.toContain('merger')
     expect(bodies.join()).not.toContain('merger')
   })
 

@@ -1,4 +1,4 @@
-// Clears page state from the address when another user signs in, in the same tab, and what was typed to sign in.
+// Hides page state in the addresses of a tab when another user signs in there, and clears what was typed to sign in.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 import type { Session } from '../../sign-in/session/session.ts'
@@ -32,13 +32,14 @@ export function clearStateOnUserChange(
     // A shared link stays open for its visitor: at the first sign-in after the page load, and when replacing the demo
     // user.
     const opened = isFirst || before === demoEmail ? navigation.opened() : null
+    const isAnother = before !== null && email !== before
     isFirst = false
-    if (email === before) return
-    person = email
-    storage.setItem(key, email)
-    if (before === null) return
-    leftLists.clear()
-    navigation.startAnew(opened ?? navigation.place().path)
+    if (email !== before) {
+      person = email
+      storage.setItem(key, email)
+    }
+    if (isAnother) leftLists.clear()
+    navigation.belongTo(email, isAnother, opened)
   }
 
   look()

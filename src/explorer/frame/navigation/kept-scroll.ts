@@ -28,7 +28,7 @@ export function createKeptScroll(): KeptScroll {
     clearTimeout(timer)
     // While the page is still loading, the browser clamps the scroll position, so the person did not choose it.
     if (restoring) return
-    if (keptTop() !== scrollY) history.replaceState({ top: scrollY }, '')
+    if (keptTop() !== scrollY) history.replaceState({ ...history.state, top: scrollY }, '')
   }
 
   function stop(): void {

@@ -30,8 +30,18 @@ export interface Navigation {
   readonly lastOf: (path: string) => string
   /** The address that opened the pages, as from a link, until its page is left; null after a reload. */
   readonly opened: () => string | null
-  /** Replaces the current address and clears the last addresses of all pages. */
-  readonly startAnew: (to: string) => void
+  /**
+   * Makes the addresses of this tab those of a user: their pages are where they left them, and back and forward show
+   * nothing that another user left. If `isAnother`, so does the current address: it becomes `opened` for a user who was
+   * not on this page before.
+   */
+  readonly belongTo: (email: string, isAnother: boolean, opened: string | null) => void
+}
+
+/** What a history entry holds beside the scroll position. */
+interface EntryState {
+  /** The email of the user whose state the address holds. */
+  readonly user?: string
 }
 
 const RESTS_AFTER_MS = 250
@@ -44,7 +54,12 @@ const WRITES_AT_ONCE = 20
 
 export function createNavigation(basePath: string): Navigation {
   const listeners = new Set<() => void>()
-  const last = new Map<string, string>()
+  /** Keyed by path. */
+  let last = new Map<string, string>()
+  /** What `last` is for each user. */
+  const lastOfUser = new Map<string, typeof last>()
+  /** The user of this tab, also after a sign-out. Each history entry holds whose it is. */
+  let user: string | null = null
   const scroll = createKeptScroll()
   let place = read(0)
   const opened = isReturn() ? null : addressOf(place)
@@ -114,9 +129,15 @@ export function createNavigation(basePath: string): Navigation {
     scroll.note()
   }
 
+  function isOfAnother(): boolean {
+    const of = (history.state as EntryState | null)?.user
+    return user !== null && of !== undefined && of !== user
+  }
+
   addEventListener('popstate', () => {
     // The pending write belongs to the history entry that was left.
     forget()
+    if (isOfAnother()) history.replaceState({ user }, '', hrefOf(read(0).path))
     moved()
     scroll.restore()
   })
@@ -130,8 +151,8 @@ export function createNavigation(basePath: string): Navigation {
     go(to) {
       settle()
       // As with any link, an entry for the address that is already shown would only make going back take longer.
-      if (hrefOf(to) === location.href) history.replaceState(null, '', hrefOf(to))
-      else history.pushState(null, '', hrefOf(to))
+      if (hrefOf(to) === location.href) history.replaceState(user === null ? null : { user }, '', hrefOf(to))
+      else history.pushState(user === null ? null : { user }, '', hrefOf(to))
       moved()
       scroll.top()
     },
@@ -142,9 +163,13 @@ export function createNavigation(basePath: string): Navigation {
     },
     lastOf: (path) => last.get(path) ?? path,
     opened: () => (place.visit === 0 ? opened : null),
-    startAnew(to) {
-      last.clear()
-      replace(to)
+    belongTo(email, isAnother, opened) {
+      if (email === user) return
+      user = email
+      last = lastOfUser.get(email) ?? (isAnother ? new Map() : last)
+      lastOfUser.set(email, last)
+      if (isAnother || isOfAnother()) replace(last.get(place.path) ?? opened ?? place.path)
+      history.replaceState({ ...history.state, user }, '')
     },
   }
 }
