@@ -12,9 +12,15 @@ import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { isOutcome } from '../src/import-export/run-import.ts'
 import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
 import { runHere, serveForTest, serveHereForTest } from './support/command-line.ts'
+import { freePort } from './support/free-port.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
-import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from './support/importing-gateway.ts'
+import {
+  IMPORT_BEARER as BEARER,
+  importerOf,
+  startImporting,
+  IMPORT_TOKEN as TOKEN,
+} from './support/importing-gateway.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -168,6 +174,17 @@ test('an import without memory for its answer is broken off and makes room for t
   const told = await gateway.store.auditEntries(everything, 0, 100)
   expect(told.map(({ result }) => result)).toEqual(['failed', 'done'])
   expect(gateway.reported).toEqual([])
+})
+
+test('an import while the database is away tells its client to run it again, and the log why it failed', async () => {
+  const reported: unknown[] = []
+  const away = `postgres://nobody@127.0.0.1:${await freePort('127.0.0.1')}/none`
+  const importer = importerOf(away, undefined, (error) => reported.push(error))
+  const gateway = await startGateway({ importing: { token: TOKEN, importer } })
+  const { text } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+  const message = 'the database cannot be used right now: run the import again'
+  expect(eventsOf(text)).toEqual([{ type: 'failed', message }])
+  expect(reported).toMatchObject([{ message: expect.stringMatching(/can be reached: .*ECONNREFUSED/) }])
 })
 
 test('the thread of a broken-off import ends by itself, and a later import succeeds', async () => {

@@ -32,6 +32,10 @@ export async function startImporting(
   return startGateway({ ...options, databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
 }
 
-export function importerOf(databaseUrl: string, ping: () => Awaitable<void> = () => {}): Importer {
-  return createImporter({ database: { database: databaseUrl }, config: STORE }, ping, () => {})
+export function importerOf(
+  databaseUrl: string,
+  ping: () => Awaitable<void> = () => {},
+  report: (error: unknown) => void = () => {},
+): Importer {
+  return createImporter({ database: { database: databaseUrl }, config: STORE }, ping, report)
 }

@@ -10,9 +10,15 @@ const REPORTED_TOGETHER = 64
 /** What the gateway tells the thread. */
 type Message = 'stop' | 'taken'
 
+/** The database could not be used. The cause is for the log only. */
+export type Outage = Extract<ImportEvent, { type: 'failed' }> & { readonly cause: string }
+
+/** What the thread tells the gateway. */
+export type ThreadEvent = ImportEvent | Outage
+
 export interface EventSender {
   /** Resolves once the next event may be sent. Rejects with the reason of `stop` when that comes first. */
-  readonly emit: (event: ImportEvent) => Promise<void>
+  readonly emit: (event: ThreadEvent) => Promise<void>
   readonly stop: AbortSignal
 }
 

@@ -12,7 +12,7 @@ import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { StoreConfig } from '../options/database-options.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { parseOptions } from '../options/option.ts'
-import { createEventSender } from './event-window.ts'
+import { createEventSender, type ThreadEvent } from './event-window.ts'
 
 export interface ImportWork {
   readonly file: FileHandle
@@ -30,15 +30,19 @@ try {
   await using store = await openActiveStore(database, { ...toStoreOptions(config), mustExist: true })
   await runImport(file, options, { ...defaults, ...options.fields }, { store, emit, stop })
 } catch (error) {
-  if (!stop.aborted) await emit({ type: 'failed', message: messageOf(error) })
+  if (!stop.aborted) await emit(toFailed(error))
 } finally {
   await file.close()
 }
 
-/** The message for the client. Throws every other error: the main thread logs it. */
-function messageOf(error: unknown): string {
-  if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
-  if (error instanceof StoreRefusedError) return error.message
-  if (error instanceof InputChangedError) return 'the input changed while it was being imported'
+/** What the client is told. Throws every other error: the main thread logs it. */
+function toFailed(error: unknown): ThreadEvent {
+  const type = 'failed'
+  if (error instanceof StoreUnavailableError) {
+    const message = 'the database cannot be used right now: run the import again'
+    return { type, message, cause: redact(reasonOf(error)) }
+  }
+  if (error instanceof StoreRefusedError) return { type, message: error.message }
+  if (error instanceof InputChangedError) return { type, message: 'the input changed while it was being imported' }
   throw new Error(redact(reasonOf(error)), { cause: error })
 }

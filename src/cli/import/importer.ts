@@ -5,8 +5,9 @@ import { GatewayError, MachineError, UsageError } from '../../errors.ts'
 import { type ImportEvent, isOutcome } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
+import { StoreUnavailableError } from '../../store/contract.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
-import { createEventReceiver, type EventReceiver } from './event-window.ts'
+import { createEventReceiver, type EventReceiver, type Outage, type ThreadEvent } from './event-window.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
 
@@ -133,16 +134,21 @@ function runningOn(thread: ImportThread, { ping, report, current }: Surroundings
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
   // The heartbeat stops when the outcome arrives, not when it is consumed: a heartbeat must not follow the outcome,
   // because clients look at the last line. A client that reads slowly or has left does not change the outcome.
-  worker.on('message', (event: ImportEvent) => {
+  worker.on('message', (event: ThreadEvent) => {
     if (event.type === 'progress') last = event
     if (!isOutcome(event)) return
     clearInterval(heartbeat)
-    outcome ??= confirm(event)
+    outcome ??= 'cause' in event ? withoutCause(event) : confirm(event)
   })
   worker.on('error', (error) => {
     report(error)
     outcome ??= FAILED
   })
+
+  function withoutCause({ cause, ...event }: Outage): ImportEvent {
+    report(new StoreUnavailableError(cause))
+    return event
+  }
 
   async function confirm(event: ImportEvent): Promise<ImportEvent> {
     try {
