@@ -41,12 +41,12 @@ export async function runCheck({ run, ...check }: Check, probe: Probe): Promise<
   }
 }
 
-/** Null if the status is one of the expected ones. */
-/** For checks of what an answer does. Another check says that the contract gives it 200. */
+/** Null for 2xx. For checks of what an answer does: another check says that the contract gives it 200. */
 export function unlessSuccess({ status }: { readonly status: number }): string | null {
   return isSuccess({ status }) ? null : `answered ${status}`
 }
 
+/** Null if the status is one of the expected ones. */
 export function unlessStatus({ status }: { readonly status: number }, ...expected: readonly number[]): string | null {
   return expected.includes(status) ? null : `answered ${status}`
 }

@@ -1,5 +1,4 @@
 // Checks of DELETE /logout, which ends the session of the refresh token in its body.
-
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
