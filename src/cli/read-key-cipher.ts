@@ -1,19 +1,20 @@
 // Reads the secrets that encrypt signing keys, from the environment or from a file.
-import { readFileSync } from 'node:fs'
 import { createKeyCipher, type KeyCipher, type KeyUnreadableError, readSecret } from '../auth/tokens/key-cipher.ts'
-import { UsageError, unreadable } from '../errors.ts'
+import { UsageError } from '../errors.ts'
+import { readFileOf } from './configuration/text-file.ts'
 import type { KeyEncryptionConfig } from './options/token-options.ts'
 
 const ENVIRONMENT = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
-const ADVICE = `with ${ENVIRONMENT} or --key-encryption-key-file`
+const FILE_FLAG = '--key-encryption-key-file'
+const ADVICE = `with ${ENVIRONMENT} or ${FILE_FLAG}`
 
 /** Throws `UsageError`, whose message never contains a secret. */
 export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEncryptionConfig): KeyCipher {
   if (keyEncryptionKey !== undefined && keyEncryptionKeyFile !== undefined) {
-    throw new UsageError(`${ENVIRONMENT} and --key-encryption-key-file: give only one of them`)
+    throw new UsageError(`${ENVIRONMENT} and ${FILE_FLAG}: give only one of them`)
   }
-  const text = keyEncryptionKeyFile === undefined ? keyEncryptionKey : readFile(keyEncryptionKeyFile)
-  const source = keyEncryptionKeyFile === undefined ? ENVIRONMENT : '--key-encryption-key-file'
+  const source = keyEncryptionKeyFile === undefined ? ENVIRONMENT : FILE_FLAG
+  const text = keyEncryptionKeyFile === undefined ? keyEncryptionKey : readFileOf(FILE_FLAG, keyEncryptionKeyFile)
   return createKeyCipher(text === undefined ? [] : text.split(',').map((part) => requireSecret(part, source)))
 }
 
@@ -43,12 +44,4 @@ function requireSecret(text: string, source: string): Uint8Array {
     )
   }
   return secret
-}
-
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--key-encryption-key-file: ${unreadable(path, error)}`)
-  }
 }

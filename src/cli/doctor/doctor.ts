@@ -1,10 +1,10 @@
 // doctor: checks a gateway from inside and through the proxies in front of it, and prints the lines that fix what it
 // finds.
-import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
-import { reasonOf, UsageError, unreadable } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import { lazyAsync } from '../../http/lazy.ts'
 import { toLine } from '../../redact.ts'
+import { readFileOf } from '../configuration/text-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
@@ -64,7 +64,11 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError('doctor: the URL must be like https://gateway.example.com')
-  const target = { url, address: config.connectTo, ca: config.tlsCa === undefined ? undefined : readPem(config.tlsCa) }
+  const target = {
+    url,
+    address: config.connectTo,
+    ca: config.tlsCa === undefined ? undefined : readFileOf('--tls-ca', config.tlsCa),
+  }
   const ask = unlessLimited(createAsk(target))
   const now = clock()
   // A key that signs already: the gateway may not have read a newer one yet.
@@ -99,12 +103,4 @@ async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorCo
 function proxyOf({ headers }: Reply): Place | null {
   const said = `${headers.server ?? ''} ${headers.via ?? ''}`.toLowerCase()
   return (['nginx', 'caddy', 'haproxy', 'apache'] as const).find((name) => said.includes(name)) ?? null
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--tls-ca: ${unreadable(path, error)}`)
-  }
 }

@@ -32,7 +32,7 @@ export async function importRemotely(
 ): Promise<ExitCode> {
   if (config.tokenFile === undefined) throw new UsageError('--token-file (WORKSPACE_GATEWAY_TOKEN_FILE): must be given')
   const address = requireServerAddress(to, '--token-file')
-  const token = await readToken(config.tokenFile, '--token-file')
+  const token = readToken(config.tokenFile, '--token-file')
   const { size } = await file.stat()
   // The token and the workspaces go to no other host than the named one: redirects are not followed.
   const response = await sendRequest(withParameters(address, config), {

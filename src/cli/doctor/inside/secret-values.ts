@@ -1,5 +1,5 @@
 // Finds out whether a configuration file holds a secret, such as the password of the mail server.
-import { readFileSync } from 'node:fs'
+import { readTextFile } from '../../configuration/text-file.ts'
 import { type FileEntry, parseYamlEntries } from '../../configuration/yaml-entries.ts'
 import { longName, type OptionRow } from '../../options/option.ts'
 import { SERVE_OPTIONS } from '../../options/serve-options.ts'
@@ -12,7 +12,7 @@ const PASSWORD_PARAMETER = /^postgres(?:ql)?:.*[?&](?:ssl)?password=[^&]/i
 
 /** The file was read already when the options of the command were read, so it is there and valid. */
 export function holdsSecret(path: string): boolean {
-  return parseYamlEntries(readFileSync(path, 'utf8')).entries.some(isSecret)
+  return parseYamlEntries(readTextFile(path)).entries.some(isSecret)
 }
 
 function isSecret({ key, value }: FileEntry): boolean {
