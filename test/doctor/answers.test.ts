@@ -91,6 +91,15 @@ async function examine(url: string): Promise<Report> {
 const checksOf = (rows: readonly { readonly check: string }[]) => rows.map(({ check }) => check)
 
 describe('doctor', () => {
+  test('refuses a file of authorities without a certificate, instead of blaming that of the proxy', async () => {
+    const asked = ['doctor', 'https://localhost:1', ...LOOK, '--tls-ca', 'package.json']
+    expect(await runHere(asked)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: '--tls-ca: package.json holds no certificate in PEM\n',
+    })
+  })
+
   const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync }
   for (const [name, code] of Object.entries(CODINGS)) {
     test(`reads answers that a proxy has encoded as ${name} without being asked`, async () => {

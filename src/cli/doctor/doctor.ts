@@ -1,5 +1,6 @@
 // doctor: checks a gateway from inside and through the proxies in front of it, and prints the lines that fix what it
 // finds.
+import { X509Certificate } from 'node:crypto'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { lazyAsync } from '../../http/lazy.ts'
@@ -67,7 +68,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   const target = {
     url,
     address: config.connectTo,
-    ca: config.tlsCa === undefined ? undefined : readFileOf('--tls-ca', config.tlsCa),
+    ca: config.tlsCa === undefined ? undefined : readAuthorities(config.tlsCa),
   }
   const ask = unlessLimited(createAsk(target))
   const now = clock()
@@ -103,4 +104,15 @@ async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorCo
 function proxyOf({ headers }: Reply): Place | null {
   const said = `${headers.server ?? ''} ${headers.via ?? ''}`.toLowerCase()
   return (['nginx', 'caddy', 'haproxy', 'apache'] as const).find((name) => said.includes(name)) ?? null
+}
+
+/** Node takes a file without a certificate for one that trusts nobody, and the proxy's certificate would be blamed. */
+function readAuthorities(path: string): string {
+  const text = readFileOf('--tls-ca', path)
+  try {
+    new X509Certificate(text)
+  } catch {
+    throw new UsageError(`--tls-ca: ${path} holds no certificate in PEM`)
+  }
+  return text
 }
