@@ -43,10 +43,7 @@ export function shownAddress(url: string): string {
  * Reads headers from a file, with names in lower case. `flag` is the option that names the file. Throws `UsageError`,
  * whose message never contains the value of a header.
  */
-export async function readHeaders(
-  path: string | undefined,
-  flag = '--headers',
-): Promise<Readonly<Record<string, string>>> {
+export function readHeaders(path: string | undefined, flag = '--headers'): Readonly<Record<string, string>> {
   if (path === undefined) return {}
   const headers: Record<string, string> = {}
   const lines = readFileOf(flag, path).split(/\r?\n/)

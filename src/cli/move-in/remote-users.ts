@@ -13,7 +13,7 @@ export interface UserNames {
 }
 
 /** Returns the users in the order given. Throws one `UsageError` that names every problem and contains no email. */
-export async function readRemoteUsers({ email, emails }: UserNames): Promise<readonly RemoteUser[]> {
+export function readRemoteUsers({ email, emails }: UserNames): readonly RemoteUser[] {
   if ((email === undefined) === (emails === undefined)) {
     throw new UsageError('--email or --emails: give one of them to name the users whose workspaces to read')
   }
@@ -38,15 +38,12 @@ export async function readRemoteUsers({ email, emails }: UserNames): Promise<rea
  * `UsageError`. When a later one fails, `onWrong` receives the reason, once while it stays the same, and the last valid
  * list is returned.
  */
-export async function openRemoteUsers(
-  names: UserNames,
-  onWrong: (reason: string) => void,
-): Promise<() => Promise<readonly RemoteUser[]>> {
-  let users = await readRemoteUsers(names)
+export function openRemoteUsers(names: UserNames, onWrong: (reason: string) => void): () => readonly RemoteUser[] {
+  let users = readRemoteUsers(names)
   let toldReason = ''
-  return async () => {
+  return () => {
     try {
-      users = await readRemoteUsers(names)
+      users = readRemoteUsers(names)
       toldReason = ''
     } catch (error) {
       if (!(error instanceof UsageError)) throw error

@@ -19,7 +19,7 @@ export async function runConformance(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   const address = requireServerAddress(url, '--headers')
-  const headers = await readHeaders(config.headers)
+  const headers = readHeaders(config.headers)
   let found: Conformance
   try {
     found = await checkConformance(address, { email: config.email, headers, fields: config, stop })

@@ -41,12 +41,12 @@ export async function runFollow(
   const address = requireServerAddress(url, '--headers')
   const progress = createLiveLine(io)
   // The list of users is checked first, so that a problem in it is reported before anything is done.
-  const readUsers = await openRemoteUsers(config, (reason) => {
+  const readUsers = openRemoteUsers(config, (reason) => {
     progress.clear()
     io.stderr.write(`${reason}: continuing with the users that it named before\n`)
   })
   const client = createRemoteClient(address, {
-    headers: await readHeaders(config.headers),
+    headers: readHeaders(config.headers),
     maxOutageMs: config.once === true ? MAX_OUTAGE_OF_ONCE_MS : MAX_OUTAGE_MS,
     stop,
   })
@@ -78,8 +78,8 @@ export async function runFollow(
   })
   const metrics = createFollowMetrics(follower, client.traffic)
   await using _metrics = await openFollowMetrics(config, metrics, store.ping, io)
-  const rounds = roundsOf(follower, config.interval, stop, async () => {
-    const named = await readUsers()
+  const rounds = roundsOf(follower, config.interval, stop, () => {
+    const named = readUsers()
     users = named.length
     return named
   })
@@ -135,10 +135,10 @@ async function* roundsOf(
   follower: Follower,
   intervalMs: number,
   stop: AbortSignal,
-  readUsers: () => Promise<readonly RemoteUser[]>,
+  readUsers: () => readonly RemoteUser[],
 ): AsyncGenerator<Round> {
   for (let outages = 0; ; ) {
-    const round = await follower.round(await readUsers())
+    const round = await follower.round(readUsers())
     yield round
     outages = round.outage === null ? 0 : outages + 1
     const pauseMs = outages > 0 ? Math.max(intervalMs, backoffMs(outages)) : intervalMs

@@ -30,8 +30,8 @@ export async function runServerImport(
 ): Promise<ExitCode> {
   const { concurrency, maxOutage: maxOutageMs, replace: isReplacement = false } = config
   const address = requireServerAddress(url, '--headers')
-  const users = await readRemoteUsers(config)
-  const headers = await readHeaders(config.headers)
+  const users = readRemoteUsers(config)
+  const headers = readHeaders(config.headers)
   const client = createRemoteClient(address, { headers, maxOutageMs, isOutageShared: true, stop })
   try {
     await requireAnswer(client)
