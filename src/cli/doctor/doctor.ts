@@ -80,6 +80,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
     probeToken: key ? await issueProbeToken(key, now) : null,
     seen: new Map(),
     document: lazyAsync(() => ask(DOCUMENT)),
+    unauthenticated: lazyAsync(() => ask({ path: '/projects' })),
     basePath: config.basePath,
     bodyLimit: config.bodyLimit,
     corsOrigins: config.corsOrigin,

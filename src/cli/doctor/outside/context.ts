@@ -16,6 +16,8 @@ export interface Outside {
   readonly seen: Map<string, Promise<Seen | NotChecked>>
   /** The answer to `DOCUMENT`, which is requested once. */
   readonly document: () => Awaitable<Reply>
+  /** The answer to `GET /projects` without a token: the checks of errors share it. */
+  readonly unauthenticated: () => Awaitable<Reply>
   /** Base path of the gateway, without a trailing slash. */
   readonly basePath: string
   /** Body limit of the gateway, in bytes. */

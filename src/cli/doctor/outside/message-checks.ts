@@ -148,8 +148,8 @@ async function longAuthorization({ ask }: Outside): Promise<Verdict> {
   }
 }
 
-async function problemDocuments({ ask }: Outside): Promise<Verdict> {
-  const reply = await ask({ path: '/projects' })
+async function problemDocuments({ unauthenticated }: Outside): Promise<Verdict> {
+  const reply = await unauthenticated()
   const type = reply.headers['content-type'] ?? ''
   const code = codeOf(reply.body)
   const isOwn = (reply.status === 401 && code === 'UNAUTHENTICATED') || RETIRED.includes(code)
