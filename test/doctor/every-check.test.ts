@@ -20,7 +20,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { buildFaultLibrary } from '../support/faults.ts'
-import { createWorkspace } from '../support/import-workspace.ts'
+import { createDatabaseFile } from '../support/import-workspace.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
@@ -46,12 +46,6 @@ async function examine(args: readonly string[], clock = Date.now): Promise<reado
   return (JSON.parse(stdout) as { findings: readonly Finding[] }).findings
 }
 
-async function createDatabase(): Promise<string> {
-  const workspace = createWorkspace()
-  await workspace.load(WORLD)
-  return workspace.path('workspace.db')
-}
-
 /** Makes a file with a secret that can encrypt keys, and returns its path. */
 function secretFile(mode = 0o600): string {
   const path = join(temporaryDirectory(), 'key')
@@ -75,7 +69,7 @@ const ON_SQLITE: readonly Planted[] = [
     says: /nobody behind --trusted-proxy can sign in/,
     plant: async () =>
       examine([
-        ...['--database', `file:${await createDatabase()}`, '--trusted-proxy', '127.0.0.1'],
+        ...['--database', `file:${await createDatabaseFile(WORLD)}`, '--trusted-proxy', '127.0.0.1'],
         ...['--in-flight-bytes', '900000000000', '--import-token-file', secretFile(0o644)],
         ...['--shadow-headers', '/nowhere/headers'],
       ]),
@@ -85,14 +79,21 @@ const ON_SQLITE: readonly Planted[] = [
     checks: ['configuration', 'backups'],
     says: /does not start/,
     plant: async () =>
-      examine(['--database', `file:${await createDatabase()}`, '--host', '0.0.0.0', '--backups', temporaryDirectory()]),
+      examine([
+        '--database',
+        `file:${await createDatabaseFile(WORLD)}`,
+        '--host',
+        '0.0.0.0',
+        '--backups',
+        temporaryDirectory(),
+      ]),
   },
   {
     what: 'keys in clear although a secret is configured',
     checks: ['signing-keys'],
     says: /stored unencrypted/,
     async plant() {
-      const database = ['--database', `file:${await createDatabase()}`]
+      const database = ['--database', `file:${await createDatabaseFile(WORLD)}`]
       expect((await runHere(['keys', 'rotate', ...database])).exitCode).toBe(0)
       return examine([...database, '--key-encryption-key-file', secretFile()])
     },
@@ -102,7 +103,7 @@ const ON_SQLITE: readonly Planted[] = [
     checks: ['signing-keys'],
     says: /cannot be used/,
     async plant() {
-      const database = ['--database', `file:${await createDatabase()}`]
+      const database = ['--database', `file:${await createDatabaseFile(WORLD)}`]
       const secret = ['--key-encryption-key-file', secretFile()]
       expect((await runHere(['keys', 'rotate', ...database, ...secret])).exitCode).toBe(0)
       expect(await examine([...database, ...secret])).toEqual([])
@@ -116,7 +117,7 @@ const ON_SQLITE: readonly Planted[] = [
     isThere: availableParallelism() > 1,
     plant: async () =>
       examine([
-        ...['--database', `file:${await createDatabase()}`, '--workers', 'auto'],
+        ...['--database', `file:${await createDatabaseFile(WORLD)}`, '--workers', 'auto'],
         ...['--in-flight-bytes', String(Math.floor(availableBytes() / 2))],
       ]),
   },
@@ -137,7 +138,7 @@ const ON_SQLITE: readonly Planted[] = [
     checks: ['database'],
     says: /is damaged .*Restore a backup/,
     async plant() {
-      const path = await createDatabase()
+      const path = await createDatabaseFile(WORLD)
       const file = openSync(path, 'r+')
       // The last page may be unused, but not the third.
       writeSync(file, Buffer.alloc(4_096, 255), 0, 4_096, 2 * 4_096)
@@ -151,7 +152,7 @@ const ON_SQLITE: readonly Planted[] = [
     checks: ['file-permissions'],
     says: /put another file in place/,
     async plant() {
-      const path = await createDatabase()
+      const path = await createDatabaseFile(WORLD)
       chmodSync(join(path, '..'), 0o777)
       return examine(['--database', `file:${path}`])
     },
@@ -177,7 +178,7 @@ const ON_SQLITE: readonly Planted[] = [
     isThere: library !== null,
     async plant() {
       const command = 'ulimit -n 1000 && LD_PRELOAD=$1 exec "$2" "$3" doctor --format json --database "$4"'
-      const database = `file:${await createDatabase()}`
+      const database = `file:${await createDatabaseFile(WORLD)}`
       const args = ['-c', command, 'sh', library ?? '', process.execPath, MAIN, database]
       const { stdout, stderr } = spawnSync('/bin/sh', args, { encoding: 'utf8' })
       expect(stderr).toBe('')
@@ -228,7 +229,7 @@ function availableBytes(): number {
 }
 
 async function withVersion(change: (known: number) => number): Promise<string> {
-  const path = await createDatabase()
+  const path = await createDatabaseFile(WORLD)
   using database = disposable(new Database(path))
   const known = Number(database.value.pragma('user_version', { simple: true }))
   database.value.pragma(`user_version = ${change(known)}`)

@@ -21,7 +21,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Finished, run, runHere } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { freePort } from '../support/free-port.ts'
-import { createWorkspace } from '../support/import-workspace.ts'
+import { createDatabaseFile } from '../support/import-workspace.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -57,15 +57,9 @@ function reportOf({ stdout, stderr, exitCode }: Finished) {
   return { exitCode, report, found: report.findings.map(({ check }) => check) }
 }
 
-async function createDatabase(): Promise<string> {
-  const workspace = createWorkspace()
-  await workspace.load(WORLD)
-  return workspace.path('workspace.db')
-}
-
 describe('doctor', () => {
   test('finds nothing in a database as the gateway makes it', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     const backups = temporaryDirectory()
     writeFileSync(join(backups, 'workspace.db'), 'a backup')
     const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', backups])
@@ -77,7 +71,7 @@ describe('doctor', () => {
   })
 
   test('examines a gateway with --read-only as one that writes nothing and signs nobody in', async () => {
-    const database = ['--database', `file:${await createDatabase()}`, '--look', 'inside']
+    const database = ['--database', `file:${await createDatabaseFile(WORLD)}`, '--look', 'inside']
     const { report } = await examine([...database, '--read-only', '--host', '0.0.0.0'])
     const reason = 'with --read-only the gateway writes nothing'
     expect(report.findings).toEqual([])
@@ -90,7 +84,7 @@ describe('doctor', () => {
   })
 
   test('names the option of the database, not of a key, for a database that has moved', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     const moved = await run(['move', '--from', `file:${path}`, '--to', `file:${path}.next`, '--online'])
     expect(moved.exitCode).toBe(0)
     const { report } = await examine(['--database', `file:${path}`])
@@ -104,7 +98,7 @@ describe('doctor', () => {
   })
 
   test('finds a reachable gateway without rate limits, with or without a proxy', async () => {
-    const database = ['--database', `file:${await createDatabase()}`, '--attempts-per-minute', '0']
+    const database = ['--database', `file:${await createDatabaseFile(WORLD)}`, '--attempts-per-minute', '0']
     const checks = async (...args: readonly string[]) => (await examine([...database, ...args])).found
     expect(await checks()).toEqual([])
     for (const reached of [
@@ -115,7 +109,7 @@ describe('doctor', () => {
   })
 
   test('recommends options with which the gateway starts, or the command that says what is missing', async () => {
-    const database = ['--database', `file:${await createDatabase()}`]
+    const database = ['--database', `file:${await createDatabaseFile(WORLD)}`]
     const fixFor = async (check: string, ...args: readonly string[]) => {
       const { report } = await examine([...database, ...args])
       expect(report.findings).toMatchObject([{ check }])
@@ -151,14 +145,14 @@ describe('doctor', () => {
     const headers = join(temporaryDirectory(), 'headers')
     writeFileSync(headers, 'x-api-key: must not appear', { mode: 0o644 })
     const old = ['--shadow', 'https://old.example.com', '--shadow-headers', headers]
-    const { found, report } = await examine(['--database', `file:${await createDatabase()}`, ...old])
+    const { found, report } = await examine(['--database', `file:${await createDatabaseFile(WORLD)}`, ...old])
     expect(found).toEqual(['secret-files'])
     expect(JSON.stringify(report)).not.toContain('must not appear')
   })
 
   test('finds a readable configuration file that contains a secret, and no other', async () => {
     const folder = temporaryDirectory()
-    const database = ['--database', `file:${await createDatabase()}`, '--login-guard', 'none']
+    const database = ['--database', `file:${await createDatabaseFile(WORLD)}`, '--login-guard', 'none']
     for (const [line, expected] of [
       ['serve:\n  mail-url: smtps://gateway:hunter2@mail.example.com', ['secret-files']],
       ['assertion-secret: must-not-appear-anywhere-at-all', ['secret-files']],
@@ -218,7 +212,7 @@ describe('doctor', () => {
   })
 
   test('finds each fault of a database file, of secrets, backups and the configuration', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     const [folder, backups] = [temporaryDirectory(), temporaryDirectory()]
     const token = join(folder, 'token')
     writeFileSync(token, 'secret-import-token-of-an-operator', { mode: 0o644 })
@@ -238,7 +232,7 @@ describe('doctor', () => {
   })
 
   test('recommends what shrinks a large -wal: the command that does, or checkpoints', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     writeFileSync(`${path}-wal`, '', { mode: 0o600 })
     truncateSync(`${path}-wal`, 300 * 1_048_576)
     const database = ['--database', `file:${path}`]
@@ -254,7 +248,7 @@ describe('doctor', () => {
     'recommends --read-only where the disk is mounted so, and room where it is full',
     async () => {
       const disk = smallDisk(4 * 1_048_576)
-      copyFileSync(await createDatabase(), join(disk.path, 'workspace.db'))
+      copyFileSync(await createDatabaseFile(WORLD), join(disk.path, 'workspace.db'))
       const fixOfSync = async () => {
         const { report } = await examine(['--database', `file:${join(disk.path, 'workspace.db')}`])
         return report.findings.find(({ check }) => check === 'disk-sync')?.fix
@@ -267,7 +261,7 @@ describe('doctor', () => {
   )
 
   test('finds the faults of a database behind a link, and names its real folder', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     writeFileSync(`${path}-wal`, '')
     truncateSync(`${path}-wal`, 300 * 1_048_576)
     const link = join(temporaryDirectory(), 'link.db')
@@ -298,7 +292,7 @@ describe('doctor', () => {
   })
 
   test('finds that no backup is complete, or that the folder is missing', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     const backups = temporaryDirectory()
     for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.0a1b2c3d.part-journal', 'workspace.db.sha256'])
       writeFileSync(join(backups, name), 'x')
@@ -314,7 +308,7 @@ describe('doctor', () => {
   })
 
   test('finds missing backups although one is dated ahead of the clock', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     const backups = temporaryDirectory()
     const inAMonth = Date.now() / 1_000 + 30 * 86_400
     writeFileSync(join(backups, 'ahead.db'), 'a backup')
@@ -338,7 +332,7 @@ describe('doctor', () => {
   })
 
   test('prints a table of findings, each with the command that fixes it', async () => {
-    const path = await createDatabase()
+    const path = await createDatabaseFile(WORLD)
     chmodSync(path, 0o640)
     const { stdout, exitCode } = await run(['doctor', '--database', `file:${path}`])
     expect(exitCode).toBe(1)
@@ -398,7 +392,7 @@ test('the commands on the page of the doctor find nothing, or say that nothing a
   const commands = [...paper.matchAll(/^npx workspace-gateway (doctor.*)$/gm)].map(([, command = '']) =>
     command.split(' '),
   )
-  const path = await createDatabase()
+  const path = await createDatabaseFile(WORLD)
   const exitCodes = commands.map(async (args) => (await run([...args, '--database', `file:${path}`])).exitCode)
   expect(await Promise.all(exitCodes)).toEqual([0, 2])
 })

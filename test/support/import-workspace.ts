@@ -39,6 +39,13 @@ export function createWorkspace(run: typeof runHere = runHere, database?: string
   }
 }
 
+/** Makes a database file with this content, and returns its path. */
+export async function createDatabaseFile(ndjson: string): Promise<string> {
+  const workspace = createWorkspace()
+  await workspace.load(ndjson)
+  return workspace.path('workspace.db')
+}
+
 /** Without the lines of progress, which an import from a server writes every ten seconds: a slow machine has some. */
 export function withoutProgress(finished: Finished): Finished {
   return { ...finished, stderr: finished.stderr.replaceAll(/^(?:importing|verifying): .*\n/gm, '') }
