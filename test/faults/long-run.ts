@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileLibrary } from '../support/compile-library.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
-import { mountSmallDisk } from '../support/small-disk.ts'
+import { mayMount } from '../support/small-disk.ts'
 import { FAULTS } from './rounds/faults.ts'
 import { makeTemplate, type RoundResult, runRound } from './rounds/round.ts'
 
@@ -19,7 +19,7 @@ const random = createSeededRandom(seed)
 const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))
 const parts = { library: compileLibrary('fault-library.c', directory), template: await makeTemplate(directory) }
 const asked = FAULTS.filter(({ name }) => wanted.some((part) => name.includes(part)))
-const faults = canMount() ? asked : asked.filter(({ needsDisk }) => needsDisk !== true)
+const faults = mayMount() ? asked : asked.filter(({ needsDisk }) => needsDisk !== true)
 
 console.log(`${faults.length} faults, ${times} times each, seed ${seed}`)
 for (const { name } of asked.filter((fault) => !faults.includes(fault))) {
@@ -65,13 +65,4 @@ function figuresOf(results: readonly RoundResult[]): readonly number[] {
 
 function toLine(name: string, cells: readonly (string | number)[]): string {
   return name.padEnd(32) + cells.map((cell) => String(cell).padStart(10)).join('')
-}
-
-function canMount(): boolean {
-  try {
-    mountSmallDisk(1_048_576)[Symbol.dispose]()
-    return true
-  } catch {
-    return false
-  }
 }

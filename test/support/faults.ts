@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileLibrary } from './compile-library.ts'
 import { mountLazyDisk } from './lazy-disk.ts'
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
+import { mayMount, mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /**
@@ -45,12 +45,7 @@ export function failingDisk(library: string): {
 
 /** Whether this user may mount a file system; prints the reason if not. */
 export function canMount(): boolean {
-  try {
-    mountSmallDisk(1_048_576)[Symbol.dispose]()
-    return true
-  } catch {
-    return skipped('a full disk is made with a small tmpfs, which only root may mount') !== null
-  }
+  return mayMount() || skipped('a full disk is made with a small tmpfs, which only root may mount') !== null
 }
 
 /**

@@ -10,6 +10,16 @@ export interface SmallDisk extends Disposable {
   readonly empty: () => void
 }
 
+/** Whether this user may mount a file system. */
+export function mayMount(): boolean {
+  try {
+    mountSmallDisk(1_048_576)[Symbol.dispose]()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Throws if this user may not mount. */
 export function mountSmallDisk(bytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
