@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
 import type { TabChannel, TabMessages } from '../../src/explorer/sign-in/session/tab-channel.ts'
 import type { ExplorerData } from '../../src/pages/explorer-config.ts'
+import { memoryStorage } from '../support/fake-browser.ts'
 
 const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }
 
@@ -402,15 +403,4 @@ function after(until: Promise<void>, text: string): ReadableStream<Uint8Array> {
 function token(name: string, lifetimeSeconds: number): string {
   const claims = { sub: 'ana@example.com', iat: 0, exp: lifetimeSeconds }
   return `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`
-}
-
-function memoryStorage(): Storage & Map<string, string> {
-  const map = new Map<string, string>()
-  return Object.assign(map, {
-    length: 0,
-    key: () => null,
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-  }) as unknown as Storage & Map<string, string>
 }

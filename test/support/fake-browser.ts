@@ -129,7 +129,7 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
     return answered
   }
 
-  function open(storage = memoryStorage()): Tab {
+  function open(storage: BrowserStorage = memoryStorage()): Tab {
     const session = createSession(facts, {
       fetchFrom: answer,
       storage,
@@ -224,11 +224,12 @@ function emailIn(authorization: string): string {
   return (JSON.parse(claims) as { readonly sub: string }).sub
 }
 
-function memoryStorage(): BrowserStorage {
+/** A storage of a browser, whose content is that of the map. */
+export function memoryStorage() {
   const map = new Map<string, string>()
-  return {
-    getItem: (key) => map.get(key) ?? null,
-    setItem: (key, value) => void map.set(key, value),
-    removeItem: (key) => void map.delete(key),
-  }
+  return Object.assign(map, {
+    getItem: (key: string) => map.get(key) ?? null,
+    setItem: (key: string, value: string) => void map.set(key, value),
+    removeItem: (key: string) => void map.delete(key),
+  })
 }
