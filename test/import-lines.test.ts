@@ -226,6 +226,11 @@ describe('an export with one line per element', () => {
       kept: [project, other, template],
     },
     {
+      name: 'that names no export, and so may be of any',
+      lines: [project, head, first, '{"kind":"exportElement","export":7,"data":2}\n', second, template],
+      kept: [project, template],
+    },
+    {
       name: 'that may be of a bad export with its id',
       lines: [project, head, first, head.replace(/"2026[^"]*"/, '"now"'), second, template],
       kept: [project, template],
