@@ -3,9 +3,11 @@ import { getEventListeners, once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sendRequest } from '../src/send-request.ts'
+import { freePort } from './support/free-port.ts'
 import { listenForTest } from './support/listen-for-test.ts'
 
 /** Answers each request with these bytes, calls `then`, and closes the connection. */
@@ -85,6 +87,25 @@ test('a body is sent with its length in bytes, and the request leaves no listene
   await expect.poll(() => getEventListeners(stop.signal, 'abort')).toEqual([])
 })
 
+test('an answer without a body leaves its connection to the next request', async () => {
+  const server = createHttpServer((_, response) => response.end())
+  server.keepAliveTimeout = 0
+  const url = await listenForTest(server)
+  const stop = new AbortController()
+  await sendRequest(url, { method: 'HEAD', signal: stop.signal })
+  await expect.poll(() => getEventListeners(stop.signal, 'abort')).toEqual([])
+})
+
+test('a connection that cannot be opened leaves no timer behind', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const url = `http://127.0.0.1:${await freePort('127.0.0.1')}/`
+  await expect(sendRequest(url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  // The socket emits `close` in a later turn. `expect.poll` would let the time of the timer pass.
+  for (let turn = 0; turn < 100 && vi.getTimerCount() > 0; turn += 1) await nextTurn()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('a connection has ten seconds to open, and an answer has as long as it takes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -112,12 +133,14 @@ test('a connection has ten seconds to open, and an answer has as long as it take
 })
 
 test.each([
-  ['HEAD', '200 OK'],
-  ['GET', '304 Not Modified'],
-  ['GET', '204 No Content'],
-  ['GET', '401 Unauthorized\r\nContent-Length: 0'],
-])('an answer to %s without a body is empty, whatever coding it names: %s', async (method, head) => {
-  const { url } = await serve(() => [`HTTP/1.1 ${head}\r\nContent-Encoding: gzip\r\nETag: "a"\r\n\r\n`])
+  ['HEAD', '200 OK', 'gzip'],
+  ['GET', '304 Not Modified', 'gzip'],
+  ['GET', '204 No Content', 'gzip'],
+  ['GET', '401 Unauthorized\r\nContent-Length: 0', 'gzip'],
+  ['GET', '401 Unauthorized\r\nContent-Length: 0', 'deflate'],
+  ['GET', '401 Unauthorized\r\nContent-Length: 0', 'br'],
+])('an answer to %s without a body is empty, whatever coding it names: %s, %s', async (method, head, coding) => {
+  const { url } = await serve(() => [`HTTP/1.1 ${head}\r\nContent-Encoding: ${coding}\r\nETag: "a"\r\n\r\n`])
   const response = await sendRequest(url, { method, signal })
   expect([response.headers.get('etag'), await response.text()]).toEqual(['"a"', ''])
 })
