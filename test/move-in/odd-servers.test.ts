@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { run, runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
+import { ask } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
@@ -15,6 +16,26 @@ import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 const CLEO = 'cleo@example.com'
 const WORLD = SMALL_WORLD + documentLine('template', CLEO, '{"id":"t"}')
 const newDatabase = () => `file:${join(temporaryDirectory(), 'new.db')}`
+
+test('a server that says when it will answer is asked for nobody before', async () => {
+  await using server = await startPlainServer({ records: WORLD })
+  server.setIntercept((_, response) => {
+    response.writeHead(429, { 'retry-after': '3600' }).end('busy')
+    return true
+  })
+  const stop = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const first = client.send({ method: 'GET', path: '/projects' })
+  await expect.poll(() => client.traffic().bytes).toBeGreaterThan(0)
+  // By the time of this answer, the first one has been read to its end.
+  await ask(server.url)
+  const second = client.send({ method: 'GET', path: '/templates' })
+  const ended = Promise.allSettled([first, second])
+  await ask(server.url)
+  expect(server.requests.map(({ path }) => path)).not.toContain('/templates')
+  stop.abort(new Error('stopped'))
+  expect(await ended).toMatchObject(Array(2).fill({ reason: { message: 'stopped' } }))
+})
 
 test('an export that the server never answers holds back its user, and nobody else', async () => {
   await using server = await startPlainServer({ records: WORLD })
