@@ -426,14 +426,15 @@ test('a request at the old server is aborted when its client leaves, which is no
   await stop()
 })
 
-test('a reported reference hides tokens and emails', async () => {
+test('a reported reference hides tokens and emails, and the end of a long one', async () => {
   const { gateway, login, read, stop } = await start([], { faults: ['unknown-export-is-empty'] })
   const { accessToken, refreshToken } = await login(ANA)
-  const refs = ['none', accessToken, refreshToken, BEN, `${'x'.repeat(90)} ${accessToken}`]
+  const long = Array(60).fill('ref').join(' ')
+  const refs = ['none', accessToken, refreshToken, BEN, `${'x'.repeat(90)} ${accessToken}`, long]
   for (const ref of refs) {
     expect((await read(accessToken, `/exports?r=${encodeURIComponent(ref)}`)).status).toBe(404)
   }
-  const shown = ['none', '[token]', '[email]', `${'x'.repeat(90)} [token]`]
+  const shown = ['none', '[token]', '[email]', `${'x'.repeat(90)} [token]`, long.slice(0, 100)]
   const told = () => gateway.stderr().split('answers differently').length - 1
   await expect.poll(told).toBe(shown.length)
   const { differences, stderr } = await stop()
