@@ -1,6 +1,9 @@
 // Tests the end of a shadow: it signs out every session at the old server without flooding it.
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createBusyUsers } from '../../src/rest/shadow/busy-users.ts'
 import { createOldServer } from '../../src/rest/shadow/old-server.ts'
+import { createOldSessions } from '../../src/rest/shadow/old-sessions.ts'
+import { createShadowQueue } from '../../src/rest/shadow/shadow-queue.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 
@@ -29,6 +32,28 @@ test('many sessions are signed out a few at a time', async () => {
   expect(server.openSessions()).toBe(0)
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThan(60)
+})
+
+test('when there are too many sessions, the one that was not used for longest is signed out', async () => {
+  const [first, second, third] = ['a@example.com', 'b@example.com', 'c@example.com'] as const
+  const records = [first, second, third].map((email) => documentLine('template', email, '{"id":"t"}')).join('')
+  await using server = await startPlainServer({ records })
+  const { signal } = new AbortController()
+  await using sessions = createOldSessions({ url: server.url, headers: {} }, 2, createBusyUsers(2), signal)
+  for (const email of [first, second, first, third, first]) await sessions.of(email)
+  await expect.poll(server.openSessions).toBe(2)
+  expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(3)
+})
+
+test('comparisons that wait for their repetition take places of those that wait for their first run', async () => {
+  await using queue = createShadowQueue(1, 2)
+  const run = async () => {}
+  expect([queue.addLater(run, 60_000), queue.add(run), queue.addLater(run, 60_000), queue.add(run)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('the shadow sends a sign-out once more when its connection ends', async () => {
