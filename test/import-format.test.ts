@@ -14,17 +14,20 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { readLines } from '../src/import-export/format/lines.ts'
 import { requirePlace } from '../src/import-export/format/read-record.ts'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
 import { hasMoreValues } from '../src/json-text.ts'
 import { LAST_DOCUMENT_POSITION, MAX_ELEMENTS } from '../src/store/reads-contract.ts'
 import { run, runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { liveBytes } from './support/live-bytes.ts'
 import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
@@ -379,6 +382,22 @@ test('an import names a line that is too long to read, and reads the lines after
     1,
     [`${path}:2: longer than 268400000 bytes`, `${path}:3: "kind" must be a string that is not empty`],
   ])
+})
+
+test('of a line that is too long to read, no more is kept in memory than of one that is not', async () => {
+  const blocks = 400
+  let reads = 0
+  const endless = {
+    async read(buffer: Buffer, at: number, length: number) {
+      reads += 1
+      buffer.fill('x', at, at + length)
+      return { bytesRead: reads > blocks ? 0 : length }
+    },
+  } as unknown as FileHandle
+  const before = await liveBytes()
+  let kept = 0
+  for await (const _ of readLines(endless, 1_000)) if (reads === blocks) kept = (await liveBytes()) - before
+  expect(kept).toBeLessThan(32_000_000)
 })
 
 test('dump refuses a missing database and does not create it', async () => {
