@@ -71,12 +71,15 @@ test.each([
   expect(documentExcess(parse(text), MANY)).toBeNull()
 })
 
-test('a document whose fragments are read again and again for their repetitions is refused before that takes long', () => {
+test.each([
+  ['one definition', 7],
+  ['many definitions, each of which might be read,', 4],
+])('a document of %s whose fragments are read again and again is refused before that takes long', (_, levels) => {
   const doubled = Array.from(
-    { length: 7 },
+    { length: levels },
     (_, at) => `fragment A${at} on T { x { ...A${at + 1} } y { ...A${at + 1} } }`,
   )
-  const leaves = 'fragment A7 on T { a { ...E } b { ...E } c { ...E } d { ...E } }'
+  const leaves = `fragment A${levels} on T { a { ...E } b { ...E } c { ...E } d { ...E } }`
   const again = Array.from({ length: 100 }, (_, at) => `fragment B${at} on T { ...A0 }`)
   const text = `{ ...A0 } ${doubled.join(' ')} ${leaves} fragment E on T { ${times(430, '...Q')} } ${again.join(' ')}`
   const excessive = documentExcess(parse(text), { ...MANY, maxDepth: 20 })

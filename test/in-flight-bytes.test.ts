@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { GatewayError } from '../src/errors.ts'
 import { createInFlightBytes, SMALL_RESERVATION_BYTES } from '../src/http/limits/in-flight-bytes.ts'
+import { liveBytes } from './support/live-bytes.ts'
 
 const MIB = 1_048_576
 
@@ -19,6 +20,18 @@ test('a large reservation is refused when the budget is full, and granted after 
   first[Symbol.dispose]()
   first[Symbol.dispose]()
   expect(inFlight.byteLength()).toBe(2 * MIB)
+})
+
+test('nothing is kept of users whose reservations were disposed of', async () => {
+  const inFlight = createInFlightBytes(4 * MIB)
+  const before = await liveBytes()
+  for (let userId = 0; userId < 1_000_000; userId += 1) {
+    using reservation = inFlight.open(undefined, userId)
+    reservation.grow(1)
+  }
+  expect((await liveBytes()) - before).toBeLessThan(8_000_000)
+  // Uses the budget again: if it were collected, it would hold nothing.
+  expect(inFlight.byteLength()).toBe(0)
 })
 
 test('a small reservation may exceed a full budget, but only while it stays small', () => {
