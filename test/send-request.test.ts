@@ -77,10 +77,11 @@ test.each(['utf-8', 'gzip, utf-8', Array(6).fill('gzip').join(', ')])(
   },
 )
 
-test('a body is sent with its length in bytes, and the request leaves no listener behind', async () => {
+test('bodies have their length in bytes in both directions, and the request leaves no listener behind', async () => {
   const { url, requests } = await serve(() => ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]'])
   const stop = new AbortController()
   const response = await sendRequest(url, { method: 'POST', body: '"é"', signal: stop.signal })
+  expect([...response.headers]).toEqual([['content-length', '3']])
   expect(await response.text()).toBe('[1]')
   expect(requests[0]).toContain('content-length: 4\r\n')
   expect(requests[0]).toMatch(/\r\n\r\n"é"$/)

@@ -1,7 +1,10 @@
 // Tests how the gateway learns from the kernel what its clients have not taken yet.
 import { once } from 'node:events'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { TCP6 } from '../src/auth/socket-tables.ts'
 import { readUntakenBytes } from '../src/http/server/pacing/untaken-bytes.ts'
 
 const MIB = 1_048_576
@@ -36,6 +39,25 @@ test.runIf(process.platform === 'linux').each([
   client.resume()
   await expect.poll(() => untakenOf(served)).toBe(0)
 })
+
+test.runIf(process.platform === 'linux')(
+  'without IPv6, for which the kernel then has no table, those of IPv4 are told',
+  async () => {
+    const [served] = await openConnection('127.0.0.1', '127.0.0.1')
+    const { readFile } = promises
+    const withoutIpv6 = vi.spyOn(promises, 'readFile').mockImplementation(async (path, ...options) => {
+      if (path === TCP6) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      return readFile(path, ...options)
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      withoutIpv6.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(await readUntakenBytes([served])).toEqual(new Map([[served, 0]]))
+    expect(withoutIpv6).toHaveBeenCalledWith(TCP6, 'latin1')
+  },
+)
 
 test('connections that the kernel does not list are missing', async () => {
   const [served] = await openConnection('127.0.0.1', '127.0.0.1')

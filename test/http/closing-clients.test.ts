@@ -62,6 +62,24 @@ test('a client that closes its side is answered, although an earlier request of 
   expect(readAnswers(await readToEnd(socket))).toHaveLength(2)
 })
 
+test('requests that would be given up leave nothing behind on their connection', async () => {
+  const listeners: number[] = []
+  const server = createHttpServer(async ({ onClosed }) => {
+    onClosed(() => {})
+    listeners.push(connection?.listenerCount('end') ?? 0)
+    return { status: 200, headers: {}, body: null }
+  }, serverOptions())
+  let connection: Socket | null = null
+  server.once('connection', (accepted: Socket) => {
+    connection = accepted
+  })
+  const socket = await openSocket(await listenForTest(server))
+  const answers = readToEnd(socket)
+  socket.write(requestText({}).repeat(9) + requestText({ headers: [['Connection', 'close']] }))
+  expect(readAnswers(await answers)).toHaveLength(10)
+  expect(listeners).toEqual(Array(10).fill(listeners[0]))
+})
+
 test.each([
   ['before', ['/made', '/waits', '/waits'], 3],
   ['after', ['/made', '/waits', '/waits'], 3],
