@@ -148,6 +148,18 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'behind the end there is no header',
   },
   {
+    path: 'src/http/limits/in-flight-bytes.ts',
+    line: 'const ofUser = userId === null ? own : (heldBy.get(userId) ?? 0)',
+    to: 'false',
+    reason: 'beside a request without a user, nothing is held for nobody',
+  },
+  {
+    path: 'src/http/server/when-closed.ts',
+    line: 'if (count() > 0 && count() >= underWayOn(socket)) socket.destroy()',
+    to: '>=',
+    reason: 'a connection without requests ends with its client anyway',
+  },
+  {
     path: 'src/http/limits/fair-line.ts',
     line: 'if (count >= length) return []',
     to: '>',
