@@ -15,6 +15,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const OPTIONS = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
 
+const ONLINE = { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} }
+
 interface Opened extends AsyncDisposable {
   readonly store: MigratableStore
   readonly hand: (sql: string) => void
@@ -66,7 +68,49 @@ test('a move names the export of the source whose bytes a disk has changed', asy
   )
 })
 
-describe('a move whose target somebody else writes to', () => {
+test('a move notices a session that is still in its target', async () => {
+  await using from = await openFilled()
+  await using to = await open()
+  await from.store.addSessions([newSession()])
+  const killed: MigratableStore = {
+    ...to.store,
+    async completeTarget() {
+      throw new Error('killed')
+    },
+  }
+  await expect(move(from.store, killed, OPTIONS)).rejects.toThrow('killed')
+  from.hand('delete from session')
+  const keeping: MigratableStore = {
+    ...to.store,
+    applyCopies: (moveId, copies) =>
+      to.store.applyCopies(
+        moveId,
+        copies.filter(({ type }) => type !== 'dropSession'),
+      ),
+  }
+  await expect(move(from.store, keeping, OPTIONS)).rejects.toThrow('the sessions of the source and the target')
+})
+
+test('nothing is moved from a database that another move is filling', async () => {
+  await using from = await openFilled()
+  await using to = await open()
+  await using filling = await open()
+  const killed: MigratableStore = {
+    ...filling.store,
+    async completeTarget() {
+      throw new Error('killed')
+    },
+  }
+  await expect(move(from.store, killed, OPTIONS)).rejects.toThrow('killed')
+  for (const moving of [move(filling.store, to.store, OPTIONS), moveOnline(filling.store, to.store, ONLINE)])
+    await expect(moving).rejects.toThrow('the source is itself being filled by a move that has not ended')
+  expect(await to.store.usersAfter('', 1)).toEqual([])
+})
+
+describe.each([
+  ['move', (from: MigratableStore, to: MigratableStore) => move(from, to, OPTIONS)],
+  ['move --online', (from: MigratableStore, to: MigratableStore) => moveOnline(from, to, ONLINE)],
+])('%s to a target that somebody else writes to', (_, run) => {
   test.each([
     ['a changed document', `update document set text = '{"id":"q"}'`],
     [
@@ -79,6 +123,7 @@ describe('a move whose target somebody else writes to', () => {
       `drop trigger export_element_immutable; update export_element set text = '3' where text = '2'`,
     ],
     ['a removed export', 'delete from export'],
+    ['a user who was moved aside', "update user set email = 'moving:1'"],
     [
       'an added export',
       `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
@@ -95,7 +140,7 @@ describe('a move whose target somebody else writes to', () => {
         return isMine
       },
     }
-    await expect(move(from.store, meddled, OPTIONS)).rejects.toThrow('not the same in the target')
+    await expect(run(from.store, meddled)).rejects.toThrow('not the same in the target')
     expect((await to.store.moveState()).phase).toBe('filling')
   })
 })
@@ -118,12 +163,7 @@ describe('an online move', () => {
         return to.store.raiseIds(...asked)
       },
     }
-    const report = await moveOnline(from.store, slow, {
-      ...OPTIONS,
-      maxPauseMs: 30_000,
-      onPhase() {},
-      onCancelFailed() {},
-    })
+    const report = await moveOnline(from.store, slow, ONLINE)
     expect(report).toMatchObject({ attempts: 2, sessionsAgain: 1 })
     expect(await to.store.sessionsById([late.id])).toHaveLength(1)
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
@@ -165,6 +205,25 @@ describe('an online move', () => {
     expect(await to.store.exportsOf([{ userId: user?.id ?? 0, ref: 'r', after: null, limit: null }])).toEqual([[]])
   })
 
+  test('ends with an error that comes while its fence holds, and the source goes on', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    let isFenced = false
+    const failing: MigratableStore = {
+      ...from.store,
+      async fenceWrites(...asked) {
+        isFenced = await from.store.fenceWrites(...asked)
+        return isFenced
+      },
+      usersById(ids) {
+        if (isFenced) throw new Error('planted')
+        return from.store.usersById(ids)
+      },
+    }
+    await expect(moveOnline(failing, to.store, ONLINE)).rejects.toThrow('planted')
+    expect((await from.store.moveState()).phase).toBe('live')
+  })
+
   test('drains the change log while it still copies everything', async () => {
     await using from = await openFilled()
     await using to = await open()
@@ -180,7 +239,7 @@ describe('an online move', () => {
         return from.store.sessionsAfter(...asked)
       },
     }
-    await moveOnline(source, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
+    await moveOnline(source, to.store, ONLINE)
     expect(steps.slice(0, 2)).toEqual(['notes are taken', 'sessions are copied'])
   })
 
@@ -193,7 +252,7 @@ describe('an online move', () => {
         throw new Error('killed')
       },
     }
-    const moving = moveOnline(from.store, killed, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
+    const moving = moveOnline(from.store, killed, ONLINE)
     await expect(moving).rejects.toThrow('killed')
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'filling'])
     const gateway = withCutover(from.store, { next: toSuccessor(to.store) })
@@ -215,7 +274,7 @@ describe('an online move', () => {
         closed += 1
       },
     }
-    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
+    await moveOnline(from.store, to.store, ONLINE)
     const quick = withCutover(left, { next: toSuccessor(to.store) })
     await quick.addSessions([newSession()])
     expect(closed).toBe(1)
@@ -255,7 +314,7 @@ describe('an online move', () => {
     await using from = await openFilled()
     await using to = await open()
     await using other = await open()
-    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
+    await moveOnline(from.store, to.store, ONLINE)
     const before = await other.store.moveState()
     const gateway = withCutover(from.store, { next: toSuccessor(other.store) })
     const session = newSession()
