@@ -43,6 +43,7 @@ export function show(started: Started): void {
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
     writtenHeaders: { current: null },
+    unstored: new Map(),
     leftReferences: new Map(),
     leftSignIn: keepWrittenSignIn(storage, started.facts.basePath),
     openFiles: { current: null },

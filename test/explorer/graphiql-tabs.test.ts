@@ -463,16 +463,22 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await eventually(() => query(page)).toBe(written)
       expect(await tabs(page), written).toEqual(before)
     }
-    // The page can be left even if the browser's storage is full.
+    // Even if the browser's storage is full.
     await page.evaluate(() => {
-      for (let length = 2 ** 23; length > 0; length = Math.floor(length / 2)) {
-        try {
-          localStorage.setItem(`room ${length}`, 'x'.repeat(length))
-        } catch {}
+      for (const storage of [localStorage, sessionStorage]) {
+        for (let length = 2 ** 23; length > 0; length = Math.floor(length / 2)) {
+          try {
+            storage.setItem(`room ${length}`, 'x'.repeat(length))
+          } catch {}
+        }
       }
     })
-    await write(page, `query Mine { me { id } } # ${'long '.repeat(200)}`)
+    const long = `query Projects { me { id } } # ${'long '.repeat(200)}`
+    await write(page, long)
     await lookElsewhere()
+    await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
+    await eventually(() => query(page)).toBe(long)
+    expect(await tabs(page)).toEqual(before)
   })
 
   test('a link gets its own tab however soon and often it is opened; what was written stays in its tab, with headers', async () => {

@@ -32,6 +32,8 @@ export interface Explorer {
   readonly leftLists: Map<string, string>
   /** The request headers that the user wrote in GraphiQL. */
   readonly writtenHeaders: { current: WrittenHeaders | null }
+  /** What GraphiQL would store, by email and key, where the browser's storage is blocked or full. */
+  readonly unstored: Map<string | null, Map<string, string>>
   /** What was typed into the reference, keyed by the email of its author; null is the key while nobody is signed in. */
   readonly leftReferences: Map<string | null, WrittenReference>
   /** What was typed into the sign-in card, while a public page is visited; null once somebody is signed in. */

@@ -40,10 +40,14 @@ interface GraphiqlPageProps {
 }
 
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
-  const { facts } = useExplorer()
+  const { facts, unstored } = useExplorer()
   const { email } = useSessionState()
   const { isLoaded, projects } = useProjectChoices()
-  const storage = useMemo(() => ownStorage(facts.basePath, email ?? ''), [facts, email])
+  const storage = useMemo(() => {
+    const own = unstored.get(email) ?? new Map<string, string>()
+    unstored.set(email, own)
+    return ownStorage(facts.basePath, email ?? '', own)
+  }, [facts, unstored, email])
   const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
   return (
     // Also wraps the skeleton: without a storage, GraphiQL would first read the storage of the previous user.

@@ -2,7 +2,7 @@
 // tokens.
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../../answer/reading.ts'
-import { browserStorage, isBlocked } from '../../design/browser-storage.ts'
+import { browserStorage, heldStorage, isBlocked } from '../../design/browser-storage.ts'
 import { jsonOrNull } from '../../text/json-lines.ts'
 import { LATEST_EXPORT } from '../examples.ts'
 import type { SharedQuery } from '../shared-query.ts'
@@ -20,15 +20,15 @@ const TABS_KEY = `graphiql:${TABS}`
 const HISTORY_KEYS: readonly string[] = ['graphiql:queries', 'graphiql:favorites']
 const SHOWN = { query: 'query', variables: 'variables' }
 
-/** Used where the person blocks browser storage. */
-const NOWHERE: OwnStorage = { getItem: () => null, setItem() {}, removeItem() {}, clear() {}, length: 0, close() {} }
-
-/** The namespace contains the base path, so that gateways under different paths of one origin stay separate. */
-export function ownStorage(basePath: string, email: string): OwnStorage {
-  if (isBlocked(() => localStorage)) return NOWHERE
+/**
+ * The namespace contains the base path, so that gateways under different paths of one origin stay separate. `unstored`
+ * holds what the browser does not store of this user.
+ */
+export function ownStorage(basePath: string, email: string, unstored: Map<string, string>): OwnStorage {
   const namespace = `workspace-gateway${basePath}:${email}`
-  const kept = createLocalStorage({ namespace })
-  const ofWindow = windowTabs(`${namespace}:tabs`)
+  const stored = createLocalStorage({ namespace })
+  const kept = heldStorage(() => stored, unstored)
+  const ofWindow = windowTabs(`${namespace}:tabs`, unstored)
   dropKeptHeaders()
   let isOpen = true
   return {
@@ -43,10 +43,11 @@ export function ownStorage(basePath: string, email: string): OwnStorage {
     },
     clear() {
       ofWindow.clear()
-      kept.clear()
+      unstored.clear()
+      if (!isBlocked(() => localStorage)) stored.clear()
     },
     get length() {
-      return kept.length
+      return stored.length
     },
     close() {
       isOpen = false
@@ -59,6 +60,7 @@ export function ownStorage(basePath: string, email: string): OwnStorage {
  * server.
  */
 function dropKeptHeaders(): void {
+  if (isBlocked(() => localStorage)) return
   const storage = browserStorage(() => localStorage)
   for (const key of Object.keys(localStorage)) {
     if (!key.startsWith('workspace-gateway') || !HISTORY_KEYS.some((name) => key.endsWith(`:${name}`))) continue

@@ -1,5 +1,5 @@
 // Keeps the tabs of this window in sessionStorage once they change, so that each window of a user has its own tabs.
-import { browserStorage } from '../../design/browser-storage.ts'
+import { heldStorage } from '../../design/browser-storage.ts'
 
 export interface WindowTabs {
   /** Returns the tabs of this window, or else `keptLast`, the tabs that any window saved last. */
@@ -19,8 +19,8 @@ interface KeptTabs {
 
 const WRITTEN = ['query', 'variables', 'operationName'] as const
 
-export function windowTabs(name: string): WindowTabs {
-  const storage = browserStorage(() => sessionStorage)
+export function windowTabs(name: string, unstored: Map<string, string>): WindowTabs {
+  const storage = heldStorage(() => sessionStorage, unstored)
   let known: string | null = null
   return {
     open(keptLast) {
