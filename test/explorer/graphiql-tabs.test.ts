@@ -107,6 +107,8 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.getByRole('button', { name: 'Prettify query' }).click()
     const prettified = '{\n  "x-mine": "of the second"\n}'
     await expect.poll(() => headers(page)).toBe(prettified)
+    // Prettify has written all three editors by now, and the comments of the query are still there.
+    expect(await query(page)).toContain('# A page of projects')
     await openTab(page, 'Projects')
     await expect.poll(() => headers(page)).toBe('{"x-mine":"of the first"}')
     await openTab(page, 'Page')

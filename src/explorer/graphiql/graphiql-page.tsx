@@ -16,6 +16,7 @@ import { hideInfoWhileTyping } from './hide-info.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
+import { prettified } from './prettified.ts'
 import { RunFirst } from './run-first.tsx'
 import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
@@ -127,6 +128,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         forcedTheme={theme}
         defaultEditorToolsVisibility="variables"
         isHeadersEditorEnabled
+        onPrettifyQuery={prettified}
         plugins={PLUGINS}
         showPersistHeadersSettings={false}
         defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
