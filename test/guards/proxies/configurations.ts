@@ -81,7 +81,7 @@ const FRAMES: Readonly<Record<Exclude<ProxyProgram, 'socat'>, (listeners: string
 }
 
 export function apacheFrame(listeners: string): string {
-  const ofProxies = ['mpm_event', 'authz_core', 'proxy', 'proxy_http']
+  const ofProxies = ['mpm_event', 'authz_core', 'ssl', 'proxy', 'proxy_http']
   const ofChanges = ['headers', 'filter', 'deflate', 'substitute', 'expires', 'allowmethods']
   return [
     'ServerRoot DIRECTORY',

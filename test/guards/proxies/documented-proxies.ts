@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { type Certificate, createAuthority } from '../../support/certificates.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
-import { nginxFrame } from './configurations.ts'
+import { apacheFrame, nginxFrame } from './configurations.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/operate/behind-a-proxy.md', import.meta.url), 'utf8')
 export const NAME = 'gateway.example.com'
@@ -23,6 +23,11 @@ export interface Documented {
   readonly place: (block: string, port: number) => string
 }
 
+const placeCertificate = (block: string) =>
+  block
+    .replace(`/etc/ssl/${NAME}.pem`, 'DIRECTORY/certificate.pem')
+    .replace(`/etc/ssl/${NAME}.key`, 'DIRECTORY/key.pem')
+
 const bindHaproxy = (block: string, port: number) =>
   `defaults\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${block
     .replace('bind :443', `bind 127.0.0.1:${port}`)
@@ -30,6 +35,7 @@ const bindHaproxy = (block: string, port: number) =>
 
 const [nginx = ''] = blocks('nginx')
 const [caddy = ''] = blocks('caddyfile')
+const [apache = ''] = blocks('apache')
 const [haproxy = '', haproxyWithProtocol = ''] = blocks('haproxy')
 
 export const DOCUMENTED: readonly Documented[] = [
@@ -37,13 +43,7 @@ export const DOCUMENTED: readonly Documented[] = [
     name: 'nginx',
     program: 'nginx',
     block: nginx,
-    place: (block, port) =>
-      nginxFrame(
-        block
-          .replace('listen 443', `listen 127.0.0.1:${port}`)
-          .replace(`/etc/ssl/${NAME}.pem`, 'DIRECTORY/certificate.pem')
-          .replace(`/etc/ssl/${NAME}.key`, 'DIRECTORY/key.pem'),
-      ),
+    place: (block, port) => nginxFrame(placeCertificate(block.replace('listen 443', `listen 127.0.0.1:${port}`))),
   },
   {
     name: 'Caddy',
@@ -56,6 +56,13 @@ export const DOCUMENTED: readonly Documented[] = [
       )}`,
   },
   { name: 'HAProxy', program: 'haproxy', block: haproxy, place: bindHaproxy },
+  {
+    name: 'Apache',
+    program: 'apache2',
+    block: apache,
+    place: (block, port) =>
+      apacheFrame(`Listen 127.0.0.1:${port}\n${placeCertificate(block.replace('*:443', `*:${port}`))}`),
+  },
   {
     name: 'HAProxy with the PROXY protocol',
     program: 'haproxy',
