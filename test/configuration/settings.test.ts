@@ -1,8 +1,9 @@
 // Tests every option of every command: where its value comes from, which source wins, what is refused, and what is
 // never shown.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { createProgram } from '../../src/cli/command-line.ts'
@@ -39,6 +40,7 @@ const MORE_SAMPLES = [
   '*=2027-01-31/1h',
 ]
 const PASSWORD = 'hunter2'
+const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** The commands with their options, without --config, which a file cannot contain. */
 const COMMANDS = commandsOfProgram()
@@ -277,6 +279,20 @@ test('every option explains a wrong value in its own words', () => {
   )
   expect(said.length).toBeGreaterThan(COMMANDS.length)
   expect(said.filter((text) => /: (?:Invalid|Expected|Too)/.test(text))).toEqual([])
+})
+
+test('every option is read by code outside its table', () => {
+  const source = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(SOURCE, file), 'utf8'))
+    .join('\n')
+  // A name before a brace is the row of an option, not a use of it.
+  const used = new Set(source.match(/\b\w+\b(?!: \{)/g))
+  const names = new Set(COMMANDS.flatMap(({ rows }) => rows.map(longName)))
+  const unread = [...names].filter(
+    (name) => !used.has(name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
+  )
+  expect(unread, 'pass these on: CONTRIBUTING.md says where').toEqual([])
 })
 
 describe('an empty value', () => {
