@@ -78,7 +78,7 @@ const SQL = statements({
 type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
 
 export function isRemoval(change: Change): change is Removal {
-  return change.type === 'removeUser' || change.type === 'removeDocument' || change.type === 'removeExports'
+  return change.type in REMOVE
 }
 
 /**
