@@ -11,6 +11,7 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { runHere } from './support/command-line.ts'
 import { startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
+import { jsonLines } from './support/json-lines.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
@@ -91,11 +92,8 @@ test.each([
 })
 
 function inFormat1(backup: string): string {
-  const lines = backup
-    .trimEnd()
-    .split('\n')
+  const lines = jsonLines(backup)
     .slice(0, -1)
-    .map((line) => JSON.parse(line))
     .filter(({ type }) => type !== 'putRow')
     .map(({ auditEntry: _, ...line }) => {
       if (line.type === 'backup') return { ...line, format: 1 }

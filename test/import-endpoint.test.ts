@@ -21,6 +21,7 @@ import {
   startImporting,
   IMPORT_TOKEN as TOKEN,
 } from './support/importing-gateway.ts'
+import { jsonLines } from './support/json-lines.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -36,10 +37,7 @@ async function dumpOf(gateway: TestGateway): Promise<string> {
 
 /** Without the progress, which an import on a slow machine repeats at any time. */
 function eventsOf(text: string) {
-  const events = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const events = jsonLines(text)
   expect(isOutcome(events.at(-1))).toBe(true)
   return events.filter(({ type }) => type !== 'progress')
 }

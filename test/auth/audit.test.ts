@@ -15,6 +15,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { runHere, serve } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -262,10 +263,7 @@ test('serve logs one line for each entry, and every entry is durable after it ha
   expect(lines.map((line) => JSON.parse(line).audit.kind)).toEqual(['keyAdded', 'login', 'logout'])
   const { stdout, exitCode } = await runHere(['audit', '--database', database])
   expect(exitCode).toBe(0)
-  const shown = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const shown = jsonLines(stdout)
   expect(shown.map(({ kind }) => kind)).toEqual(['keyAdded', 'login', 'logout'])
   expect(shown[1]).toEqual({
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -291,10 +289,7 @@ test('imports, removals and revocations by a command are recorded without an ema
   await command('import', '-')
   await command('sessions', 'revoke', '--email', ANA)
   await command('users', 'remove', ANA)
-  const shown = (await command('audit'))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const shown = jsonLines(await command('audit'))
   const kinds = shown.filter(({ kind }) => !['login', 'keyAdded'].includes(kind))
   expect(kinds).toEqual([
     expect.objectContaining({ kind: 'import', result: 'done', detail: expect.stringMatching(/^\d+ added, /) }),
@@ -323,7 +318,7 @@ test('the command audit filters by time, kind and email', async () => {
   const kinds = async (...args: string[]) => {
     const { stdout, exitCode } = await runHere(['audit', '--database', gateway.databaseUrl, ...args])
     expect(exitCode).toBe(0)
-    return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).kind))
+    return jsonLines(stdout).map(({ kind }) => kind)
   }
   expect(await kinds('--email', 'BEN@example.com')).toEqual(['login', 'logout'])
   expect(await kinds('--kind', 'login')).toEqual(['login', 'login'])

@@ -11,6 +11,7 @@ import { createSigningKey } from '../../src/auth/tokens/signing-key.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -24,10 +25,10 @@ function keysOf(gateway: TestGateway, ...args: string[]) {
 
 async function listed(
   gateway: TestGateway,
-): Promise<{ kid: string; state: string; algorithm: string; stored: string }[]> {
+): Promise<readonly { kid: string; state: string; algorithm: string; stored: string }[]> {
   const { stdout, exitCode, stderr } = await keysOf(gateway, 'list', '--json')
   expect([exitCode, stderr]).toEqual([0, ''])
-  return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+  return jsonLines(stdout)
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid

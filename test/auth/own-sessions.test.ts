@@ -4,6 +4,7 @@ import type { TokenPair } from '../../src/auth/sessions.ts'
 import { newSession } from '../contract/values.ts'
 import { runHere } from '../support/command-line.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { createdDatabases, POSTGRES_URL } from '../support/postgres.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
@@ -313,7 +314,7 @@ test('the command sessions lists sessions, and ends one or all of a user at once
       expect(stdout).not.toContain(accessToken)
       expect(stdout).not.toContain(refreshToken)
     }
-    return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+    return jsonLines(stdout)
   }
   expect((await listed()).map(({ email }) => email)).toEqual([ANA, ANA, BEN])
   const anas = await listed('--email', ' ANA@example.com ')

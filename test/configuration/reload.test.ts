@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serveForTest } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PATIENCE = { timeout: 30_000 }
@@ -34,7 +35,7 @@ test.skipIf(process.platform !== 'linux')(
     gateway.process.kill('SIGHUP')
     await expect.poll(() => count('all workers were replaced'), PATIENCE).toBe(1)
     // The mistake is one line in the log.
-    const failures = logOf(gateway.stderr()).filter(({ level }) => level >= 40)
+    const failures = jsonLines(gateway.stderr()).filter(({ level }) => level >= 40)
     expect(failures).toMatchObject([
       {
         level: 50,
@@ -64,7 +65,7 @@ test.skipIf(process.platform !== 'linux')(
     const gateway = await serveForTest(['--config', path], { cwd: directory })
     const { pid } = gateway.process
     const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-    const lineWith = (part: string) => logOf(gateway.stderr()).find(({ msg }) => msg.includes(part))
+    const lineWith = (part: string) => jsonLines(gateway.stderr()).find(({ msg }) => msg.includes(part))
     const before = workers()
     const [first = '', second = ''] = before
     // The first worker cannot end yet, so a change after its successor listens reaches only the second worker.
@@ -97,14 +98,6 @@ test('a gateway without workers is not reloaded: SIGHUP ends it, like any proces
   expect(await gateway.kill('SIGHUP')).toBeNull()
   expect(gateway.process.signalCode).toBe('SIGHUP')
 })
-
-/** Parses every line, and throws if one is not a line of the log. */
-function logOf(stderr: string): readonly { readonly level: number; readonly msg: string }[] {
-  return stderr
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line))
-}
 
 /** Sends requests one after the other, each on a new connection. Rejects if one gets no answer. */
 function keepAsking(url: string) {

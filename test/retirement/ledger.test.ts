@@ -6,6 +6,7 @@ import { openLedger } from '../../src/rest/ledger/ledger.ts'
 import type { RestCallBatch } from '../../src/store/rest-call-contract.ts'
 import { runHere, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, startGateway } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -25,10 +26,7 @@ interface Row {
 async function rowsOf(database: string): Promise<readonly Row[]> {
   const { stdout, stderr, exitCode } = await runHere(['ledger', '--database', database, '--json'])
   expect([exitCode, stderr]).toEqual([0, ''])
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
+  return jsonLines(stdout)
 }
 
 /** Sums the counts of all days, because a run over midnight has two. */

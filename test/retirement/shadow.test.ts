@@ -8,6 +8,7 @@ import { compareBytes, digestsOf } from '../../src/rest/shadow/compare-bytes.ts'
 import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
 import { runHere, type Serving, serveHereForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { exchange, readAnswers, requestText } from '../support/wire.ts'
@@ -59,8 +60,7 @@ async function start(args: readonly string[], options: Partial<PlainServerOption
     async stop() {
       expect(await gateway.kill('SIGTERM')).toBe(0)
       await old[Symbol.asyncDispose]()
-      const lines = gateway.stderr().trim().split('\n')
-      const logged: readonly Line[] = lines.map((line) => JSON.parse(line))
+      const logged: readonly Line[] = jsonLines(gateway.stderr())
       return {
         differences: logged.flatMap(({ msg, shadow }) =>
           msg === 'the old server answers differently' && shadow ? [shadow] : [],

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createBrokenOffReport } from '../../src/cli/log.ts'
 import { runHere, type Serving } from '../support/command-line.ts'
 import { openSession } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { logInMemory } from '../support/log-in-memory.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -222,10 +223,7 @@ test('responses that clients do not read get one log line a minute, with no more
   report({ ...event, path: '/openapi.json' })
   report({ ...event, reason: 'failed', path: '/exports' })
   report({ ...event, reason: 'failed', path: '/exports' })
-  const lines = written()
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = jsonLines(written())
   expect(lines.map(({ path: told, count }) => [told.slice(0, 18), count])).toEqual([
     ['[email]', 1],
     ['/openapi.json', 1_001],

@@ -6,6 +6,7 @@ import { MAX_LINE_BYTES } from '../../src/admin/request-log/line-bytes.ts'
 import { createRequestLog } from '../../src/admin/request-log/request-log.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { type RequestRecord, startRecord } from '../../src/http/request-record.ts'
+import { jsonLines } from '../support/json-lines.ts'
 
 /** Returns a request with everything that a line is made of. */
 function answered(
@@ -39,12 +40,7 @@ function openLog() {
       now = at
       log.observe(request)
     },
-    lines: (): readonly Record<string, unknown>[] =>
-      out.bytes
-        .toString('latin1', 0, out.at)
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
+    lines: (): readonly Record<string, unknown>[] => jsonLines(out.bytes.toString('latin1', 0, out.at)),
   }
 }
 

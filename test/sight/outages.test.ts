@@ -6,6 +6,7 @@ import { GatewayError } from '../../src/errors.ts'
 import { StoreFaultError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { logInMemory } from '../support/log-in-memory.ts'
 import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase, temporaryServer } from '../support/postgres.ts'
 import { openSqliteShell } from '../support/sqlite-shell.ts'
@@ -21,15 +22,8 @@ interface Line {
 
 const FAILED = 'a request failed'
 
-function linesOf(log: string): readonly Line[] {
-  return log
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-}
-
 function failuresIn(log: string): readonly Line[] {
-  return linesOf(log).filter(({ msg }) => msg === FAILED)
+  return jsonLines(log).filter(({ msg }) => msg === FAILED)
 }
 
 test.skipIf(POSTGRES_DIRECTORY === null)(
@@ -71,7 +65,7 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
     // A lost connection and a connection that cannot be made have different messages, and a minute may have passed.
     expect(incidents.size).toBeLessThan(5)
     // Each background writer logs once that it waits.
-    const stacks = linesOf(whole()).filter((line) => JSON.stringify(line).includes('"stack"'))
+    const stacks = jsonLines(whole()).filter((line) => JSON.stringify(line).includes('"stack"'))
     const background = stacks.map(({ msg }) => msg).filter((msg) => msg !== FAILED)
     expect(background).toEqual([...new Set(background)])
     expect(stacks.length - background.length).toBeLessThanOrEqual(incidents.size)

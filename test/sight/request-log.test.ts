@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRefusalLimit, type LeftOut } from '../../src/admin/request-log/refusal-limit.ts'
 import { runHere, type Serving, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -22,8 +23,7 @@ async function startLogged(args: readonly string[] = []) {
 }
 
 function linesOf({ stderr }: Serving): readonly Line[] {
-  const whole = stderr().split('\n').slice(0, -1)
-  return whole.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request')
+  return jsonLines(stderr()).filter(({ msg }) => msg === 'request')
 }
 
 describe('without --access-log', () => {

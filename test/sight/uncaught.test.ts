@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run, serveForTest } from '../support/command-line.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { until, workersOf } from '../workers/processes.ts'
 
@@ -28,13 +29,6 @@ function serveFailing(statement: string, args: readonly string[] = []) {
   })
 }
 
-function linesOf(stderr: string): readonly Readonly<Record<string, unknown>>[] {
-  return stderr
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-}
-
 test.each([
   ['an exception', `throw ${ERROR}`, { name: 'Error', message: '[token] of [email]' }],
   ['a rejection', `Promise.reject(${ERROR})`, { name: 'Error', message: '[token] of [email]' }],
@@ -47,7 +41,7 @@ test.each([
   const serving = await serveFailing(fail)
   expect(await serving.kill('SIGUSR2')).toBe(1)
   const line = { level: 60, time: expect.any(String), err: expect.objectContaining(err), msg: MESSAGE }
-  expect(linesOf(serving.stderr())).toEqual([line])
+  expect(jsonLines(serving.stderr())).toEqual([line])
   for (const secret of SECRETS) expect(serving.stderr()).not.toContain(secret)
 })
 
@@ -67,7 +61,7 @@ test.skipIf(process.platform !== 'linux')('a worker writes it too, and is replac
   const [worker = 0] = workersOf(serving)
   process.kill(worker, 'SIGUSR2')
   await until(() => serving.stderr().includes('a worker ended'))
-  expect(linesOf(serving.stderr())).toMatchObject([
+  expect(jsonLines(serving.stderr())).toMatchObject([
     { level: 60, msg: MESSAGE, err: { message: '[token] of [email]' } },
     { level: 50, msg: 'a worker ended: starting another', pid: worker, exitCode: 1 },
   ])

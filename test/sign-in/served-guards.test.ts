@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { mint, newKey, toJwk } from '../support/signed-assertions.ts'
 import { startMailServer } from '../support/smtp.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -38,8 +39,8 @@ test('a login with a wrong code has two audit entries, and is one refused login'
   const { url, kill } = await serveHereForTest([...database, ...mail])
   expect((await postJson(`${url}/login`, { email: ANA, code: 'K7QM2P9D' })).json().code).toBe('LOGIN_CODE_WRONG')
   await kill('SIGTERM')
-  const lines = (await runHere(['audit', ...database])).stdout.trim().split('\n')
-  const refused = lines.map((line) => JSON.parse(line)).filter(({ result }) => result === 'refused')
+  const { stdout } = await runHere(['audit', ...database])
+  const refused = jsonLines(stdout).filter(({ result }) => result === 'refused')
   expect(refused.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([
     'code: wrong code',
     'login: LOGIN_CODE_WRONG',

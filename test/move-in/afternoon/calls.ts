@@ -1,5 +1,6 @@
 // Counts the calls that the gateways answered, in front of the gateways and from the ledger.
 import { runHere } from '../../support/command-line.ts'
+import { jsonLines } from '../../support/json-lines.ts'
 import type { Answered } from '../../support/switch-front.ts'
 import { READER } from './people.ts'
 
@@ -30,8 +31,7 @@ export function countCalls(oldUrl: string): CallCounter {
 export async function callsInLedger(database: string): Promise<Calls> {
   const { stdout } = await runHere(['ledger', '--database', database, '--json'])
   const calls: Record<string, number> = {}
-  for (const line of stdout.split('\n').filter((text) => text !== '')) {
-    const { route, client, count } = JSON.parse(line)
+  for (const { route, client, count } of jsonLines(stdout)) {
     const key = `${route} ${client}`
     calls[key] = (calls[key] ?? 0) + count
   }

@@ -1,5 +1,6 @@
 // Two gateways on one database that restart one after the other without turning anybody away, and what they logged.
 import { type ServingProcess, serve } from '../../support/command-line.ts'
+import { jsonLines } from '../../support/json-lines.ts'
 import type { SwitchFront } from '../../support/switch-front.ts'
 
 export interface LoggedDifference {
@@ -55,7 +56,7 @@ export async function startNodes(database: string, args: readonly string[]): Pro
 
   return {
     urls,
-    differences: () => nodes.map((node) => linesOf(node).flatMap(toDifference)),
+    differences: () => nodes.map((node) => jsonLines(node.stderr()).flatMap(toDifference)),
     async restart(front, more) {
       const [leaving, next] = [nodes, await Promise.all(nodes.map(() => start(more)))]
       const ended: EndedNode[] = []
@@ -75,19 +76,13 @@ export async function startNodes(database: string, args: readonly string[]): Pro
 
 async function end(node: ServingProcess): Promise<EndedNode> {
   const exitCode = await node.kill('SIGTERM')
-  const lines = linesOf(node)
+  const lines: readonly Line[] = jsonLines(node.stderr())
   return {
     exitCode,
     differences: lines.flatMap(toDifference),
     counts: lines.findLast(({ msg }) => msg === 'compared with the old server')?.shadow,
     stderr: node.stderr(),
   }
-}
-
-function linesOf(node: ServingProcess): readonly Line[] {
-  // The last line may be incomplete.
-  const lines = node.stderr().split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line))
 }
 
 function toDifference({ msg, shadow }: Line): readonly LoggedDifference[] {
