@@ -1,8 +1,17 @@
 // Tests sign-in and sign-out in the pages: the user stays the one who was shown, and the pages explain the login guard.
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
-import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import {
+  CHROMIUM,
+  eventually,
+  shareBrowser,
+  signIn,
+  signInAs,
+  signInHere,
+  signOut,
+  waitForAgreement,
+} from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
@@ -411,19 +420,4 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
 
 function colourOf(shown: Locator): Promise<string> {
   return shown.evaluate((element) => getComputedStyle(element).color)
-}
-
-/** Signs in from the menu of the user who is signed in. */
-async function signInAs(page: Page, email: string): Promise<void> {
-  await page.locator('.account > button').click()
-  await page.getByText('Sign in as somebody else').click()
-  await signInHere(page, email)
-  await page.locator('.account .email', { hasText: email }).waitFor()
-}
-
-/** Fills in the only form that is visible. */
-async function signInHere(page: Page, email: string): Promise<void> {
-  const form = page.locator('form').filter({ visible: true })
-  await form.locator('input[type=email]').fill(email)
-  await form.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -134,3 +134,18 @@ export async function signOut(page: Page): Promise<void> {
   await page.locator('.account > button').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
 }
+
+/** Signs in from the menu of the user who is signed in. */
+export async function signInAs(page: Page, email: string): Promise<void> {
+  await page.locator('.account > button').click()
+  await page.getByText('Sign in as somebody else').click()
+  await signInHere(page, email)
+  await page.locator('.account .email', { hasText: email }).waitFor()
+}
+
+/** Fills in the only form that is visible. */
+export async function signInHere(page: Page, email: string): Promise<void> {
+  const form = page.locator('form').filter({ visible: true })
+  await form.locator('input[type=email]').fill(email)
+  await form.getByRole('button', { name: 'Sign in' }).click()
+}

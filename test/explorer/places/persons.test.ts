@@ -1,7 +1,15 @@
 // Tests that the next user in a tab does not see what the previous one wrote, but does see a link that was opened.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../../support/browser.ts'
+import {
+  CHROMIUM,
+  eventually,
+  shareBrowser,
+  signIn,
+  signInAs,
+  signOut,
+  waitForAgreement,
+} from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
 
@@ -143,15 +151,6 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     return page
   }
 })
-
-/** Signs in from the menu of the user who is signed in. */
-async function signInAs(page: Page, email: string): Promise<void> {
-  await page.locator('.account > button').click()
-  await page.getByText('Sign in as somebody else').click()
-  await page.locator('.account input[type=email]').fill(email)
-  await page.locator('.account').getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('.account .email', { hasText: email }).waitFor()
-}
 
 function editorOf(page: Page) {
   return page.getByRole('textbox', { name: /GraphQL query/ })
