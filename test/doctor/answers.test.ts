@@ -82,8 +82,8 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function examine(url: string): Promise<Report> {
-  const { stdout, stderr } = await runHere(['doctor', url, ...LOOK, '--format', 'json'])
+async function examine(url: string, options: readonly string[] = []): Promise<Report> {
+  const { stdout, stderr } = await runHere(['doctor', url, ...LOOK, ...options, '--format', 'json'])
   expect(stderr).toBe('')
   return JSON.parse(stdout) as Report
 }
@@ -114,6 +114,12 @@ describe('doctor', () => {
       expect(checksOf(findings)).toEqual(['streaming'])
     })
   }
+
+  test('tries the size of a body even if the gateway accepts bodies larger than a text can be', async () => {
+    const { passed, notChecked } = await examine(gateway.url, ['--body-limit', String(2 ** 30)])
+    expect(passed).toContain('body-limit')
+    expect(checksOf(notChecked)).not.toContain('body-limit')
+  })
 
   test('does not report a proxy that holds answers back when only one answer was late', async () => {
     let isFirst = true

@@ -22,6 +22,8 @@ import {
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
+/** Hardly a proxy has a higher limit, and a larger body may take longer to send than the doctor waits for an answer. */
+const MAX_TRIED_BODY_BYTES = 16_777_216
 /** The first script of a page of the gateway. Its address is relative to the base path. */
 const SCRIPT = /src="\.(\/assets\/[^"]+)"/
 
@@ -166,13 +168,14 @@ async function problemDocuments({ unauthenticated }: Outside): Promise<Verdict> 
 }
 
 async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
-  // A body of exactly the gateway's limit. It has no query, so the gateway answers with errors.
+  // A body of exactly the gateway's limit, unless that is very high. It has no query, so the gateway answers with errors.
+  const byteLength = Math.min(limit, MAX_TRIED_BODY_BYTES)
   const [start, end] = ['{"query":null,"doctor":"', '"}']
-  const body = start + 'x'.repeat(limit - start.length - end.length) + end
+  const body = start + 'x'.repeat(byteLength - start.length - end.length) + end
   const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(unlessBrokenOff)
   if (reply && hasErrors(reply.body)) return null
   return {
-    problem: `a body of ${limit} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
+    problem: `a body of ${byteLength} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
     fix: {
       nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
       haproxy: 'http-request deny if { req.body_size gt … } must not be there',
