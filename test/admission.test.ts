@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { createAccepting } from '../src/http/limits/accepting.ts'
 import { createAdmission } from '../src/http/limits/admission.ts'
+import { createRefusals } from '../src/http/limits/refusals.ts'
 
 interface Outcome {
   readonly name: number
@@ -474,6 +475,20 @@ test('refusals are made beside the work, a few in each turn, and all within two 
   expect(Math.max(...perTurn)).toBeGreaterThan(2)
   expect(Math.max(...perTurn)).toBeLessThan(10)
   expect(outcomes).toHaveLength(8_000)
+})
+
+test('once all of many are refused, a few are refused as slowly as if there had been no others', () => {
+  const refusals = createRefusals()
+  const add = (count: number) => {
+    for (let n = 0; n < count; n += 1) refusals.add(() => {})
+  }
+  add(2_000)
+  refusals.refuseSome(2_000, 0)
+  expect(refusals.length()).toBe(0)
+  refusals.refuseSome(20, 0)
+  add(10)
+  refusals.refuseSome(20, 0)
+  expect(refusals.length()).toBe(9)
 })
 
 test('a small excess over the capacity is refused soon', async () => {
