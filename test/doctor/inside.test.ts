@@ -7,6 +7,7 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -68,6 +69,8 @@ describe('doctor', () => {
     expect(exitCode).toBe(0)
     const asked = await examine(['--database', `file:${path}`, '--backups', backups, '--look', 'inside'])
     expect(asked.report).toMatchObject({ findings: [], notChecked: [] })
+    // The file with which it measures the disk is gone.
+    expect(readdirSync(dirname(path)).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
   test('examines a gateway with --read-only as one that writes nothing and signs nobody in', async () => {

@@ -1,6 +1,6 @@
 // Importing a whole server: what the server may do meanwhile, and what may happen on this side.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
@@ -287,6 +287,7 @@ test('import continues where it was killed, and keeps what it had done', async (
   await isHalfway
   expect((await running.kill()).exitCode).toBe(null)
   const state = readFileSync(`${emails}.state`, 'utf8')
+  expect(statSync(`${emails}.state`).mode & 0o777).toBe(0o600)
   writeFileSync(`${emails}.state`, `${state}${createHash('sha256').update(ANA).digest('hex').slice(0, 20)}`)
   const again = await moveIn('--verify')
   expect(again.exitCode).toBe(0)
