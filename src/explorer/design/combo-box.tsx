@@ -11,7 +11,7 @@ import {
   ListBoxItem,
   Popover,
 } from 'react-aria-components'
-import { searchedText } from '../searched-text.ts'
+import { exactFirst, searchedText } from '../searched-text.ts'
 
 export interface Suggestion {
   readonly value: string
@@ -101,5 +101,5 @@ function matching(suggestions: readonly Suggestion[], typed: string): readonly S
   const found = isChosen
     ? suggestions
     : suggestions.filter(({ value, name }) => searchedText(`${value} ${name}`).includes(words))
-  return found.slice(0, MOST_SHOWN)
+  return exactFirst(found, typed, ({ name }) => [name]).slice(0, MOST_SHOWN)
 }

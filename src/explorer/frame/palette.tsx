@@ -20,7 +20,7 @@ import {
   SearchField,
 } from 'react-aria-components'
 import { routeName } from '../rosetta/rosetta-state.ts'
-import { searchedText } from '../searched-text.ts'
+import { exactFirst, searchedText } from '../searched-text.ts'
 import { addressOf } from '../workspace/addresses.ts'
 import type { FoundFile } from '../workspace/files/found-file.ts'
 import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
@@ -35,6 +35,8 @@ interface Entry {
   readonly id: string
   readonly name: string
   readonly note: string
+  /** The reference of a project, or the id of another document. */
+  readonly itemKey?: string
 }
 
 interface PaletteProps {
@@ -60,7 +62,7 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
   const [words, setWords] = useState('')
   /** The text for which Enter was pressed before its results were ready; null otherwise. */
   const [entered, setEntered] = useState<string | null>(null)
-  const routes = useMemo(
+  const routes = useMemo<readonly Entry[]>(
     () =>
       facts.routes.map((route) => ({
         id: `/?${new URLSearchParams({ route: routeName(route) })}`,
@@ -76,10 +78,11 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
   const shown = useMemo(() => {
     const wanted = searchedText(searched).trim().split(/\s+/)
     const found = searched.trim() === '' ? [] : matchingFiles(files, wanted, MOST_FILES_SHOWN)
-    const others = [...PAGES, ...routes, ...items]
-      .filter(({ name, note }) => wanted.every((word) => searchedText(`${name} ${note}`).includes(word)))
-      .slice(0, MOST_SHOWN - found.length)
-    return [...others, ...found.map(entryOfFile)]
+    const others = [...PAGES, ...routes, ...items].filter(({ name, note }) =>
+      wanted.every((word) => searchedText(`${name} ${note}`).includes(word)),
+    )
+    const first = exactFirst(others, searched, ({ name, itemKey = '' }) => [name, itemKey])
+    return [...first.slice(0, MOST_SHOWN - found.length), ...found.map(entryOfFile)]
   }, [searched, routes, items, files])
 
   const places = useRef<HTMLDivElement>(null)
@@ -167,6 +170,7 @@ function entriesOf(workspace: Workspace): readonly Entry[] {
       id: addressOf({ kind, opened: key }),
       name,
       note: `${KIND_LABELS[kind]} · ${visibleName(key)}`,
+      itemKey: key,
     })),
   )
 }

@@ -265,17 +265,22 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('option', { name: '3.tsx' }).waitFor()
   })
 
-  test('searches thousands of files and draws only a few', async () => {
+  test('searches thousands of files and many projects, draws only a few, and has an exact name first', async () => {
     const files = Array.from({ length: 6_000 }, (_, index) =>
       JSON.stringify({ path: `src/part${index % 100}/Component${index}.tsx`, content: 'x' }),
     )
     const page = await open(
       '/workspace',
-      documentLine('project', EVE, '{"id":"many","ref":"many","name":"Many"}') +
+      Array.from({ length: 50 }, (_, index) =>
+        documentLine('project', EVE, JSON.stringify({ id: index, ref: `m${index}`, name: `Many of ${index}` })),
+      ).join('') +
+        documentLine('project', EVE, '{"id":"many","ref":"many","name":"Many"}') +
         exportLine(EVE, { r: 'many', createdAt: '2026-03-01T00:00:00Z', elements: files }),
     )
     await page.locator('.item').first().waitFor()
-    await find(page, 'component5999')
+    await find(page, 'many')
+    await eventually(() => page.getByRole('dialog').getByRole('option').first().innerText()).toMatch(/^Many\s+Projects/)
+    await page.getByRole('dialog').getByRole('searchbox').fill('component5999')
     await page.getByRole('option', { name: 'Component5999.tsx' }).waitFor()
     await page.getByRole('dialog').getByRole('searchbox').fill('component')
     await eventually(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
