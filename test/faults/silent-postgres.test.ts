@@ -16,6 +16,8 @@ const CONNECTIONS = '/proc/net/tcp'
 const KEEP_ALIVE_TIMER = '02'
 
 const ESTABLISHED = '01'
+/** More than the systems hold for a connection. */
+const LONG_TEXT = 64 * 1_048_576
 
 /** The connections to a port. */
 function connectionsTo(port: number) {
@@ -95,6 +97,16 @@ describe.skipIf(POSTGRES_URL === null)('a PostgreSQL server that goes silent', (
       expect(await answer).toMatchObject([{ state: 'done' }])
     },
   )
+
+  test('counts as lost once a proxy ends the connection, although it takes nothing of a long text', async () => {
+    const { connection, relay } = await connectUntimed()
+    relay.cut('silent')
+    const answer = connection.query({ name: 'long', text: 'select length($1) as n' }, ['x'.repeat(LONG_TEXT)])
+    answer.catch(() => {})
+    relay.cut('ended')
+    await expect.poll(() => connection.isLost()).toBe(true)
+    await expect(answer).rejects.toThrow('the connection to the database was lost')
+  })
 
   test.skipIf(!existsSync(CONNECTIONS))('does not keep a connection that is closed', async () => {
     const { connection, relay } = await connectUntimed()

@@ -5,9 +5,10 @@ export interface CuttableRelay {
   readonly port: number
   /**
    * `broken`: connections end and no new one is accepted. `silent`: they stay open but nothing passes, as when packets
-   * are dropped.
+   * are dropped. `ended`: they are ended from here, but nothing that is still sent is taken, as HAProxy does for a server
+   * that is down.
    */
-  readonly cut: (how: 'broken' | 'silent') => void
+  readonly cut: (how: 'broken' | 'silent' | 'ended') => void
   /** Whatever was held back passes now. */
   readonly mend: () => void
   /** How many connections were accepted so far. */
@@ -16,7 +17,7 @@ export interface CuttableRelay {
 
 /** The relay ends with the test. */
 export async function startCuttableRelay(toPort: number): Promise<CuttableRelay> {
-  let state: 'open' | 'broken' | 'silent' = 'open'
+  let state: 'open' | 'broken' | 'silent' | 'ended' = 'open'
   let accepted = 0
   const { port, sockets } = await startRelay({
     host: '127.0.0.1',
@@ -36,6 +37,7 @@ export async function startCuttableRelay(toPort: number): Promise<CuttableRelay>
       for (const socket of sockets) {
         if (how === 'broken') socket.destroy()
         else socket.pause()
+        if (how === 'ended') socket.end()
       }
     },
     mend() {

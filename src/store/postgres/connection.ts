@@ -223,6 +223,8 @@ export async function openConnection(
   }
   try {
     await client.connect()
+    // The driver waits for the close, which does not come while a proxy takes nothing of what is still to be sent.
+    client.connection.stream.once('end', lose)
     isWarned = false
     const { statementTimeoutMs, pooling = 'auto' } = options
     const processId: unknown = Reflect.get(client, 'processID')
