@@ -1,11 +1,19 @@
-// Tests the SQL of docs/operate/postgresql.md: a gateway can serve as the role, and on the database, that it makes.
+// Tests the SQL of docs/operate/postgresql.md: a gateway can serve as the roles, and on the database, that it makes.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { serveForTest } from '../support/command-line.ts'
-import { dropDatabase, execute, POSTGRES_URL } from '../support/postgres.ts'
+import { runHere, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, postJson } from '../support/gateway.ts'
+import { asNewUser, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operate/postgresql.md', import.meta.url), 'utf8')
+
+/** The statements of each block of SQL on the page, with the given name in place of the one there. */
+function documented(placeholder: string, name: string): string[][] {
+  const blocks = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql.replaceAll(placeholder, name))
+  return blocks.map((sql) => sql.split(';').filter((statement) => statement.trim() !== ''))
+}
 
 test.skipIf(POSTGRES_URL === null)('a gateway serves on the database that postgresql.md creates', async () => {
   const server = POSTGRES_URL ?? ''
@@ -15,13 +23,35 @@ test.skipIf(POSTGRES_URL === null)('a gateway serves on the database that postgr
     await dropDatabase(url)
     await execute(server, `drop role if exists ${name}`)
   })
-  const sql = /```sql\n(.*?)```/s.exec(PAGE)?.[1] ?? ''
-  const statements = sql
-    .replaceAll('workspace', name)
-    .split(';')
-    .filter((statement) => statement.trim() !== '')
+  const [statements = []] = documented('workspace', name)
   expect(statements).toHaveLength(2)
   for (const statement of statements) await execute(server, statement)
   const gateway = await serveForTest(['--database', url, '--login-guard', 'none'])
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
+})
+
+test.skipIf(POSTGRES_URL === null)('a gateway serves as the role that postgresql.md grants few rights', async () => {
+  const owner = await temporaryDatabase()
+  await runHere(['import', '-', '--database', owner], { stdin: SMALL_WORLD })
+  const serving = await asNewUser(owner)
+  const { username } = new URL(serving)
+  onTestFinished(() => execute(owner, `drop owned by ${username}`).then(() => {}))
+  const [, statements = []] = documented('serving', username)
+  expect(statements).toHaveLength(5)
+  for (const statement of statements) await execute(owner, statement)
+  const gateway = await serveForTest(['--database', serving])
+  const { accessToken } = (await postJson(`${gateway.url}/login`, { email: ANA })).json()
+  expect((await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+  // As the migration of a later version does.
+  await execute(owner, 'create table workspace_gateway.later (id bigserial primary key)')
+  await execute(serving, 'insert into workspace_gateway.later default values')
+  for (const change of [
+    ['import', '--replace', '-'],
+    ['users', 'remove', ANA],
+    ['keys', 'rotate'],
+  ]) {
+    const { exitCode, stderr } = await runHere([...change, '--database', serving], { stdin: SMALL_WORLD })
+    expect([exitCode, stderr], change.join(' ')).toEqual([0, ''])
+  }
+  await expect(execute(serving, 'drop table workspace_gateway.later')).rejects.toThrow('must be owner')
 })
