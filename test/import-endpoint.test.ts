@@ -10,6 +10,7 @@ import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { createProcessMetrics } from '../src/cli/sight/metrics.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { isOutcome } from '../src/import-export/run-import.ts'
+import { StoreFullError } from '../src/store/contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
 import { runHere, serveForTest, serveHereForTest } from './support/command-line.ts'
 import { freePort } from './support/free-port.ts'
@@ -183,6 +184,16 @@ test('an import while the database is away tells its client to run it again, and
   const message = 'the database cannot be used right now: run the import again'
   expect(eventsOf(text)).toEqual([{ type: 'failed', message }])
   expect(reported).toMatchObject([{ message: expect.stringMatching(/can be reached: .*ECONNREFUSED/) }])
+})
+
+test('an import that is stored counts as imported, even if the disk of the database is full by then', async () => {
+  const ping = () => {
+    throw new StoreFullError()
+  }
+  const gateway = await startImporting(undefined, { ping })
+  const { text } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+  expect(eventsOf(text).at(-1)).toMatchObject({ type: 'imported', added: 8 })
+  expect(await dumpOf(gateway)).toContain(BEN)
 })
 
 test('the thread of a broken-off import ends by itself, and a later import succeeds', async () => {

@@ -5,7 +5,7 @@ import { GatewayError, MachineError, UsageError } from '../../errors.ts'
 import { type ImportEvent, isOutcome } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
-import { StoreUnavailableError } from '../../store/contract.ts'
+import { StoreFullError, StoreUnavailableError } from '../../store/contract.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { createEventReceiver, type EventReceiver, type Outage, type ThreadEvent } from './event-window.ts'
 import { spool } from './import-source.ts'
@@ -155,6 +155,8 @@ function runningOn(thread: ImportThread, { ping, report, current }: Surroundings
       if (event.type === 'imported') await ping()
       return event
     } catch (error) {
+      // The database is in place. Only the next writes find no room.
+      if (error instanceof StoreFullError) return event
       report(error)
       return FAILED
     }
