@@ -1,6 +1,7 @@
 // Tests that the doctor abandons answers that do not end, and says so in words.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAsk } from '../../src/cli/doctor/outside/client.ts'
@@ -78,4 +79,32 @@ test.each([
     await vi.advanceTimersByTimeAsync(10_000)
   }
   expect(await ended()).toBe(expected)
+})
+
+/** Reads at least this many bytes, and leaves the rest to the buffers of the connection. */
+async function take(request: IncomingMessage, byteLength: number): Promise<void> {
+  for (let taken = 0; taken < byteLength && !request.destroyed; ) {
+    const chunk: Buffer | null = request.read()
+    if (chunk) taken += chunk.byteLength
+    else await once(request, 'readable').catch(() => {})
+  }
+}
+
+test('the doctor has the patience for a large body that is sent over a slow line', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const server = createServer()
+  const asked = once(server, 'request')
+  const url = new URL(await listenForTest(server))
+  const body = 'x'.repeat(32 * MIB)
+  const ask = createAsk({ url, address: undefined, ca: undefined })
+  const answer = ask({ method: 'POST', path: '/graphql', body }).catch(String)
+  const [request, response] = await asked
+  // Each part is more than the buffers of the connection hold.
+  for (let part = 1; part <= 3; part += 1) {
+    await vi.advanceTimersByTimeAsync(10_000)
+    await take(request, body.length / 4)
+  }
+  request.resume().once('end', () => response.end())
+  expect(await answer).toMatchObject({ status: 200 })
 })

@@ -3,10 +3,11 @@
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
+import { Readable } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
 import { request as requestHttp } from '../../../http-builtin.ts'
-import { createSilenceLimit, readWhole } from '../../../import-export/remote/answer-limits.ts'
+import { createSilenceLimit, readWhole, type SilenceLimit } from '../../../import-export/remote/answer-limits.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
 /**
@@ -14,8 +15,9 @@ import { AnswerError, withoutOpenssl } from './answer-error.ts'
  * that the two can be told apart. On Linux the whole network 127.0.0.0/8 is local.
  */
 const OTHER_LOOPBACK = { localAddress: '127.0.0.2', family: 4 }
-/** Timeout until an answer begins, and then for every 64 KiB. */
+/** Timeout for every 64 KiB of a request, then until an answer begins, and then for every 64 KiB of it. */
 const PATIENCE_MS = 15_000
+const PIECE_BYTES = 65_536
 /**
  * Maximum size of a body, before and after its content coding is decoded. The gateway's answers here are far smaller.
  */
@@ -63,7 +65,9 @@ export function createAsk({ url, address, ca }: Target): Ask {
   const host = address ?? hostOf(url)
 
   /** Resolves when the headers of the answer have arrived. */
-  function answerTo({ method = 'GET', path, headers = {}, body }: Question, signal: AbortSignal) {
+  function answerTo({ method = 'GET', path, headers = {}, body = '' }: Question, silence: SilenceLimit) {
+    const { signal } = silence
+    const bytes = Buffer.from(body)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const options = {
       host,
@@ -73,7 +77,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       headers: {
         host: url.host,
         ...headers,
-        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...(bytes.byteLength === 0 ? {} : { 'content-length': bytes.byteLength }),
       },
       agent: false,
       signal,
@@ -83,13 +87,13 @@ export function createAsk({ url, address, ca }: Target): Ask {
     }
     const sent = (isTls ? requestHttps : requestHttp)(options, resolve)
     sent.on('error', (error) => reject(signal.aborted ? new Error(NO_ANSWER) : withoutOpenssl(error)))
-    sent.end(body)
+    Readable.from(piecesOf(bytes, silence)).pipe(sent)
     return promise
   }
 
   return async (question) => {
     using silence = createSilenceLimit(PATIENCE_MS, [])
-    const response = await answerTo(question, silence.signal)
+    const response = await answerTo(question, silence)
     const localAddress = unmapped(response.socket.localAddress ?? '')
     silence.isHeard()
     let firstAt: number | undefined
@@ -107,6 +111,14 @@ export function createAsk({ url, address, ca }: Target): Ask {
       if (error instanceof BodySizeError) throw new AnswerError(TOO_LARGE)
       throw error instanceof CodingError ? new AnswerError(error.message) : error
     }
+  }
+}
+
+/** Restarts `silence` whenever a piece is taken, so that a large body over a slow line has its time. */
+function* piecesOf(body: Buffer, silence: SilenceLimit): Generator<Buffer> {
+  for (let at = 0; at < body.byteLength; at += PIECE_BYTES) {
+    silence.isHeard()
+    yield body.subarray(at, at + PIECE_BYTES)
   }
 }
 

@@ -22,7 +22,7 @@ import {
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
-/** Hardly a proxy has a higher limit, and a larger body may take longer to send than the doctor waits for an answer. */
+/** Hardly a proxy has a higher limit, and a gateway may accept more than a text can hold. */
 const MAX_TRIED_BODY_BYTES = 16_777_216
 /** The first script of a page of the gateway. Its address is relative to the base path. */
 const SCRIPT = /src="\.(\/assets\/[^"]+)"/
