@@ -132,9 +132,14 @@ describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
 
     await page.locator('.item', { hasText: 'Before' }).click()
     await page.locator('.tabs a', { hasText: 'Exports 1' }).waitFor()
-    await gateway.load(exportAt('2026-02-01T00:00:00Z'))
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p","ref":"p","name":"After"}') + exportAt('2026-02-01T00:00:00Z'),
+    )
     await page.locator('.tabs a', { hasText: 'Overview' }).click()
     await page.locator('.tabs a', { hasText: 'Exports 2' }).waitFor()
+    await page.getByRole('heading', { name: 'After' }).waitFor()
+    await expect.poll(() => page.locator('.crumbs').innerText()).toContain('After')
+    await expect.poll(() => page.title()).toBe('After · Workspace Gateway')
 
     // While the gateway cannot be reached, the list that was read last stays.
     await page.context().setOffline(true)

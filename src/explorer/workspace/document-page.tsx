@@ -21,9 +21,11 @@ interface DocumentPageProps {
   readonly opened: string
   /** The cursor of the preceding item; null for the first item. */
   readonly after: string | null
+  /** Called with the name of the document once it is read. */
+  readonly onName: (name: string) => void
 }
 
-export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactNode {
+export function DocumentPage({ kind, opened, after, onName }: DocumentPageProps): ReactNode {
   const { session, openFiles } = useExplorer()
   const [parameters, write, writeSoon] = useAddressParameters()
   const place = { line: parameters.get('line'), onLine: (line: string | null) => writeSoon({ line }) }
@@ -34,7 +36,11 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
     }, [session, kind, opened, after]),
   )
   const { elements, componentCount } = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
-  const name = shownName(loaded.phase === 'ready' ? loaded.value.name : null, opened)
+  const isReady = loaded.phase === 'ready'
+  const name = shownName(isReady ? loaded.value.name : null, opened)
+  useEffect(() => {
+    if (isReady) onName(name)
+  }, [isReady, onName, name])
   useEffect(() => {
     openFiles.current = { kind, opened, name, paths: elements.map(({ path }) => path) }
     return () => {

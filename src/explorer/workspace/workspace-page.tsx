@@ -1,6 +1,6 @@
 // The workspace page: searchable lists of projects, templates and UI libraries, and the opened item.
 import { DatabaseZap } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Failure } from '../design/failure.tsx'
 import { ImportHint } from '../design/import-hint.tsx'
@@ -53,7 +53,11 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   const shown = readShown(search)
   const { kind, opened } = shown
   const item = itemIn(workspace, shown)
-  const title = opened === null ? KIND_LABELS[kind] : (item?.name ?? 'Not found')
+  // The opened item may have been read after the list, and may have been renamed meanwhile.
+  const [read, setRead] = useState({ item, name: '' })
+  const name = read.item === item && read.name !== '' ? read.name : item?.name
+  const onName = useCallback((name: string) => setRead({ item, name }), [item])
+  const title = opened === null ? KIND_LABELS[kind] : (name ?? 'Not found')
   useEffect(() => {
     const before = document.title
     document.title = `${title} · Workspace Gateway`
@@ -95,9 +99,9 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
       {item === undefined ? (
         <NotThere />
       ) : kind === 'projects' ? (
-        <ProjectPage key={item.key} reference={item.key} after={item.after} />
+        <ProjectPage key={item.key} reference={item.key} after={item.after} onName={onName} />
       ) : (
-        <DocumentPage key={`${kind} ${item.key}`} kind={kind} opened={item.key} after={item.after} />
+        <DocumentPage key={`${kind} ${item.key}`} kind={kind} opened={item.key} after={item.after} onName={onName} />
       )}
     </div>
   )

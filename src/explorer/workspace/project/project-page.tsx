@@ -1,6 +1,6 @@
 // The page of one project: overview, files, document and exports.
 import { PackageX } from 'lucide-react'
-import { type ReactNode, useCallback } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
@@ -28,9 +28,11 @@ interface ProjectPageProps {
   readonly reference: string
   /** The cursor of the preceding project in the list; null for the first one. */
   readonly after: string | null
+  /** Called with the name of the project each time it is read. */
+  readonly onName: (name: string) => void
 }
 
-export function ProjectPage({ reference, after }: ProjectPageProps): ReactNode {
+export function ProjectPage({ reference, after, onName }: ProjectPageProps): ReactNode {
   const { session } = useExplorer()
   const parameters = new URLSearchParams(usePlace().search)
   const named = ['export', 'with'].map((name) => parameters.get(name))
@@ -42,16 +44,21 @@ export function ProjectPage({ reference, after }: ProjectPageProps): ReactNode {
   if (loaded.phase === 'failed') {
     return <Failure title="The project could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
-  return <Opened project={loaded.value} after={after} />
+  return <Opened project={loaded.value} after={after} onName={onName} />
 }
 
-function Opened({ project, after }: { readonly project: Project; readonly after: string | null }): ReactNode {
+interface OpenedProps extends Pick<ProjectPageProps, 'after' | 'onName'> {
+  readonly project: Project
+}
+
+function Opened({ project, after, onName }: OpenedProps): ReactNode {
   const parameters = new URLSearchParams(usePlace().search)
   const usual: ProjectTab = project.exports.length > 0 ? 'files' : 'overview'
   const tab = PROJECT_TABS.find((name) => name === parameters.get('tab')) ?? usual
   const [key, otherKey] = [parameters.get('export'), parameters.get('with')]
   const [facts, other] = [findExport(project, key), findExport(project, otherKey)]
   const name = shownName(project.name, project.ref)
+  useEffect(() => onName(name), [onName, name])
   const addressOfTab = (part: ProjectTab) => addressOf({ kind: 'projects', opened: project.ref, tab: part })
   return (
     <section className="opened">
