@@ -42,7 +42,7 @@ export function show(started: Started): void {
     ...started,
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
-    writtenHeaders: { current: null },
+    writtenHeaders: new Map(),
     unstored: new Map(),
     leftReferences: new Map(),
     leftSignIn: keepWrittenSignIn(storage, started.facts.basePath),

@@ -44,6 +44,8 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await signOut(page)
     await signIn(page, ANA)
     await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine', 'SignIn'])
+    await page.getByRole('button', { name: 'Headers', exact: true }).click()
+    await expect.poll(() => headers(page)).toContain('of Ana')
   })
 
   test('F19: if the data have changed since the last visit, the example is about the current data', async () => {

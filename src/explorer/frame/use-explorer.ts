@@ -17,12 +17,6 @@ export interface OpenFiles extends FilesFrom {
   readonly paths: readonly string[]
 }
 
-/** The request headers of each GraphiQL tab, keyed by tab id. They belong to one user. */
-interface WrittenHeaders {
-  readonly email: string | null
-  readonly byTab: Map<string, string>
-}
-
 export interface Explorer {
   readonly facts: ExplorerData
   readonly session: Session
@@ -30,8 +24,8 @@ export interface Explorer {
   readonly connection: Connection
   /** The address with which each workspace list was left, keyed by its kind. */
   readonly leftLists: Map<string, string>
-  /** The request headers that the user wrote in GraphiQL. */
-  readonly writtenHeaders: { current: WrittenHeaders | null }
+  /** The request headers that each user wrote in GraphiQL, by email and tab id. */
+  readonly writtenHeaders: Map<string | null, Map<string, string>>
   /** What GraphiQL would store, by email and key, where the browser's storage is blocked or full. */
   readonly unstored: Map<string | null, Map<string, string>>
   /** What was typed into the reference, keyed by the email of its author; null is the key while nobody is signed in. */

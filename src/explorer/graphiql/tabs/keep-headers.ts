@@ -14,8 +14,8 @@ export function KeepHeaders(): null {
 
   useEffect(() => {
     if (!headerEditor || shown === undefined) return
-    if (writtenHeaders.current?.email !== email) writtenHeaders.current = { email, byTab: new Map() }
-    const { byTab } = writtenHeaders.current
+    const byTab = writtenHeaders.get(email) ?? new Map<string, string>()
+    writtenHeaders.set(email, byTab)
     const written = byTab.get(shown)
     if (written !== undefined && headerEditor.getValue() !== written) headerEditor.setValue(written)
     const tab = shown
