@@ -8,6 +8,7 @@ import { Link } from './navigation/link.tsx'
 import { SteadyLabel } from './navigation/steady-label.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { useDismissal } from './use-dismissal.ts'
 import { useExplorer, usePlace, useSessionState } from './use-explorer.ts'
 import './frame.css'
 
@@ -70,6 +71,8 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { phase, email } = useSessionState()
   const isSignedIn = phase === 'signed-in'
   const [isMenuOpen, setMenuOpen] = useState(false)
+  const menuButton = useRef<HTMLButtonElement>(null)
+  useDismissal(isMenuOpen, setMenuOpen, '.menu-button, #pages', menuButton)
   /**
    * Email of the user for whom the palette is open. It lists that user's names, so it closes when another tab signs out
    * or signs in as somebody else.
@@ -97,6 +100,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
       </a>
       <header className="frame">
         <button
+          ref={menuButton}
           type="button"
           className="icon menu-button"
           aria-expanded={isMenuOpen}

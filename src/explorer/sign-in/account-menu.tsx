@@ -2,6 +2,7 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { Link } from '../frame/navigation/link.tsx'
+import { useDismissal } from '../frame/use-dismissal.ts'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import './account.css'
@@ -16,22 +17,7 @@ export function AccountMenu(): ReactNode {
   const panelId = useId()
   const opener = useRef<HTMLButtonElement>(null)
 
-  useEffect(() => {
-    if (!isOpen) return
-    function close(event: KeyboardEvent | PointerEvent): void {
-      const isInside = event.target instanceof Element && event.target.closest('.account') !== null
-      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : isInside) return
-      // The focused element is about to disappear with the panel.
-      if (event instanceof KeyboardEvent && isInside) opener.current?.focus()
-      setOpen(false)
-    }
-    addEventListener('keydown', close)
-    addEventListener('pointerdown', close)
-    return () => {
-      removeEventListener('keydown', close)
-      removeEventListener('pointerdown', close)
-    }
-  }, [isOpen])
+  useDismissal(isOpen, setOpen, '.account', opener)
 
   function closeDone(): void {
     opener.current?.focus()
