@@ -13,9 +13,9 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/guide/sign-in.md', import.meta.url)), 'utf8')
 const BLOCKS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text.replaceAll(/\\\n\s*/g, ''))
-const STARTS = BLOCKS.filter((block) => block.includes('npm start --'))
+const STARTS = BLOCKS.filter((block) => block.includes('npx workspace-gateway serve'))
 const REQUESTS = BLOCKS.filter((block) => block.startsWith('curl '))
-const COMMANDS = BLOCKS.filter((block) => block.startsWith('npx workspace-gateway '))
+const COMMANDS = BLOCKS.filter((block) => block.startsWith('npx workspace-gateway ') && !STARTS.includes(block))
 
 const execute = promisify(execFile)
 
@@ -28,7 +28,7 @@ function startOf(block: string) {
   const env = Object.fromEntries(
     [...block.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name = '', value = '']) => [name, value]),
   )
-  const line = /^npm start -- (.*)$/m.exec(block)?.[1] ?? ''
+  const line = /^npx workspace-gateway serve (.*)$/m.exec(block)?.[1] ?? ''
   return { env, args: words(line) }
 }
 
