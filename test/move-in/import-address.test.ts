@@ -26,6 +26,19 @@ test.each(ANSWERS)('import advises naming users if a server answers with %s', as
   expect(stderr.trimEnd().endsWith(ADVICE)).toBe(true)
 })
 
+test('the exit code of import says whether a later attempt may read the file at a URL', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const exitCodes: Record<number, number | null> = {}
+  for (const status of [404, 408, 429, 500, 503]) {
+    server.setIntercept((_request, response) => {
+      response.writeHead(status).end()
+      return true
+    })
+    exitCodes[status] = (await createWorkspace().import(server.url)).exitCode
+  }
+  expect(exitCodes).toEqual({ 404: 2, 408: 1, 429: 1, 500: 1, 503: 1 })
+})
+
 test('import does not advise naming users for a bad line in a file at a URL or in a local file', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const text = `{"kind":"user","email":"${ANA}"}\n{"name":"no record"}\n`

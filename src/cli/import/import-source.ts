@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasNoRoom, MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
 import { targetOf } from '../../import-export/remote/redirect.ts'
+import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { sendRequest } from '../../send-request.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
@@ -128,7 +129,7 @@ async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   })
   if (!response.ok || !response.body) {
     const message = `cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`
-    throw response.status < 500 ? new UsageError(message) : new MachineError(message)
+    throw kindOfStatus(response.status) === 'answer' ? new UsageError(message) : new MachineError(message)
   }
   try {
     yield* response.body

@@ -8,6 +8,7 @@ import {
   orphansInWords,
 } from '../../import-export/counts-in-words.ts'
 import { statusInWords } from '../../import-export/remote/redirect.ts'
+import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { toLine } from '../../redact.ts'
 import { sendRequest } from '../../send-request.ts'
@@ -46,8 +47,8 @@ export async function importRemotely(
   }
   if (!response.ok || !response.body) {
     const reason = await refusalOf(address, response)
-    // A refusal of the request itself is not fixed by a retry, except for 408 and 429: it came too slowly or too often.
-    if (response.status < 500 && ![408, 429].includes(response.status)) throw new UsageError(reason)
+    // Another attempt does not fix a refusal of the request itself.
+    if (kindOfStatus(response.status) === 'answer') throw new UsageError(reason)
     io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
     return 1
   }
