@@ -74,7 +74,7 @@ export function toDuration(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** What an import read, and in what time since `start`, as `performance.now()` gave it. */
+/** How many bytes an import read or a backup wrote, and in what time since `start`, as `performance.now()` gave it. */
 export function tookInWords(bytes: number, start: number): string {
   const seconds = (performance.now() - start) / 1_000
   return `${toSize(bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`

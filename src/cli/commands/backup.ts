@@ -18,7 +18,7 @@ import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreInCharge } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
-import { createProgress, toSize } from '../progress.ts'
+import { createProgress, tookInWords } from '../progress.ts'
 
 const PROGRESS_MS = 200
 
@@ -96,8 +96,7 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
       ? new MachineError(`the backup is incomplete: the program that reads it ended (${reasonOf(error)})`)
       : error
   })
-  const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-  io.stderr.write(`backed up to stdout: ${toSize(byteLength)} in ${seconds} s, sha256 ${hash.digest('hex')}\n`)
+  io.stderr.write(`backed up to stdout: ${tookInWords(byteLength, start)}, sha256 ${hash.digest('hex')}\n`)
 }
 
 async function makeBackup(path: string, config: BackupConfig, { io, stop }: Context): Promise<void> {
@@ -110,8 +109,7 @@ async function makeBackup(path: string, config: BackupConfig, { io, stop }: Cont
     else await writeLines(backupLines(store, io.clock()), part, stop)
   })
   const { size } = await stat(path)
-  const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-  io.stdout.write(`backed up to ${path}: ${toSize(size)} in ${seconds} s, sha256 ${digest}\n`)
+  io.stdout.write(`backed up to ${path}: ${tookInWords(size, start)}, sha256 ${digest}\n`)
 }
 
 function writeLines(lines: AsyncIterable<string>, part: string, signal: AbortSignal): Promise<void> {
