@@ -132,17 +132,17 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
       await route.continue()
     })
     await page.locator('.tabs a', { hasText: 'Files' }).click()
-    await page.getByText('This project has changed meanwhile: reload the page.').waitFor()
+    await page.getByText('This project has changed meanwhile: open it again from the list.').waitFor()
     expect(await page.getByText('of March').count()).toBe(0)
-    await page.unroute('**/exports?r=p')
+    await page.unrouteAll({ behavior: 'wait' })
     // Like a proxy that compresses the answer.
     await page.route('**/exports?r=p', async (route) => {
       const response = await route.fetch()
       const headers = { ...response.headers(), etag: `W/${response.headers().etag}` }
       await route.fulfill({ response, headers })
     })
-    await page.goto(`${gateway.url}/workspace?show=projects&open=p`)
-    await signIn(page, EVE)
+    await page.locator('.crumbs button').click()
+    await page.locator('.item').first().click()
     await page.getByText('of March').waitFor()
     await page.goto(`${gateway.url}/workspace?show=templates`)
     await signIn(page, EVE)
@@ -153,7 +153,10 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
         documentLine('template', EVE, '{"id":"other","name":"Other"}'),
     )
     await page.locator('.item', { hasText: 'Last' }).click()
-    await page.getByText('This workspace has changed meanwhile: reload the page.').waitFor()
+    await page.getByText('This workspace has changed meanwhile: open it again from the list.').waitFor()
+    await page.locator('.crumbs button').click()
+    await page.locator('.item', { hasText: 'Other' }).click()
+    await page.getByRole('heading', { name: 'Other' }).waitFor()
   })
 
   test('searches, wraps, folds and copies a whole text, however much of it is drawn', async () => {

@@ -24,7 +24,7 @@ export async function loadDocument(
   const fields = kind === 'projects' ? 'ref' : 'id documentId'
   const [found] = await listedTexts(session, kind, `${fields} name description data`, { first: 1, after })
   if (found === undefined || keyOf(found) !== key) {
-    throw new Error('This workspace has changed meanwhile: reload the page.')
+    throw new Error('This workspace has changed meanwhile: open it again from the list.')
   }
   const [name = null, description = null] = ['name', 'description'].map(
     (member) => JSON.parse(memberText(found, member) ?? 'null') as string | null,

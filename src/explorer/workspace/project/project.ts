@@ -29,7 +29,7 @@ const QUERY = `query($ref: String!) { me { project(ref: $ref) {
   exports { createdAt digest byteLength elementCount cursor }
 } } }`
 
-const CHANGED = 'This project has changed meanwhile: reload the page.'
+const CHANGED = 'This project has changed meanwhile: open it again from the list.'
 
 export async function loadProject(session: Session, ref: string): Promise<Project> {
   const { me } = await query<{ me: { project: Project | null } | null }>(session, QUERY, { ref })
