@@ -126,8 +126,11 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await listed.click()
     await page.getByText('of January').waitFor()
     expect(await page.getByText('of February').count()).toBe(0)
+    await page.locator('.tabs a', { hasText: 'Exports 2' }).waitFor()
+    const read = page.waitForResponse('**/graphql')
     await page.route('**/exports?r=p', async (route) => {
       // Between the answer that names the newest export and its text.
+      await read
       await gateway.load(exported('2026-03-01T00:00:00Z', 'of March'))
       await route.continue()
     })
