@@ -29,8 +29,10 @@ export function createIdleConnections(
   headerBytesOf: (socket: Socket) => number,
   unusedTimeoutMs: number,
 ): IdleConnections {
-  /** No request has come so far. Before the headers timeout, when they become idle, these do not make room for others. */
+  /** No request has come so far. These do not make room for others before the headers timeout. */
   const unasked = new Set<Socket>()
+  /** Idle, without any request so far. */
+  const unused = new Set<Socket>()
   /** The one that has been idle longest comes first. The values are `bytesRead` when it became idle. */
   const idle = new Map<Socket, number>()
   /** Idle, but something has arrived since, such as half of a head. They are closed only when there are no others. */
@@ -39,10 +41,10 @@ export function createIdleConnections(
   const open = new Set<Socket>()
 
   function remove(socket: Socket): void {
-    // `keepUnused` may have set a timeout.
-    if (unasked.delete(socket)) socket.setTimeout(0)
+    unasked.delete(socket)
     idle.delete(socket)
     begun.delete(socket)
+    if (unused.delete(socket)) socket.setTimeout(0)
   }
 
   function add(socket: Socket): void {
@@ -91,6 +93,8 @@ export function createIdleConnections(
     keepUnused(given) {
       const socket = given as Socket
       if (!unasked.has(socket) || !isUnused(socket)) return false
+      unasked.delete(socket)
+      unused.add(socket)
       // node:http closes the connection when this timeout is over.
       socket.setTimeout(unusedTimeoutMs)
       add(socket)
