@@ -108,7 +108,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/faults/watch-database-files.ts',
-    line: 'if (least === null) return',
+    line: 'if (least === null) return now',
     to: 'false',
     reason: 'before more can be told, a checkpoint gives the file its length',
   },

@@ -2,10 +2,13 @@
 import { type BigIntStats, realpathSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
-import { StoreFaultError, StoreUnavailableError } from '../../../contract.ts'
-import { requireSameFile, statOf } from '../files/file-identity.ts'
+import { StoreDamagedError, StoreFaultError, StoreUnavailableError } from '../../../contract.ts'
+import { openReader } from '../../connection.ts'
+import { type FileIdentity, requireSameFile, statOf } from '../files/file-identity.ts'
 import { openCommittedLog } from './committed-log.ts'
-import { isBusy } from './sqlite-errors.ts'
+import { createHoleWatch } from './hole-watch.ts'
+import { faultOf, isBusy, toStoreError } from './sqlite-errors.ts'
+import { assertWhole } from './startup-check.ts'
 
 /** Number of tries on open: a checkpoint between two looks can shrink the file, but not every time. */
 const LOOKS_AT_OPEN = 5
@@ -76,6 +79,12 @@ export function watchDatabaseFiles(path: string, database: Database, before = st
   const [file, logFile] = [watch(path, leastDatabaseSize, before), watch(logName, () => null)]
   // Processes with different -shm files no longer exclude each other, and overwrite each other's frames in the log.
   const index = watch(`${realPath}-shm`, () => null)
+  const start = requireSameFile(path, before)
+  const hasHole = createHoleWatch(start, {
+    pageSize,
+    look: () => requireSameFile(path, start),
+    isWhole: () => isWhole(realPath, start),
+  })
   const log = openCommittedLog(logName, pageSize, () => logState()?.log ?? null)
   try {
     assertLongEnough(file)
@@ -86,7 +95,7 @@ export function watchDatabaseFiles(path: string, database: Database, before = st
   }
   return {
     assertInPlace: whereAllowed(() => {
-      assertSame(file)
+      if (hasHole(assertSame(file))) throw cutShort(path)
       assertSame(logFile)
       assertSame(index)
       if (!log.isWhole()) throw cutShort(logName)
@@ -98,7 +107,11 @@ export function watchDatabaseFiles(path: string, database: Database, before = st
 /** For a database that is read in place: `assertInPlace` throws if the file was deleted or replaced. */
 export function watchReadFile(path: string): DatabaseFiles {
   const file = watch(path, () => null)
-  return { assertInPlace: whereAllowed(() => assertSame(file)) }
+  return {
+    assertInPlace: whereAllowed(() => {
+      assertSame(file)
+    }),
+  }
 }
 
 /**
@@ -138,16 +151,34 @@ function watch(name: string, leastSize: WatchedFile['leastSize'], before = statO
   return { name, before, lastSize: before?.size ?? 0n, leastSize }
 }
 
-function assertSame(file: WatchedFile): void {
+/** Returns what the file is now. */
+function assertSame(file: WatchedFile): BigIntStats {
   const now = requireSameFile(file.name, file.before)
   file.before ??= now
   if (now.size < file.lastSize) {
     // VACUUM and checkpoints shrink files too.
     const least = file.leastSize(Number(file.lastSize))
-    if (least === null) return
+    if (least === null) return now
     if (now.size < least) throw cutShort(file.name)
   }
   file.lastSize = now.size
+  return now
+}
+
+/** Reads the whole file, through a connection that has no page of it in its cache. */
+function isWhole(path: string, file: FileIdentity): boolean {
+  try {
+    const reader = openReader(path, file)
+    try {
+      assertWhole(reader, path, 'quick')
+      return true
+    } finally {
+      reader.close()
+    }
+  } catch (error) {
+    if (error instanceof StoreDamagedError || faultOf(error) === 'corrupt') return false
+    throw toStoreError(error)
+  }
 }
 
 function assertLongEnough({ name, leastSize }: WatchedFile): void {
