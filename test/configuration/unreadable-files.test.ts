@@ -1,8 +1,10 @@
 // Tests that every option that names a file says in the same words that the file cannot be read, and nothing starts.
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runHere } from '../support/command-line.ts'
+import { runHere, startRunForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const AWAY = 'http://127.0.0.1:1'
@@ -66,3 +68,25 @@ test.skipIf(process.platform === 'win32').each(TEXTS)('%s refuses a file without
   expect(exitCode).toBe(2)
   expect(stderr).toContain('cannot read /dev/zero: it is longer than 128 MiB\n')
 })
+
+/** Commands that end what they do on a signal, instead of being killed by it, once they have read their files. */
+const STOPPABLE = [
+  `import ${AWAY} --emails`,
+  `follow ${AWAY} --emails`,
+  `conformance ${AWAY} --email ana@example.com --headers`,
+]
+
+test.skipIf(process.platform === 'win32').each(STOPPABLE)(
+  '%s is ended by a signal while it waits for a pipe without an end',
+  async (command) => {
+    const pipe = join(temporaryDirectory(), 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const running = startRunForTest([...command.split(' '), pipe])
+    // Opened when the command opens it too.
+    const writer = await open(pipe, 'w')
+    running.process.kill('SIGTERM')
+    await running.ended
+    await writer.close()
+    expect(running.process.signalCode).toBe('SIGTERM')
+  },
+)

@@ -1,9 +1,11 @@
 // The file of users, which follow reads again for each round: a file that is wrong for a while ends nothing.
+import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { runHere } from '../support/command-line.ts'
+import { runHere, startRunForTest } from '../support/command-line.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -56,6 +58,16 @@ test('follow does not start with a wrong file, and sends no request', async () =
     expect([exitCode, stderr.includes(why)]).toEqual([2, true])
   }
   expect(server.requests).toEqual([])
+})
+
+test.skipIf(process.platform === 'win32')('follow reads a list that comes through a pipe once', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const directory = temporaryDirectory()
+  const [pipe, database] = [join(directory, 'pipe'), `file:${join(directory, 'new.db')}`]
+  execFileSync('mkfifo', [pipe])
+  const following = startRunForTest(['follow', server.url, '--emails', pipe, '--once', '--database', database])
+  await writeFile(pipe, `${ANA}\n`)
+  expect(await following.ended).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('a user who is named later has no lag of the time before', async () => {

@@ -21,7 +21,7 @@ export async function runImport(
   requireCompatible(source, config)
   if (isFromServer(config)) {
     const { runServerImport } = await import('./move-in/import-server.ts')
-    return runServerImport(source, config, io, stopSignal())
+    return runServerImport(source, config, io, stopSignal)
   }
   // The input is opened first: an unreadable input must not create a database. A dry run must not create one either.
   await using input = await openImportSource(source, io)

@@ -19,15 +19,13 @@ export function addMoveInCommands(
     .argument('<url>', 'the address of the server, including its base path')
     .action(async (url: string, values) => {
       const { runConformance } = await import('../commands/move-in/conformance.ts')
-      onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io, stopSignal()))
+      onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io, stopSignal))
     })
   describe(program.command('follow'), FOLLOW_OPTIONS)
     .description('keep workspaces equal to those of another server of the contract, until SIGTERM or SIGINT')
     .argument('<url>', 'the address of the server, including its base path')
     .action(async (url: string, values) => {
       const { runFollow } = await import('../commands/move-in/follow.ts')
-      const stop = stopSignal()
-      onExit(await runFollow(url, parseOptions(FOLLOW_OPTIONS, values), io, stop))
-      if (stop.aborted) leaveUnread()
+      onExit(await runFollow(url, parseOptions(FOLLOW_OPTIONS, values), io, { stopSignal, leaveUnread }))
     })
 }

@@ -1,4 +1,5 @@
 // Reads the list of users to import from another server, from --email or from a file.
+import { statSync } from 'node:fs'
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { RemoteUser } from '../../import-export/remote/move-in.ts'
@@ -36,12 +37,14 @@ export function readRemoteUsers({ email, emails }: UserNames): readonly RemoteUs
 /**
  * Returns a function that reads the list again on each call. Only the first reading, in this function, throws
  * `UsageError`. When a later one fails, `onWrong` receives the reason, once while it stays the same, and the last valid
- * list is returned.
+ * list is returned. A pipe is read once.
  */
 export function openRemoteUsers(names: UserNames, onWrong: (reason: string) => void): () => readonly RemoteUser[] {
   let users = readRemoteUsers(names)
   let toldReason = ''
   return () => {
+    // A pipe yields its list once. Opening it again would wait for another writer, and heed no signal meanwhile.
+    if (isPipe(names.emails)) return users
     try {
       users = readRemoteUsers(names)
       toldReason = ''
@@ -52,6 +55,10 @@ export function openRemoteUsers(names: UserNames, onWrong: (reason: string) => v
     }
     return users
   }
+}
+
+function isPipe(path: string | undefined): boolean {
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
 }
 
 interface Named {

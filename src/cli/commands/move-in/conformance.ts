@@ -16,10 +16,12 @@ export async function runConformance(
   url: string,
   config: ConformanceConfig,
   io: CommandIo,
-  stop: AbortSignal,
+  stopSignal: () => AbortSignal,
 ): Promise<ExitCode> {
   const address = requireServerAddress(url, '--headers')
   const headers = readHeaders(config.headers)
+  // Not before: the file may be a pipe whose writer never comes, and reading it heeds no signal.
+  const stop = stopSignal()
   let found: Conformance
   try {
     found = await checkConformance(address, { email: config.email, headers, fields: config, stop })

@@ -11,7 +11,7 @@ import { StoreUnavailableError } from '../../../store/contract.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
-import type { CommandIo, ExitCode } from '../../io.ts'
+import type { CommandContext, CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { openRemoteUsers } from '../../move-in/remote-users.ts'
@@ -36,7 +36,7 @@ export async function runFollow(
   url: string,
   config: FollowConfig,
   io: CommandIo,
-  stop: AbortSignal,
+  { stopSignal, leaveUnread }: Pick<CommandContext, 'stopSignal' | 'leaveUnread'>,
 ): Promise<ExitCode> {
   const address = requireServerAddress(url, '--headers')
   const progress = createLiveLine(io)
@@ -45,8 +45,15 @@ export async function runFollow(
     progress.clear()
     io.stderr.write(`${reason}: continuing with the users that it named before\n`)
   })
+  const headers = readHeaders(config.headers)
+  // Not before: each file may be a pipe whose writer never comes, and reading it heeds no signal.
+  const stop = stopSignal()
+  using output = new DisposableStack()
+  output.defer(() => {
+    if (stop.aborted) leaveUnread()
+  })
   const client = createRemoteClient(address, {
-    headers: readHeaders(config.headers),
+    headers,
     maxOutageMs: config.once === true ? MAX_OUTAGE_OF_ONCE_MS : MAX_OUTAGE_MS,
     stop,
   })

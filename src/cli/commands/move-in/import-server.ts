@@ -26,12 +26,14 @@ export async function runServerImport(
   url: string,
   config: ImportConfig,
   io: CommandIo,
-  stop: AbortSignal,
+  stopSignal: () => AbortSignal,
 ): Promise<ExitCode> {
   const { concurrency, maxOutage: maxOutageMs, replace: isReplacement = false } = config
   const address = requireServerAddress(url, '--headers')
   const users = readRemoteUsers(config)
   const headers = readHeaders(config.headers)
+  // Not before: each file may be a pipe whose writer never comes, and reading it heeds no signal.
+  const stop = stopSignal()
   const client = createRemoteClient(address, { headers, maxOutageMs, isOutageShared: true, stop })
   try {
     await requireAnswer(client)
