@@ -95,6 +95,26 @@ describe.each(Object.entries(LISTS))('the connection of %s', (_, [open, close]) 
     )
   })
 
+  test('takes an empty cursor for none, like the plain list beside it', async () => {
+    const ask = await startPaging()
+    const connection = '{ nodes { id } pageInfo { hasNextPage hasPreviousPage } }'
+    const plain = open.replace('Connection', '')
+    for (const [list, fields, number] of [
+      [open, connection, 'first: 9'],
+      [open, connection, 'first: 2'],
+      [open, connection, 'last: 2'],
+      [plain, '{ id }', 'first: 2'],
+    ]) {
+      const [without, after, both] = await Promise.all(
+        ['', ', after: ""', list === open ? ', after: "", before: ""' : ''].map((cursors) =>
+          ask(`{ ${list}(${number}${cursors}) ${fields} ${close} }`),
+        ),
+      )
+      expect(without?.list).toBeDefined()
+      expect([after, both], number).toEqual([without, without])
+    }
+  })
+
   test('counts the list without reading its items, however long they are', async () => {
     const fail = () => {
       throw new Error('the items were read')

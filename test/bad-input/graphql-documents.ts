@@ -115,7 +115,7 @@ const WRONG_VARIABLES: readonly (readonly [what: string, query: string, variable
 const BAD_PAGES = [
   'projects(first: -1) { ref }',
   'projects(first: -2147483648) { ref }',
-  'projects(after: "") { ref }',
+  'projects(after: " ") { ref }',
   'projects(after: "nowhere") { ref }',
   'projects(after: "MA") { ref }',
   'projects(after: "LTE") { ref }',

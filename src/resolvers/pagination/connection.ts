@@ -1,7 +1,7 @@
 // Builds Relay connections (https://relay.dev/graphql/connections.htm), in the same way for every list.
 import type { Awaitable, StoredDocument, StoredExport } from '../../store/contract.ts'
 import type { ExportedElement } from '../identity/node-row.ts'
-import { type ConnectionArguments, type Extent, requireNumber } from './page-arguments.ts'
+import { type ConnectionArguments, type Extent, isCursor, requireNumber } from './page-arguments.ts'
 
 /** The items of a page, and whether there are items beyond it. */
 export interface ConnectionPage<T> {
@@ -48,8 +48,8 @@ export function toConnection<T>(
     const head = first === null ? items : items.slice(0, first)
     return {
       nodes: last === null ? head : head.slice(Math.max(0, head.length - last)),
-      hasNextPage: first === null ? args.before != null : items.length > first,
-      hasPreviousPage: last === null ? args.after != null : items.length > last,
+      hasNextPage: first === null ? isCursor(args.before) : items.length > first,
+      hasPreviousPage: last === null ? isCursor(args.after) : items.length > last,
     }
   }
 

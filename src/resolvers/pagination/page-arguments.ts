@@ -26,8 +26,8 @@ export function requireExtent({ first }: PageArguments): Extent {
 /** A page of a list whose items have positions. Throws `INVALID_ARGUMENT`. */
 export function requirePage({ after, before }: ConnectionArguments, { limit, fromEnd }: Extent): Page {
   return {
-    after: after == null ? 0 : requirePosition(after, 'after'),
-    before: before == null ? undefined : requirePosition(before, 'before'),
+    after: isCursor(after) ? requirePosition(after, 'after') : 0,
+    before: isCursor(before) ? requirePosition(before, 'before') : undefined,
     limit,
     fromEnd,
   }
@@ -39,11 +39,19 @@ export function requireExportPage(
   { limit, fromEnd }: Extent,
 ): Pick<ExportPage, 'after' | 'before' | 'limit' | 'fromEnd'> {
   return {
-    after: after == null ? null : requireExportPlace(after, 'after'),
-    before: before == null ? undefined : requireExportPlace(before, 'before'),
+    after: isCursor(after) ? requireExportPlace(after, 'after') : null,
+    before: isCursor(before) ? requireExportPlace(before, 'before') : undefined,
     limit,
     fromEnd,
   }
+}
+
+/**
+ * An empty text is no cursor: clients send it while they have none. Apollo's `relayStylePagination` stores it as the
+ * `endCursor` of an empty list.
+ */
+export function isCursor(argument: string | null | undefined): argument is string {
+  return argument != null && argument !== ''
 }
 
 /** Null if the argument is absent. Throws `INVALID_ARGUMENT` if it is negative. */

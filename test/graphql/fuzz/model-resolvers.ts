@@ -60,7 +60,8 @@ const MAX_NODES = 100
 /** Relay's algorithm (GraphQL Cursor Connections, section 4.4), for connections and for plain lists. */
 function pageOf(all: readonly Listed[], { first, after, last, before }: PageArguments): Page {
   const place = (cursor: string | null | undefined, otherwise: number) => {
-    if (cursor == null) return otherwise
+    // An empty text is no cursor.
+    if (!cursor) return otherwise
     const index = all.findIndex(({ learned }) => learned.cursor === cursor)
     if (index === -1) throw new ModelFailure('INVALID_ARGUMENT')
     return index
@@ -75,8 +76,8 @@ function pageOf(all: readonly Listed[], { first, after, last, before }: PageArgu
     items: last == null ? head : head.slice(Math.max(0, head.length - last)),
     total: all.length,
     // A cursor names an item of the list, so there is something beyond it.
-    hasNextPage: first == null ? before != null : between.length > first,
-    hasPreviousPage: last == null ? after != null : between.length > last,
+    hasNextPage: first == null ? Boolean(before) : between.length > first,
+    hasPreviousPage: last == null ? Boolean(after) : between.length > last,
   }
 }
 
