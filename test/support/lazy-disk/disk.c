@@ -108,11 +108,11 @@ static struct entry *place(struct names *names, const char *name) {
   return NULL;
 }
 
-static int is_in(const struct names *names, const struct file *file) {
+static size_t names_in(const struct names *names, const struct file *file) {
   const struct entry *entry;
-  for (entry = names->entries; entry < names->entries + ENTRIES; entry += 1)
-    if (entry->file == file) return 1;
-  return 0;
+  size_t count = 0;
+  for (entry = names->entries; entry < names->entries + ENTRIES; entry += 1) count += entry->file == file;
+  return count;
 }
 
 /* Frees every file that no name refers to, now or after a cut, and that the kernel does not know. */
@@ -121,7 +121,7 @@ static void sweep(void) {
   for (at = 0; at < file_count; at += 1) {
     struct file *file = files[at];
     int is_used = file == NULL || file->lookups > 0;
-    for (step = 0; !is_used && step < history_length; step += 1) is_used = is_in(&history[step], file);
+    for (step = 0; !is_used && step < history_length; step += 1) is_used = names_in(&history[step], file) > 0;
     if (is_used) continue;
     drop_changes(file);
     free(file->now.bytes);
@@ -151,11 +151,19 @@ struct file *file_named(const char *name) {
   return entry == NULL ? NULL : entry->file;
 }
 
-int is_named(const struct file *file) { return is_in(now(), file); }
+size_t names_of(const struct file *file) { return names_in(now(), file); }
+
+int link_file(struct file *file, const char *name) {
+  struct entry *entry;
+  if (place(now(), name) == NULL) return 0;
+  entry = place(change_names(), name);
+  strcpy(entry->name, name);
+  entry->file = file;
+  return 1;
+}
 
 struct file *create_file(const char *name) {
   struct file *file;
-  struct entry *entry;
   if (place(now(), name) == NULL) return NULL;
   file = enough(calloc(1, sizeof *file));
   file->number = file_count;
@@ -164,9 +172,7 @@ struct file *create_file(const char *name) {
   files = enough(realloc(files, (file_count + 1) * sizeof *files));
   files[file_count] = file;
   file_count += 1;
-  entry = place(change_names(), name);
-  strcpy(entry->name, name);
-  entry->file = file;
+  link_file(file, name);
   return file;
 }
 

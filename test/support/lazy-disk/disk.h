@@ -36,10 +36,12 @@ struct file *file_numbered(size_t number);
 const struct entry *entry_at(size_t at);
 /* NULL if there is no such name. */
 struct file *file_named(const char *name);
-int is_named(const struct file *file);
+size_t names_of(const struct file *file);
 
 /* NULL if the folder has no room. */
 struct file *create_file(const char *name);
+/* Gives the file another name. False if the folder has no room. */
+int link_file(struct file *file, const char *name);
 /* False if the folder has no room. */
 int rename_file(const char *from, const char *to);
 void unlink_file(const char *name);

@@ -24,7 +24,7 @@ static struct file *file_of(fuse_ino_t inode) { return file_numbered(inode - FUS
 
 static struct stat stat_of(const struct file *file) {
   return (struct stat){
-    .st_ino = file->number + FUSE_ROOT_ID + 1, .st_mode = file->mode, .st_nlink = (nlink_t)is_named(file), .st_uid = file->owner,
+    .st_ino = file->number + FUSE_ROOT_ID + 1, .st_mode = file->mode, .st_nlink = (nlink_t)names_of(file), .st_uid = file->owner,
     .st_gid = file->group, .st_size = (off_t)file->now.size, .st_blocks = (blkcnt_t)((file->now.size + 511) / 512),
     .st_atim = file->changed, .st_mtim = file->changed, .st_ctim = file->changed};
 }
@@ -134,6 +134,18 @@ static void on_fsyncdir(fuse_req_t request, fuse_ino_t folder, int only_data, st
   fuse_reply_err(request, is_done ? 0 : EIO);
 }
 
+static void on_link(fuse_req_t request, fuse_ino_t inode, fuse_ino_t folder, const char *name) {
+  struct file *file = file_of(inode);
+  struct fuse_entry_param linked;
+  (void)folder;
+  if (!link_file(file, name)) {
+    fuse_reply_err(request, ENOSPC);
+    return;
+  }
+  linked = entry_of(file);
+  fuse_reply_entry(request, &linked);
+}
+
 static void on_unlink(fuse_req_t request, fuse_ino_t folder, const char *name) {
   (void)folder;
   unlink_file(name);
@@ -173,8 +185,8 @@ static void on_statfs(fuse_req_t request, fuse_ino_t inode) {
 
 static const struct fuse_lowlevel_ops OPERATIONS = {
   .init = on_init, .lookup = on_lookup, .forget = on_forget, .getattr = on_getattr, .setattr = on_setattr, .open = on_open,
-  .create = on_create, .read = on_read, .write = on_write, .fsync = on_fsync, .fsyncdir = on_fsyncdir, .unlink = on_unlink,
-  .rename = on_rename, .readdir = on_readdir, .statfs = on_statfs,
+  .create = on_create, .read = on_read, .write = on_write, .fsync = on_fsync, .fsyncdir = on_fsyncdir, .link = on_link,
+  .unlink = on_unlink, .rename = on_rename, .readdir = on_readdir, .statfs = on_statfs,
 };
 
 static struct fuse_session *mount_at(const char *folder) {
