@@ -16,7 +16,7 @@ import { hideInfoWhileTyping } from './hide-info.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
-import { prettified } from './prettified.ts'
+import { Rewriting } from './rewriting/rewriting.tsx'
 import { RunFirst } from './run-first.tsx'
 import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
@@ -128,7 +128,6 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         forcedTheme={theme}
         defaultEditorToolsVisibility="variables"
         isHeadersEditorEnabled
-        onPrettifyQuery={prettified}
         plugins={PLUGINS}
         showPersistHeadersSettings={false}
         defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
@@ -137,10 +136,9 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
         <GraphiQL.Toolbar>
-          {({ prettify, merge, copy }) => (
+          {({ copy }) => (
             <>
-              {prettify}
-              {merge}
+              <Rewriting />
               {copy}
               {/* A link may name another operation, and the first run needs the right one. */}
               <KeepOperation />

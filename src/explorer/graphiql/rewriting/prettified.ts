@@ -1,5 +1,6 @@
-// Indents a query. Its comments stay, which GraphQL's own printer leaves out.
+// Indents a query, variables or headers. Comments stay, which GraphQL's own printer leaves out, and so does every number.
 import { parse, print, type Token, TokenKind } from 'graphql'
+import { jsonLines } from '../../text/json-lines.ts'
 
 /** Throws while the query has a syntax error. */
 export function prettified(query: string): string {
@@ -13,6 +14,15 @@ export function prettified(query: string): string {
   const isWhole =
     areSame(written.filter(isComment), comments) && areSame(written.filter(isNoComment), tokensOf(printed))
   return isWhole ? text : query
+}
+
+/** Text that is not JSON stays as it is. */
+export function prettifiedJson(text: string): string {
+  return jsonLines(text)?.join('\n') ?? text
+}
+
+export function hasComments(query: string): boolean {
+  return tokensOf(query).some(isComment)
 }
 
 /** The tokens of a query and its comments, up to the token for its end. */
