@@ -25,6 +25,7 @@ async function serve() {
         for await (const piece of request.bodyStream()) {
           pieces.push(String(piece))
           if (request.path === '/refuse') break
+          if (request.path === '/slow') vi.advanceTimersByTime(SILENCE_MS)
         }
         ends.push('whole')
       } catch (error) {
@@ -92,6 +93,18 @@ test('half a minute of silence is a timeout, a client that leaves is not', async
   leaving.socket.destroy()
   await until(() => leaving.ends.length === 1)
   expect(leaving.ends).toEqual(['BAD_REQUEST'])
+})
+
+test('whoever reads a body may take half a minute for each piece', async () => {
+  const { socket, pieces, ends } = await serve()
+  socket.write(requestText({ method: 'POST', target: '/slow', headers: [['Transfer-Encoding', 'chunked']] }))
+  for (let piece = 1; piece <= 2; piece += 1) {
+    socket.write('1\r\nx\r\n')
+    await until(() => pieces.length === piece)
+  }
+  socket.write('0\r\n\r\n')
+  await until(() => ends.length === 1)
+  expect(ends).toEqual(['whole'])
 })
 
 test('a client that is answered early may send on, and is cut off after half a minute of silence', async () => {
