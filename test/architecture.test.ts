@@ -33,6 +33,7 @@ const LEAVES = [
   'media-type.ts',
   'decode-body.ts',
   'http-builtin.ts',
+  'limit-wait.ts',
 ]
 const MAX_FILES_PER_FOLDER = 14
 /** What only one of the adapters has outside its folder `engine`. */

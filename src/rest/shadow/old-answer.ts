@@ -1,5 +1,6 @@
 // Sends a request to the old server and adapts its answer.
 import { isConnectionEnded } from '../../import-export/remote/retry.ts'
+import { limitWait } from '../../limit-wait.ts'
 import { type OutgoingRequest, sendRequest } from '../../send-request.ts'
 
 /** Time limit until an answer begins, and for each further chunk of it. */
@@ -29,21 +30,10 @@ export async function sendAgain(url: string, request: OutgoingRequest): Promise<
 
 /** `giveUp` aborts the request. */
 export function toOldAnswer({ status, headers, body }: Response, giveUp: () => void): OldAnswer {
-  return { status, headers, body: inTime(body, giveUp), cancel: async () => body?.cancel().catch(() => {}) }
-}
-
-/** The clock runs only while the consumer waits for the next chunk. */
-async function* inTime(body: Response['body'], giveUp: () => void): AsyncGenerator<Uint8Array> {
-  if (!body) return
-  const parts = body[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const timer = setTimeout(giveUp, ANSWER_MS)
-      const { done, value } = await parts.next().finally(() => clearTimeout(timer))
-      if (done) return
-      yield value
-    }
-  } finally {
-    await parts.return?.()
+  return {
+    status,
+    headers,
+    body: limitWait(body ?? [], ANSWER_MS, giveUp),
+    cancel: async () => body?.cancel().catch(() => {}),
   }
 }
