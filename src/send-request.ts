@@ -81,7 +81,7 @@ function sendStream(body: Readable, outgoing: ClientRequest): void {
 }
 
 /** An error with a code of the system. */
-function withCode(code: string): Error {
+export function withCode(code: string): Error {
   return Object.assign(new Error('no answer'), { code })
 }
 

@@ -5,10 +5,11 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAuthority } from './support/certificates.ts'
-import { run, runHere, serveForTest } from './support/command-line.ts'
+import { type Finished, run, runHere, serveForTest } from './support/command-line.ts'
 import { freePort } from './support/free-port.ts'
+import { createWorkspace } from './support/import-workspace.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from './support/workspaces.ts'
@@ -144,4 +145,35 @@ test('import exits with 1 when a file URL does not answer, breaks off or answers
   server.setIntercept((_request, response) => response.writeHead(404).end().writableEnded)
   expect((await read(server.url)).exitCode).toBe(2)
   expect(existsSync(database)).toBe(false)
+})
+
+test.each([
+  ['before it answers', '', 'no answer'],
+  ['in the middle of the file', SMALL_WORLD, 'its answer broke off'],
+])('import gives up a file URL whose server falls silent %s', async (_, beginning, reason) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const asked = Promise.withResolvers<void>()
+  server.setIntercept((_request, response) => {
+    if (beginning !== '') response.write(beginning)
+    asked.resolve()
+    return true
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let finished: Finished | null = null
+  void createWorkspace()
+    .import(`${server.url}/all.ndjson`)
+    .then((end) => {
+      finished = end
+    })
+  await asked.promise
+  while (finished === null) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(finished).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `cannot read ${server.url}/all.ndjson: ${reason} (ETIMEDOUT)\n`,
+  })
 })

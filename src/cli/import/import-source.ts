@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { hasNoRoom, MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
 import { targetOf } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
-import { sendRequest } from '../../send-request.ts'
+import { limitWait } from '../../limit-wait.ts'
+import { sendRequest, withCode } from '../../send-request.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 import { writeChunks } from '../write-line.ts'
@@ -24,6 +25,8 @@ export interface ImportSource extends AsyncDisposable {
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
 const MAX_REDIRECTS = 20
+/** Time limit until a response begins, and for each further part of it. */
+const SILENCE_MS = 60_000
 /** Opens a file without a name in a folder (O_TMPFILE of open(2)). Other systems and some file systems refuse it. */
 const WITHOUT_NAME = constants.O_RDWR | constants.O_DIRECTORY | 0o20_000_000
 /** Too many open files: a later attempt may succeed. */
@@ -114,25 +117,30 @@ async function* readStdin({ stdin }: CommandIo): AsyncGenerator<string | Uint8Ar
 }
 
 /** Follows redirects: the request holds nothing that is secret. */
-async function download(url: string, redirects = 0): Promise<Response> {
-  const response = await sendRequest(url, { method: 'GET' })
+async function download(url: string, signal: AbortSignal, redirects = 0): Promise<Response> {
+  const response = await sendRequest(url, { method: 'GET', signal })
   const target = targetOf(response, url, '')
   if (target === null || redirects === MAX_REDIRECTS) return response
   await response.body?.cancel()
-  return download(target.href, redirects + 1)
+  return download(target.href, signal, redirects + 1)
 }
 
 async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   const shown = shownAddress(url)
-  const response = await download(url).catch((error: unknown) => {
-    throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error)}`, { cause: error })
-  })
+  const silence = new AbortController()
+  const giveUp = () => silence.abort(withCode('ETIMEDOUT'))
+  const timer = setTimeout(giveUp, SILENCE_MS)
+  const response = await download(url, silence.signal)
+    .catch((error: unknown) => {
+      throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error)}`, { cause: error })
+    })
+    .finally(() => clearTimeout(timer))
   if (!response.ok || !response.body) {
     const message = `cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`
     throw kindOfStatus(response.status) === 'answer' ? new UsageError(message) : new MachineError(message)
   }
   try {
-    yield* response.body
+    yield* limitWait(response.body, SILENCE_MS, giveUp)
   } catch (error) {
     throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error, 'its answer broke off')}`, { cause: error })
   }
