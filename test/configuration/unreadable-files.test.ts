@@ -69,6 +69,12 @@ test.skipIf(process.platform === 'win32').each(TEXTS)('%s refuses a file without
   expect(stderr).toContain('cannot read /dev/zero: it is longer than 128 MiB\n')
 })
 
+test.skipIf(process.platform === 'win32')('--assertion-keys refuses a file without an end', async () => {
+  const { exitCode, stderr } = await runHere(`config check ${ASSERTION} --assertion-keys /dev/zero`.split(' '))
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('cannot read /dev/zero: it is longer than 256 KiB\n')
+})
+
 /** Commands that end what they do on a signal, instead of being killed by it, once they have read their files. */
 const STOPPABLE = [
   `import ${AWAY} --emails`,

@@ -1,5 +1,6 @@
 // Opens the key source for a setting: a file, a URL, the issuer's discovery document, or one URL per key.
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import type { JSONWebKeySet } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
@@ -10,6 +11,8 @@ import type { KeySource, KeySourceOptions } from './key-source.ts'
 import { createPemSource } from './pem-source.ts'
 
 const KID_PLACE = '{kid}'
+/** As much as a URL may answer. A device such as /dev/zero has no end. */
+const MAX_FILE_BYTES = 262_144
 
 /** `discovery`: the URL of an issuer (OpenID Connect Discovery 1.0 section 4). */
 export type KeysAt =
@@ -19,7 +22,8 @@ export type KeysAt =
 
 export function openKeySource(at: KeysAt, options: KeySourceOptions): KeySource {
   if (at.type === 'discovery') return createJwksSource(() => loadDiscovered(at.issuer), options)
-  if (at.type === 'file') return createJwksSource(() => loadFile(at.path, at.algorithm), options)
+  if (at.type === 'file')
+    return createJwksSource(async () => parseKeyFile(await readKeyFile(at.path), at.algorithm), options)
   const { url } = at
   return url.includes(KID_PLACE)
     ? createPemSource((kid) => fetchText(url.replace(KID_PLACE, kid)), options)
@@ -43,19 +47,29 @@ async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
 export async function keyFileProblem(at: KeysAt): Promise<string | null> {
   if (at.type !== 'file') return null
   const { path, algorithm } = at
+  let text: string
   try {
-    const { keys } = await loadFile(path, algorithm)
-    if (keys.length > 0) return null
+    text = await readKeyFile(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall !== undefined) return unreadable(path, error)
+    return unreadable(path, error)
+  }
+  try {
+    const { keys } = await parseKeyFile(text, algorithm)
+    if (keys.length > 0) return null
+  } catch {
     // Omits the reason, which may quote a private key that somebody put into the file.
   }
   return `${path} must hold a JWK set with a key, or one public key for ${algorithm} as PEM`
 }
 
-/** Reads a JWK Set as JSON, or one public key as PEM. */
-async function loadFile(path: string, algorithm: string): Promise<JSONWebKeySet> {
-  const text = await readFile(path, 'utf8')
+async function readKeyFile(path: string): Promise<string> {
+  const bytes = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }))
+  if (bytes.byteLength > MAX_FILE_BYTES) throw new Error(`it is longer than ${MAX_FILE_BYTES / 1_024} KiB`)
+  return bytes.toString('utf8')
+}
+
+/** Parses a JWK Set in JSON, or one public key in PEM. */
+async function parseKeyFile(text: string, algorithm: string): Promise<JSONWebKeySet> {
   if (!text.includes('-----BEGIN')) return parseKeys(text)
   return { keys: [await exportJWK(await importSPKI(text, algorithm))] }
 }
