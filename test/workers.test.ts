@@ -1,7 +1,7 @@
 // Several worker processes on one port: how they are started, replaced and ended.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { get, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -157,6 +157,21 @@ test('workers that cannot listen end like a single process: with a sentence and 
     const lastLine = (text = '') => text.trimEnd().split('\n').at(-1)
     expect([several?.exitCode, lastLine(several?.stderr)]).toEqual([1, lastLine(one?.stderr)])
   }
+})
+
+const UNPRIVILEGED_PORTS = '/proc/sys/net/ipv4/ip_unprivileged_port_start'
+
+// Only root can become another user, and a container may let everybody have every port.
+test.skipIf(
+  process.platform !== 'linux' || process.getuid?.() !== 0 || Number(readFileSync(UNPRIVILEGED_PORTS, 'utf8')) <= 80,
+)('a port that only root may have is called that', async () => {
+  const cwd = temporaryDirectory()
+  chmodSync(cwd, 0o777)
+  const { exitCode, stderr } = await run(['serve', '--port', '80'], { cwd, user: { uid: 64_001, gid: 64_001 } })
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^port 80 on 127\.0\.0\.1 needs rights that this user does not have: choose another /m),
+  ])
 })
 
 /** A module that ends the workers for which the condition holds, before they listen. */

@@ -10,6 +10,13 @@ import type { ServiceManager } from './systemd/service-manager.ts'
 /** The kernel caps this at net.core.somaxconn. A long backlog keeps the connections that arrive during a restart. */
 const MAX_BACKLOG = 65_535
 
+/** What is wrong with a port, and what to do, by the error code. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: choose another with --port, or --port 0 for a free one',
+  EACCES:
+    'needs rights that this user does not have: choose another with --port, such as 4000, and put a proxy in front of it',
+}
+
 /**
  * Replaces host and port with the address of an inherited socket, so that everything that depends on them sees the real
  * one.
@@ -37,10 +44,7 @@ export async function untilListening(server: Server, host: string, port: number)
     await once(server, 'listening')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new MachineError(
-      code === 'EADDRINUSE'
-        ? `port ${port} on ${host} is in use: choose another with --port, or --port 0 for a free one`
-        : `cannot listen on ${host}: ${message}`,
-    )
+    const refusal = REFUSALS[code ?? '']
+    throw new MachineError(refusal ? `port ${port} on ${host} ${refusal}` : `cannot listen on ${host}: ${message}`)
   }
 }
