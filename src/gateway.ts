@@ -8,7 +8,7 @@ import type { CreateGuard } from './auth/guards/guards.ts'
 import { createRateLimits, NO_RATE_LIMITS } from './auth/limits/rate-limits.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
-import { createAccessTokens } from './auth/tokens/access-token.ts'
+import { type AccessTokenOptions, createAccessTokens } from './auth/tokens/access-token.ts'
 import type { KeyCipher } from './auth/tokens/key-cipher.ts'
 import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
@@ -68,6 +68,7 @@ export interface GatewayOptions {
   readonly issuer: string
   readonly audience: string
   readonly accessTokenTtlSeconds: number
+  readonly onTokenIssuedAhead?: AccessTokenOptions['onIssuedAhead']
   readonly tokenAlgorithm: KeysetOptions['algorithm']
   readonly keyCipher: KeyCipher
   readonly onUnreadableKey: KeysetOptions['onUnreadable']
@@ -135,6 +136,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     audience: options.audience,
     ttlSeconds: options.accessTokenTtlSeconds,
     clock,
+    onIssuedAhead: options.onTokenIssuedAhead,
   })
   const admission = createAdmission({
     accepting: options.accepting,

@@ -15,7 +15,7 @@ const OWN = process.env.TEST_WORKSPACES
 const JSON_BODY = { 'content-type': 'application/json' }
 
 describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
-  async function serveImported(serve: typeof serveHereForTest = serveHereForTest) {
+  async function serveImported(serve: typeof serveHereForTest | typeof serveForTest = serveHereForTest) {
     const directory = temporaryDirectory()
     const file = join(directory, 'workspaces.ndjson')
     copyFileSync(source, file)

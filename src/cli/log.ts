@@ -124,6 +124,9 @@ export function createBrokenOffReport(log: Logger, clock: () => number): ReportB
   }
 }
 
+const AHEAD =
+  'a token comes from a clock that is ahead of this one: compare the clocks of the gateways, or this one was set back'
+
 const REFUSALS = {
   tooMany: 'connections are closed at once: the process has as many open as its limit on open files allows',
   noProxyHeader: 'connections of a trusted proxy are closed: they do not begin with a PROXY header',
@@ -143,6 +146,14 @@ export function createRefusedConnectionReport(log: Logger, clock: () => number):
     if (!isDue(reason)) return
     // The address of a proxy is in the configuration anyway. The address of a client stays private.
     log.warn({ ...(reason === 'noProxyHeader' ? { peer } : {}), count: counts[reason] }, REFUSALS[reason])
+  }
+}
+
+/** Logs clocks that are ahead of this one, at most one line a minute. `clock` is in milliseconds. */
+export function createClockReport(log: Logger, clock: () => number): (aheadMs: number) => void {
+  const isDue = onceAMinute<'ahead'>(clock)
+  return (aheadMs) => {
+    if (isDue('ahead')) log.warn({ aheadSeconds: Math.round(aheadMs / 1_000) }, AHEAD)
   }
 }
 

@@ -152,10 +152,10 @@ async function listening(
  * Like `serveForTest`, but in this process, which has loaded the program already: for tests that would learn nothing
  * more from a process of its own.
  */
-export function serveHereForTest(args: readonly string[]): Promise<Serving> {
+export function serveHereForTest(args: readonly string[], { clock = Date.now } = {}): Promise<Serving> {
   const [stdout, stderr] = [copying(), copying()]
   const signals = new EventEmitter()
-  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock }
   const serve = async () => {
     const exitCode = await runCommandLine(serveArguments(args), io, signals)
     await Promise.all([stdout, stderr].map((stream) => finished(stream.end())))

@@ -12,6 +12,8 @@ const TYPE = 'at+jwt'
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
 /** A longer token is refused without a look at its signature. */
 export const MAX_TOKEN_LENGTH = 4_096
+/** By so much the clock of another gateway may be ahead. The iat of a token is rounded down to whole seconds. */
+const MAX_AHEAD_MS = 60_000
 /** Characters at the end of a signature that serve as its key: 18 bytes, enough to be unique. */
 const SIGNATURE_END = 24
 /** Maximum number of cached tokens, some 700 bytes each. */
@@ -23,6 +25,11 @@ export interface AccessTokenOptions {
   readonly ttlSeconds: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
+  /**
+   * Called with each valid token, seen for the first time, that was issued by a clock more than a minute ahead of this
+   * one: another gateway's, or that of this one before it was set back.
+   */
+  readonly onIssuedAhead?: ((aheadMs: number) => void) | undefined
   /** Maximum number of cached tokens, instead of 65,536. */
   readonly maxKnown?: number
 }
@@ -55,7 +62,7 @@ interface KnownToken extends AccessTokenClaims {
 }
 
 export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
-  const { issuer, audience, ttlSeconds, clock, maxKnown = MAX_KNOWN } = options
+  const { issuer, audience, ttlSeconds, clock, onIssuedAhead, maxKnown = MAX_KNOWN } = options
   const keyOf = createKeyLookup(keyset)
   // A cache by signature in two generations: a token that is not used while the younger one fills is evicted with the
   // older one.
@@ -93,17 +100,20 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
   async function verifySignature(token: string): Promise<AccessTokenClaims | null> {
     if (token.length > MAX_TOKEN_LENGTH || !isCanonicallySpelled(token)) return null
     try {
+      const now = clock()
       const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
         algorithms: [...TOKEN_ALGORITHM_NAMES],
         typ: TYPE,
         issuer,
         audience,
         requiredClaims: REQUIRED_CLAIMS,
-        currentDate: new Date(clock()),
+        currentDate: new Date(now),
       })
-      const { sid, sub, exp } = payload
+      const { sid, sub, iat, exp } = payload
       const { kid } = protectedHeader
       if (typeof sid !== 'string' || typeof sub !== 'string' || exp === undefined || kid === undefined) return null
+      const aheadMs = Number(iat) * 1_000 - now
+      if (aheadMs > MAX_AHEAD_MS) onIssuedAhead?.(aheadMs)
       return remember({ token, sessionId: sid, email: sub, kid, expiresAt: exp * 1_000 })
     } catch (error) {
       if (error instanceof JOSEError) return null

@@ -8,7 +8,7 @@ import type { Store } from '../../store/contract.ts'
 import { fileOf } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
-import { createOverloadReport, createReport } from '../log.ts'
+import { createClockReport, createOverloadReport, createReport } from '../log.ts'
 import { attemptsPerMinute } from '../login-exposure.ts'
 import { storeConfig } from '../open-store-for-cli.ts'
 import { toGraphQLOptions } from '../options/graphql-options.ts'
@@ -38,6 +38,7 @@ export async function toGatewayOptions(plan: ServePlan, parts: GatewayParts, log
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,
+    onTokenIssuedAhead: createClockReport(log, () => performance.now()),
     tokenAlgorithm: config.tokenAlgorithm ?? null,
     keyCipher,
     onUnreadableKey: (error) =>
