@@ -4,19 +4,27 @@ import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { createEraseTraces } from '../../src/store/sqlite/access/erase-traces.ts'
 import { createFaultLatch } from '../../src/store/sqlite/engine/faults/fault-latch.ts'
 import type { GroupCommit } from '../../src/store/sqlite/engine/group-commit.ts'
 import { createSpace } from '../../src/store/sqlite/space.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
+import { stopClock } from '../support/stop-clock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const SECRET = 'a secret of some sixty-four characters, which nobody else writes'
 const READ_BYTES = 1_048_576
 
-function open(lockTimeoutMs = 5_000) {
+const LOCK_TIMEOUT_MS = 5_000
+/** How long a lock is held, and whether a wait for it then succeeds. */
+const LOCKS = [
+  [LOCK_TIMEOUT_MS, true],
+  [LOCK_TIMEOUT_MS + 1, false],
+] as const
+
+function open() {
   const path = join(temporaryDirectory(), 'traces.db')
   const closing = new DisposableStack()
   onTestFinished(() => closing.dispose())
@@ -27,7 +35,24 @@ function open(lockTimeoutMs = 5_000) {
   writer.pragma('secure_delete = OFF')
   writer.exec('create table secret (text)')
   const holds = (text: string) => [path, `${path}-wal`].some((file) => readFileSync(file).includes(text))
-  return { path, connect, writer, holds, erase: createEraseTraces(writer, path, lockTimeoutMs) }
+  return { path, connect, writer, holds, erase: createEraseTraces(writer, path, LOCK_TIMEOUT_MS) }
+}
+
+/** Resolves once the spied method was called again. */
+async function called({ mock }: MockInstance): Promise<void> {
+  const before = mock.calls.length
+  while (mock.calls.length === before) await yieldTurn()
+}
+
+/** False if the wait for a lock was given up. */
+async function hasSucceeded(waiting: Promise<unknown>): Promise<boolean> {
+  try {
+    await waiting
+    return true
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreUnavailableError)
+    return false
+  }
 }
 
 test.each([0, 100, 350, 600])('a deleted text is erased behind %d other rows', async (rows) => {
@@ -123,8 +148,9 @@ test('the file is not rewritten if emptying the log is enough', async () => {
 })
 
 test('a rewrite waits for a transaction that began just before it, but no longer than for a lock', async () => {
-  for (const lockTimeoutMs of [60_000, 50]) {
-    const { path, writer, connect, holds } = open(lockTimeoutMs)
+  const passTime = stopClock()
+  for (const [heldMs, isInTime] of LOCKS) {
+    const { path, writer, connect, holds } = open()
     writer.prepare('insert into secret values (?)').run(SECRET)
     writer.exec('delete from secret')
     const other = connect()
@@ -137,22 +163,21 @@ test('a rewrite waits for a transaction that began just before it, but no longer
       },
       exec: (sql: string) => writer.exec(sql),
     }
-    const erasing = createEraseTraces(raced as Database.Database, path, lockTimeoutMs)([SECRET], [])
-    if (lockTimeoutMs < 1_000) {
-      await expect(erasing).rejects.toThrow(StoreUnavailableError)
-      continue
-    }
-    expect(other.inTransaction).toBe(true)
-    await yieldTurn()
+    const vacuum = vi.spyOn(raced, 'exec')
+    const erasing = hasSucceeded(createEraseTraces(raced as Database.Database, path, LOCK_TIMEOUT_MS)([SECRET], []))
+    await called(vacuum)
+    passTime(heldMs)
+    await called(vacuum)
     other.exec('rollback')
-    await erasing
-    expect(holds(SECRET)).toBe(false)
+    expect(await erasing).toBe(isInTime)
+    expect(holds(SECRET)).toBe(!isInTime)
   }
 })
 
 test('rewriting a whole database waits for other writers, but no longer than for a lock', async () => {
-  for (const lockTimeoutMs of [60_000, 50]) {
-    const { writer, connect } = open(lockTimeoutMs)
+  const passTime = stopClock()
+  for (const [heldMs, isInTime] of LOCKS) {
+    const { writer, connect } = open()
     const other = connect()
     const commits = {
       async write<T>(write: () => T): Promise<T> {
@@ -162,38 +187,36 @@ test('rewriting a whole database waits for other writers, but no longer than for
       },
     }
     const faults = createFaultLatch('traces.db', () => {})
-    const { rewrite } = createSpace(writer, commits as GroupCommit, { faults, lockTimeoutMs })
+    const { rewrite } = createSpace(writer, commits as GroupCommit, { faults, lockTimeoutMs: LOCK_TIMEOUT_MS })
     const version = () => writer.pragma('schema_version', { simple: true })
     const before = version()
-    const rewriting = Promise.resolve(rewrite())
-    if (lockTimeoutMs < 1_000) {
-      await expect(rewriting).rejects.toThrow(StoreUnavailableError)
-      continue
-    }
-    await yieldTurn()
+    const vacuum = vi.spyOn(writer, 'exec')
+    const rewriting = hasSucceeded(Promise.resolve(rewrite()))
+    await called(vacuum)
+    passTime(heldMs)
+    await called(vacuum)
     expect(version()).toBe(before)
     other.exec('rollback')
-    await rewriting
-    expect(version()).not.toBe(before)
+    expect(await rewriting).toBe(isInTime)
+    expect(version() !== before).toBe(isInTime)
   }
 })
 
 test('emptying the log waits for its readers, but no longer than for a lock', async () => {
-  for (const lockTimeoutMs of [60_000, 50]) {
-    const { writer, erase, connect, holds } = open(lockTimeoutMs)
+  const passTime = stopClock()
+  for (const [heldMs, isInTime] of LOCKS) {
+    const { writer, erase, connect, holds } = open()
     writer.prepare('insert into secret values (?)').run(SECRET)
     const reader = connect()
     reader.exec('begin')
     reader.prepare('select count(*) from secret').get()
     writer.exec('delete from secret')
-    const erasing = erase([SECRET], [])
-    if (lockTimeoutMs < 1_000) {
-      await expect(erasing).rejects.toThrow(StoreUnavailableError)
-      continue
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const checkpoint = vi.spyOn(writer, 'pragma')
+    const erasing = hasSucceeded(erase([SECRET], []))
+    passTime(heldMs)
+    await called(checkpoint)
     reader.exec('commit')
-    await erasing
-    expect(holds(SECRET)).toBe(false)
+    expect(await erasing).toBe(isInTime)
+    expect(holds(SECRET)).toBe(!isInTime)
   }
 })
