@@ -14,7 +14,7 @@ import { createWorkspace } from './support/import-workspace.ts'
 import { jsonLines } from './support/json-lines.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
-import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 /**
  * Each character of the text takes two in a backup. Beside the text are the names, as long as they may be, with six for
@@ -52,6 +52,18 @@ test.each([
     expect(bytesOf(line) + 2 * (MAX_LINE_BYTES - bytesOf(imported))).toBeLessThanOrEqual(MAX_BACKUP_LINE_BYTES)
   },
 )
+
+test('the workspaces of a backup are of one state, whatever is removed while it is being made', async () => {
+  await using store = await openWith(SMALL_WORLD)
+  const whole = await Array.fromAsync(backupLines(store, 0))
+  const lines: string[] = []
+  for await (const line of backupLines(store, 0)) {
+    lines.push(line)
+    if (line.startsWith('{"type":"putUser"')) await store.removeUsers([ANA, BEN])
+  }
+  expect(await store.usersAfter('', 1)).toEqual([])
+  expect(lines).toEqual(whole)
+})
 
 test('a backup refuses an item that is too long to be restored, and does not name it', async () => {
   await using store = await openWith(PROJECT + ELEMENT)
