@@ -1,6 +1,7 @@
 // Tests what restore does with files beside a database: the log of the one it reads, and the log of the one it
 // replaces.
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -52,9 +53,12 @@ test('restore includes what is only in the log of the restored file, and does no
   expect(stored).toContain('changed')
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(path, link)
+  // Whoever could read the backup, the signing keys of a database are its owner's alone.
+  chmodSync(path, 0o644)
   for (const file of [path, link]) {
     const restored = createWorkspace()
     expect(await restored.run('restore', file)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(statSync(restored.path('workspace.db')).mode & 0o777).toBe(0o600)
     expect(await restored.dump()).toBe(stored)
     expect(readdirSync(restored.directory).filter((name) => name.includes('.part'))).toEqual([])
     expect(contentsOf(folder)).toEqual(before)

@@ -4,7 +4,13 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFil
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { copyDatabase, prepareRestored, verifyDatabase, whileUnused } from '../../src/store/sqlite/backup.ts'
+import {
+  copyDatabase,
+  copyUnused,
+  prepareRestored,
+  verifyDatabase,
+  whileUnused,
+} from '../../src/store/sqlite/backup.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { newSession } from '../contract/values.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
@@ -18,6 +24,8 @@ const FREE_PAGES_AT = 36
 
 const session = newSession({ userAgent: 'a user agent that nobody else has' })
 
+const UNFINISHED = ['code_request', 'replacement', 'staged_user', 'staged_document', 'staged_export']
+
 /** Returns the path of a store that was used and is closed. */
 async function makeDatabase(): Promise<string> {
   const path = join(realpathSync(temporaryDirectory()), 'store.db')
@@ -30,6 +38,23 @@ async function makeDatabase(): Promise<string> {
   await store.addSessions([session])
   const request = { email: session.email, network: 'n', agent: 'a', kid: 'k', codeHash: 'h', isEligible: true }
   await store.addCodeRequests([{ ...request, id: 'r', askedAt: 1 }])
+  const staged = {
+    stage: 's',
+    email: session.email,
+    ref: 'p',
+    createdAt: '2026-01-01T00:00:00Z',
+    instant: '1',
+  } as const
+  const document = { email: session.email, kind: 'project', id: 'p', ref: 'p', text: '"staged"' } as const
+  await store.beginReplacement('replacement', 1)
+  await store.stageReplacement(
+    'replacement',
+    [
+      { type: 'stageDocument', ...document },
+      { type: 'stageExport', ...staged },
+    ],
+    1,
+  )
   return path
 }
 
@@ -43,12 +68,14 @@ const countIn = (path: string, table: string) => {
 }
 
 test.each([true, false])(
-  'prepareRestored drops pending codes, and keeps sessions only if keepSessions is set: %s',
+  'prepareRestored drops pending codes and unfinished imports, and keeps sessions only if keepSessions is set: %s',
   async (keepSessions) => {
     const path = await makeDatabase()
     expect(readFileSync(path)[VERSIONS_AT]).toBe(2)
+    for (const table of UNFINISHED) expect(countIn(path, table), table).toBe(1)
     prepareRestored(path, { keepSessions })
-    expect([countIn(path, 'session'), countIn(path, 'code_request')]).toEqual([keepSessions ? 1 : 0, 0])
+    expect(countIn(path, 'session')).toBe(keepSessions ? 1 : 0)
+    for (const table of UNFINISHED) expect(countIn(path, table), table).toBe(0)
     // There is one file, and it contains nothing of an ended session.
     expect(readdirSync(join(path, '..'))).toEqual(['store.db'])
     expect(readFileSync(path)[VERSIONS_AT]).toBe(1)
@@ -64,6 +91,18 @@ test('verifyDatabase refuses a copy that is readable but inconsistent', async ()
   writeFileSync(path, bytes)
   expect(countIn(path, 'session')).toBe(1)
   expect(() => verifyDatabase(path)).toThrow(/^the file is damaged: .*[Ff]reelist/s)
+})
+
+test('copyUnused refuses a database that is written to while it is copied', async () => {
+  const path = await makeDatabase()
+  const write = () => {
+    const database = new Database(path)
+    database.exec('delete from session')
+    database.close()
+  }
+  await expect(copyUnused(path, join(path, '..', 'copy.db'), write)).rejects.toThrow(
+    `${path} was written to while it was read: make a backup of it, and restore that`,
+  )
 })
 
 test('whileUnused runs a function alone on the database, and not at all while somebody uses it', async () => {
