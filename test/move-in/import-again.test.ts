@@ -44,11 +44,13 @@ test('import reads a user again who was finished before but is not here any more
   for (const email of [ANA, BEN]) expect(dumped).toContain(email)
 })
 
-test('import reads a user without a workspace again while other users fail', async () => {
+test('import reads a user without a workspace, and one who failed, again in the next run', async () => {
   const { server, workspace, moveIn, mend } = await start()
   await using _server = server
   const before = server.workspaces.get(ANA)
   server.workspaces.delete(ANA)
+  // That they are stored here already makes no difference.
+  await workspace.load([ANA, BEN].map((email) => documentLine('template', email, '{"id":"here"}')).join(''))
   const first = await moveIn()
   expect([first.exitCode, first.stderr]).toEqual([
     1,
@@ -57,7 +59,8 @@ test('import reads a user without a workspace again while other users fail', asy
   if (before) server.workspaces.set(ANA, before)
   mend()
   expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(await workspace.dump()).toContain(ANA)
+  const dumped = await workspace.dump()
+  for (const name of ['Site', 'Secret of ben']) expect(dumped).toContain(`"name":"${name}"`)
 })
 
 test('import refuses to continue an import that was begun with other reference fields', async () => {
