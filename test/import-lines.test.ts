@@ -1,6 +1,6 @@
 // Import files line by line: bad lines, --keep-going, exports with one line per element, and files that cannot be read.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -139,6 +139,7 @@ describe('--keep-going', () => {
     expect(readFileSync(`${path}.rejects.ndjson`)).toEqual(
       Buffer.concat([first, ...bad, Buffer.from('the last line\n')]),
     )
+    expect(statSync(`${path}.rejects.ndjson`).mode & 0o777).toBe(0o600)
     expect(sorted(await workspace.dump())).toEqual(sorted(good.join('')))
   })
 
