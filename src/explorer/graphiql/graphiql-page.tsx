@@ -26,6 +26,7 @@ import { KeepOperation } from './tabs/keep-operation.ts'
 import { KeepUndo } from './tabs/keep-undo.ts'
 import { KeepWritten } from './tabs/keep-written.ts'
 import { type OwnStorage, ownStorage, readyTabs } from './tabs/own-storage.ts'
+import { TypedVariables, type VariableEditor } from './typed-variables.ts'
 import 'graphiql/style.css'
 import './graphiql-page.css'
 
@@ -66,6 +67,12 @@ function requireSendable(headers: object): void {
   }
 }
 
+/** `variables` is JSON text, which is sent as it is. */
+function bodyOf(request: object, variables: string | undefined): string {
+  const body = JSON.stringify(request)
+  return variables === undefined ? body : `${body.slice(0, -1)},"variables":${variables}}`
+}
+
 interface SchemaAnswer {
   readonly data?: object
   readonly errors?: readonly { readonly message: string }[]
@@ -85,6 +92,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const { session } = useExplorer()
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
+  const variableEditor = useRef<VariableEditor>(null)
   const [answers] = useState(createKeptAnswers)
   const [isSchemaRefused, setSchemaRefused] = useState(false)
   const [{ shared, examples }] = useState(() => {
@@ -101,7 +109,11 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       const init = {
         method: 'POST',
         headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
-        body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
+        body: bodyOf(
+          { query, operationName: operationToRun(query, operationName) },
+          // GraphiQL has just read them from there, and found a JSON object.
+          variables === undefined ? undefined : variableEditor.current?.getValue(),
+        ),
       }
       const got = await timed(() => {
         requireSendable(options?.headers ?? {})
@@ -143,6 +155,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               {/* A link may name another operation, and the first run needs the right one. */}
               <KeepOperation />
               <SharedInAddress />
+              <TypedVariables editor={variableEditor} />
               <RunFirst isSchemaRefused={isSchemaRefused} />
               <SchemaAgain />
               <KeepWritten storage={storage} />
