@@ -1,6 +1,6 @@
 // Tests zips of exports: their file names, whatever the paths of the elements are, and their dates.
 import { strFromU8, unzipSync } from 'fflate'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { zipOf } from '../../src/explorer/workspace/files/zip.ts'
 
 function unzipped(paths: readonly string[]): Readonly<Record<string, string>> {
@@ -16,6 +16,14 @@ test('names that differ only in letter case are different files on every file sy
     'SRC/APP (3).TSX': '2',
     'src/app (2) (2).tsx': '3',
   })
+})
+
+test('the work for elements that share a path does not grow with the square of their number', () => {
+  const compared = vi.spyOn(String.prototype, 'toLowerCase')
+  onTestFinished(() => compared.mockRestore())
+  const paths = Array.from({ length: 300 }, () => 'a.txt')
+  expect(Object.keys(unzipped(paths)).at(-1)).toBe('a (300).txt')
+  expect(compared.mock.calls.length).toBeLessThan(10 * paths.length)
 })
 
 test('no name leads out of the folder where the zip is unpacked', () => {

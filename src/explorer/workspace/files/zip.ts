@@ -30,8 +30,9 @@ export function zipOf(
   const paths = elements.map(({ isFile, path }) => safePath(isFile ? path : `${path}.json`))
   // A file with the name of a folder would conflict with the files in the folder.
   const taken = new Set(paths.flatMap((path) => foldersOf(path.toLowerCase()).map((folder) => folder.slice(0, -1))))
+  const nextNumbers = new Map<string, number>()
   for (const [index, element] of elements.entries()) {
-    const name = freeName(paths[index] ?? '', taken)
+    const name = freeName(paths[index] ?? '', taken, nextNumbers)
     const file = PACKED.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 })
     file.mtime = mtime
     zip.add(file)
@@ -97,10 +98,17 @@ function stemAndExtension(path: string): readonly [string, string] {
   return [match?.[1] ?? path, match?.[2] ?? '']
 }
 
-function freeName(path: string, taken: Set<string>): string {
+/**
+ * `nextNumbers` holds the first number that may be free for each path, so that the time does not grow with the square of
+ * the number of elements that share a path.
+ */
+function freeName(path: string, taken: Set<string>, nextNumbers: Map<string, number>): string {
   const [stem, extension] = stemAndExtension(path)
+  const key = path.toLowerCase()
+  let number = nextNumbers.get(key) ?? 2
   let name = path
-  for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${stem} (${number})${extension}`
+  for (; taken.has(name.toLowerCase()); number += 1) name = `${stem} (${number})${extension}`
   taken.add(name.toLowerCase())
+  nextNumbers.set(key, number)
   return name
 }
