@@ -5,10 +5,15 @@ const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Returns the key if the name has no visible character. */
 export function shownName(name: string | null, key: string): string {
-  return visibleName(name === null || name.replace(UNSEEN, '') === '' ? key : name)
+  return visibleName(name === null || isUnseen(name) ? key : name)
 }
 
 /** Replaces bidirectional controls, with which `gpj.exe` would look like `exe.jpg`, by U+FFFD. */
 export function visibleName(name: string): string {
-  return name.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, '\ufffd') || '(no name)'
+  const shown = name.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, '\ufffd')
+  return isUnseen(shown) ? '(no name)' : shown
+}
+
+function isUnseen(name: string): boolean {
+  return name.replace(UNSEEN, '') === ''
 }
