@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAuthority } from './support/certificates.ts'
 import { type Finished, run, runHere, serveForTest } from './support/command-line.ts'
 import { freePort } from './support/free-port.ts'
@@ -147,33 +147,48 @@ test('import exits with 1 when a file URL does not answer, breaks off or answers
   expect(existsSync(database)).toBe(false)
 })
 
-test.each([
-  ['before it answers', '', 'no answer'],
-  ['in the middle of the file', SMALL_WORLD, 'its answer broke off'],
-])('import gives up a file URL whose server falls silent %s', async (_, beginning, reason) => {
-  await using server = await startPlainServer({ records: SMALL_WORLD })
-  const asked = Promise.withResolvers<void>()
-  server.setIntercept((_request, response) => {
-    if (beginning !== '') response.write(beginning)
-    asked.resolve()
-    return true
-  })
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  let finished: Finished | null = null
-  void createWorkspace()
-    .import(`${server.url}/all.ndjson`)
-    .then((end) => {
-      finished = end
+describe('a server that falls silent', () => {
+  /** `beginning` is the beginning of its answer. `argumentsFor` returns those of `import`. */
+  async function importFrom(beginning: string, argumentsFor: (url: string) => readonly [string, ...string[]]) {
+    await using server = await startPlainServer({ records: SMALL_WORLD })
+    const asked = Promise.withResolvers<void>()
+    server.setIntercept((request, response) => {
+      request.resume()
+      if (beginning !== '') response.write(beginning)
+      asked.resolve()
+      return true
     })
-  await asked.promise
-  while (finished === null) {
-    await vi.advanceTimersByTimeAsync(1_000)
-    await new Promise((resolve) => setImmediate(resolve))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let finished: Finished | null = null
+    void createWorkspace()
+      .import(...argumentsFor(server.url))
+      .then((end) => {
+        finished = end
+      })
+    await asked.promise
+    while (finished === null) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { finished, url: server.url }
   }
-  expect(finished).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `cannot read ${server.url}/all.ndjson: ${reason} (ETIMEDOUT)\n`,
+
+  test.each([
+    ['before it answers', '', 'no answer'],
+    ['in the middle of the file', SMALL_WORLD, 'its answer broke off'],
+  ])('%s is given up by import of a file URL', async (_, beginning, reason) => {
+    const { finished, url } = await importFrom(beginning, (address) => [`${address}/all.ndjson`])
+    const stderr = `cannot read ${url}/all.ndjson: ${reason} (ETIMEDOUT)\n`
+    expect(finished).toEqual({ exitCode: 1, stdout: '', stderr })
+  })
+
+  test('after the progress of an import is given up by import --to', async () => {
+    const path = join(temporaryDirectory(), 'import')
+    writeFileSync(path, 'x'.repeat(64))
+    const progress = '{"type":"progress","phase":"checking","bytes":1,"records":1}\n'
+    const { finished } = await importFrom(progress, (address) => [path, '--to', address, '--token-file', path])
+    const stderr = 'the connection broke off: run the import again\n'
+    expect(finished).toEqual({ exitCode: 1, stdout: '', stderr })
   })
 })

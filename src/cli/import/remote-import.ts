@@ -10,6 +10,7 @@ import {
 import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
+import { limitWait } from '../../limit-wait.ts'
 import { toLine } from '../../redact.ts'
 import { sendRequest } from '../../send-request.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -20,6 +21,8 @@ import type { ImportSource } from './import-source.ts'
 import { readToken } from './read-token.ts'
 
 const PATH = '/import'
+/** Time limit for each part of the answer, once it has begun: the gateway sends an event every few seconds. */
+const SILENCE_MS = 60_000
 
 /**
  * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
@@ -35,11 +38,13 @@ export async function importRemotely(
   const address = requireServerAddress(to, '--token-file')
   const token = readToken(config.tokenFile, '--token-file')
   const { size } = await file.stat()
+  const silence = new AbortController()
   // The token and the workspaces go to no other host than the named one: redirects are not followed.
   const response = await sendRequest(withParameters(address, config), {
     method: 'POST',
     headers: { authorization: authorizationOf(token), 'content-type': 'application/x-ndjson' },
     body: file.createReadStream({ start: 0, autoClose: false }),
+    signal: silence.signal,
   }).catch((error: unknown) => noAnswerInWords(error))
   if (typeof response === 'string') {
     io.stderr.write(`${address}: ${response}: run the import again\n`)
@@ -56,7 +61,8 @@ export async function importRemotely(
   let end: ImportEvent | null = null
   let badLines = 0
   try {
-    for await (const event of eventsOf(response.body)) {
+    const parts = limitWait(response.body, SILENCE_MS, () => silence.abort())
+    for await (const event of eventsOf(parts)) {
       if (event.type === 'progress') {
         progress.update(event.bytes, event.records)
         continue
