@@ -1,6 +1,6 @@
 // Defines a check: a statement about a server of the contract, the source of the statement, and a function that tests
 // it.
-import { isSuccess } from '../import-export/remote/client.ts'
+import { isSuccess } from '../import-export/remote/answer.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import { NoAnswerError } from './exchange.ts'
 import type { Probe } from './probe.ts'

@@ -1,7 +1,10 @@
 // Importing a whole server: what the server may do meanwhile, and what may happen on this side.
 import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
 import { runHere, startRun } from '../support/command-line.ts'
@@ -466,6 +469,22 @@ test('import ends a wait for the server at once when it is stopped', async () =>
   const asked = client.send({ method: 'GET', path: '/projects' })
   setTimeout(() => stop.abort(), 50)
   await expect(asked).rejects.toThrow('aborted')
+})
+
+test('import reports that it waits for a server, and why', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((_request, response) => {
+    response.writeHead(503, { 'retry-after': '300' }).end()
+    return true
+  })
+  const stderr = new PassThrough()
+  const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, isTerminal: false, clock: Date.now }
+  const signals = new EventEmitter()
+  const ended = runCommandLine(['import', server.url, '--email', ANA], io, signals)
+  const [told] = await once(stderr, 'data')
+  expect(String(told)).toBe(`waiting for the other server: GET ${server.url}/projects answered 503\n`)
+  signals.emit('SIGTERM')
+  expect(await ended).toBe(1)
 })
 
 test('import reports a list that alone is 404, and with --replace removes nothing of it that is stored here', async () => {

@@ -122,10 +122,19 @@ test('a sign-out whose connection breaks off each time is abandoned and reported
   expect([broken, server.openSessions()]).toEqual([4, 1])
 })
 
-test('a busy server gets one more sign-out when everything is told to stop', async () => {
+test('a long wait to sign out is reported, and a busy server gets one more sign-out when everything is told to stop', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const stop = new AbortController()
-  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const reported: string[] = []
+  const client = createRemoteClient(server.url, {
+    headers: {},
+    maxOutageMs: 600_000,
+    onLongWait(reason) {
+      reported.push(reason)
+      setImmediate(() => stop.abort(new Error('stopped')))
+    },
+    stop: stop.signal,
+  })
   const session = createRemoteSession(client, ANA)
   await session.read('/projects')
   let refused = 0
@@ -133,11 +142,11 @@ test('a busy server gets one more sign-out when everything is told to stop', asy
     if (refused > 1) return false
     refused += 1
     response.writeHead(429, { 'retry-after': refused === 1 ? '300' : '0' }).end()
-    if (refused === 1) setImmediate(() => stop.abort(new Error('stopped')))
     return true
   })
   await session.close()
   expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
+  expect(reported).toEqual([`DELETE ${server.url}/logout answered 429`])
 })
 
 test('follow soon stops signing out of a server that does not answer, and reports all sessions that stay open', async () => {

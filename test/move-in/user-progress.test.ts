@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { CommandIo } from '../../src/cli/io.ts'
+import { createLongWaits } from '../../src/cli/move-in/long-waits.ts'
 import { createUserProgress } from '../../src/cli/move-in/user-progress.ts'
 import { stopClock } from '../support/stop-clock.ts'
 
@@ -46,4 +47,20 @@ test('on a terminal one line is redrawn and removed at the end; no time is estim
     expect(said()).toBe('\r\u001b[2Kone user is not there\n')
   }
   expect(said()).toBe('\r\u001b[2K')
+})
+
+test('a long wait for the server is reported once a minute, on a terminal in place of the progress', () => {
+  const pass = stopClock()
+  const [file, terminal] = [listen(false), listen(true)]
+  const [tellFile, tellTerminal] = [createLongWaits(file.io), createLongWaits(terminal.io)]
+  const tell = (reason: string) => [tellFile, tellTerminal].map((onLongWait) => onLongWait(reason))
+  tell('GET /projects answered 429')
+  expect(file.said()).toBe('waiting for the other server: GET /projects answered 429\n')
+  expect(terminal.said()).toBe('\r\u001b[2Kwaiting for the other server: GET /projects answered 429\n')
+  pass(59_999)
+  tell('GET /templates answered 429')
+  expect(file.said() + terminal.said()).toBe('')
+  pass(1)
+  tell('POST /login: no answer (ECONNREFUSED)')
+  expect(file.said()).toBe('waiting for the other server: POST /login: no answer (ECONNREFUSED)\n')
 })

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact, toLine } from '../../redact.ts'
 import { type OutgoingRequest, sendRequest } from '../../send-request.ts'
+import { isSuccess, kindOf, type NoAnswer, type RemoteAnswer, retryFieldsOf, TOO_LARGE } from './answer.ts'
 import { createLateStop, createSilenceLimit, readWhole } from './answer-limits.ts'
-import { isConnectionEnded, kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
+import { isConnectionEnded, kindOfStatus, pauseMs, retryAfterMs } from './retry.ts'
 
 /** Timeout until a response begins, and for each further 64 KiB: large exports may take long, but not forever. */
 const SILENCE_MS = 60_000
@@ -26,6 +27,8 @@ const MAX_UNANSWERED_SIGN_OUTS = 4
  * server between them do not count.
  */
 const MAX_BROKEN_ATTEMPTS = 4
+/** A request without an answer for this long is reported: nobody should wait for a server without knowing it. */
+const LONG_WAIT_MS = 10_000
 /**
  * The server counts as down once this many requests in a row got no answer that all began after it had been away for too
  * long. Those before may have asked for too much, such as for exports that it cannot send.
@@ -57,30 +60,6 @@ export interface RemoteRequest {
   readonly opensSession?: boolean
 }
 
-export interface RemoteAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: Uint8Array
-}
-
-/** There was no response, or it broke off. */
-interface NoAnswer {
-  readonly status: null
-  /** In words, for messages. */
-  readonly reason: string
-  /** Whether the response was too large: a retry would be as large. */
-  readonly isTooLarge: boolean
-  /** Whether the server had accepted the connection, which then ended. */
-  readonly isBrokenOff: boolean
-}
-
-const TOO_LARGE: NoAnswer = {
-  status: null,
-  reason: 'the answer is larger than 512 MiB',
-  isTooLarge: true,
-  isBrokenOff: false,
-}
-
 export interface RemoteClientOptions {
   /** Sent with every request, unless the request sets the field itself. */
   readonly headers: Readonly<Record<string, string>>
@@ -91,6 +70,11 @@ export interface RemoteClientOptions {
    * once. Only for requests without pauses between them, because in a pause nobody asks the server. Default: false.
    */
   readonly isOutageShared?: boolean
+  /**
+   * Called before each pause with which a request or a sign-out will have waited for `LONG_WAIT_MS`. The reason is in
+   * words, without the query of the request. Not called after a stop.
+   */
+  readonly onLongWait?: (reason: string) => void
   /** Aborts every wait. */
   readonly stop: AbortSignal
 }
@@ -125,7 +109,7 @@ export interface Traffic {
 /** `address` has no trailing slash. */
 export function createRemoteClient(
   address: string,
-  { headers, maxOutageMs, isOutageShared = false, stop }: RemoteClientOptions,
+  { headers, maxOutageMs, isOutageShared = false, onLongWait, stop }: RemoteClientOptions,
 ): RemoteClient {
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
   /** True even when no response was complete: a server is there. */
@@ -190,8 +174,14 @@ export function createRemoteClient(
       const isLastAttempt = kind === 'broken' ? broken >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (isAway && isLastAttempt && isLate) lateRequests += 1
       if (kind === 'answer' || isLastAttempt) return requireAnswer(request, answer, kind)
-      await wait(pauseAfter(answer, attempt))
+      const pause = pauseAfter(answer, attempt)
+      reportLongWait(request, answer, performance.now() + pause - start)
+      await wait(pause)
     }
+  }
+
+  function reportLongWait(request: RemoteRequest, answer: RemoteAnswer | NoAnswer, waitedMs: number): void {
+    if (waitedMs >= LONG_WAIT_MS && !stop.aborted) onLongWait?.(inWords(request, answer))
   }
 
   /** Pause before the next attempt. A Retry-After delays all requests, not only this one. */
@@ -219,6 +209,7 @@ export function createRemoteClient(
 
   async function endSession(refreshToken: string): Promise<void> {
     const body = { refreshToken }
+    const request = { method: 'DELETE', path: '/logout', body }
     const start = performance.now()
     let broken = 0
     let attemptsAfterStop = 0
@@ -226,7 +217,7 @@ export function createRemoteClient(
       if (!isGivenUp() && notBefore > performance.now()) await rest(notBefore - performance.now())
       if (isGivenUp()) break
       if (stop.aborted) attemptsAfterStop += 1
-      const answer = await signOutOnce({ method: 'DELETE', path: '/logout', body })
+      const answer = await signOutOnce(request)
       unansweredSignOuts = answer.status === null ? unansweredSignOuts + 1 : 0
       if (isSuccess(answer)) return
       if (answer.status === 401 && (await isTokenUnknown(body))) return
@@ -234,7 +225,9 @@ export function createRemoteClient(
       if (kind === 'broken') broken += 1
       const isTold = kind === 'answer' || (kind === 'broken' && broken >= MAX_BROKEN_ATTEMPTS)
       if (isTold || attemptsAfterStop >= MAX_SIGN_OUT_ATTEMPTS || (attemptsAfterStop === 0 && isTooLong(start))) break
-      await rest(pauseAfter(answer, attempt))
+      const pause = pauseAfter(answer, attempt)
+      reportLongWait(request, answer, performance.now() + pause - start)
+      await rest(pause)
     }
     traffic.sessionsLeft += 1
   }
@@ -264,11 +257,16 @@ export function createRemoteClient(
     return performance.now() - Math.min(start, awaySince ?? start) >= maxOutageMs
   }
 
-  function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
-    // The query names a project, so it is left out.
+  /** The query names a project, so it is left out. */
+  function inWords({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer): string {
     const name = `${method} ${address}${path.split('?')[0]}`
-    if (answer.status === null) throw new (answer.isTooLarge ? ContractError : OutageError)(`${name}: ${answer.reason}`)
-    if (kind === 'busy') throw new OutageError(`${name} answered ${answer.status}`)
+    return answer.status === null ? `${name}: ${answer.reason}` : `${name} answered ${answer.status}`
+  }
+
+  function requireAnswer(request: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
+    const words = inWords(request, answer)
+    if (answer.status === null) throw new (answer.isTooLarge ? ContractError : OutageError)(words)
+    if (kind === 'busy') throw new OutageError(words)
     return answer
   }
 
@@ -279,18 +277,4 @@ export function createRemoteClient(
     address,
     traffic: () => ({ ...traffic }),
   }
-}
-
-function kindOf(answer: RemoteAnswer | NoAnswer): ReturnType<typeof kindOfStatus> | 'away' {
-  if (answer.status !== null) return kindOfStatus(answer.status)
-  return answer.isTooLarge ? 'answer' : 'away'
-}
-
-function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {
-  return { retryAfter: headers.get('retry-after'), date: headers.get('date') }
-}
-
-/** The contract says 200, but some servers answer a login with 201, and a sign-out with 204. */
-export function isSuccess({ status }: Pick<RemoteAnswer | NoAnswer, 'status'>): boolean {
-  return status !== null && status >= 200 && status < 300
 }

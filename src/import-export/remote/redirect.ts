@@ -1,7 +1,7 @@
 // Words redirects for messages. They are not followed: an email, a token or a key would be sent to whatever host they
 // name.
 import { redact } from '../../redact.ts'
-import type { RemoteAnswer } from './client.ts'
+import type { RemoteAnswer } from './answer.ts'
 
 /** Statuses that name another location (RFC 9110 section 15.4). */
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

@@ -2,8 +2,9 @@
 import { hasMoreValues } from '../../json-text.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import { MAX_VALUES } from '../format/envelope.ts'
+import { isSuccess, type RemoteAnswer } from './answer.ts'
 import { arrayElements, ElementSizeError } from './array-elements.ts'
-import { ContractError, isSuccess, type RemoteAnswer, type RemoteClient } from './client.ts'
+import { ContractError, type RemoteClient } from './client.ts'
 import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
 

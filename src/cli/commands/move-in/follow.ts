@@ -13,6 +13,7 @@ import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandContext, CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
+import { createLongWaits } from '../../move-in/long-waits.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { openRemoteUsers } from '../../move-in/remote-users.ts'
 import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
@@ -55,6 +56,7 @@ export async function runFollow(
   const client = createRemoteClient(address, {
     headers,
     maxOutageMs: config.once === true ? MAX_OUTAGE_OF_ONCE_MS : MAX_OUTAGE_MS,
+    onLongWait: createLongWaits(io),
     stop,
   })
   await using store = await openActiveStore(config, toStoreOptions(config))

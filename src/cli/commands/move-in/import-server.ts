@@ -11,6 +11,7 @@ import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
+import { createLongWaits } from '../../move-in/long-waits.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
 import { reportSessionsLeft } from '../../move-in/sessions-left.ts'
@@ -34,7 +35,8 @@ export async function runServerImport(
   const headers = readHeaders(config.headers)
   // Not before: each file may be a pipe whose writer never comes, and reading it heeds no signal.
   const stop = stopSignal()
-  const client = createRemoteClient(address, { headers, maxOutageMs, isOutageShared: true, stop })
+  const onLongWait = createLongWaits(io)
+  const client = createRemoteClient(address, { headers, maxOutageMs, isOutageShared: true, onLongWait, stop })
   try {
     await requireAnswer(client)
     await using store = await openActiveStore(config, toStoreOptions(config))
