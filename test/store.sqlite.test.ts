@@ -18,6 +18,7 @@ import { StoreUnavailableError } from '../src/store/contract.ts'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
 import { fileOf } from '../src/store/open-store.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
+import { SCHEMA_VERSION } from '../src/store/sqlite/migrations.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
 import { describeCutover } from './contract/cutover.ts'
@@ -339,6 +340,19 @@ test.each([false, true])(
     await (await openWith('off'))[Symbol.asyncDispose]()
   },
 )
+
+test('a damaged file of an earlier version is not migrated before its integrity check', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await (await open(path))[Symbol.asyncDispose]()
+  const hand = new Database(path)
+  hand.pragma(`user_version = ${SCHEMA_VERSION - 1}`)
+  hand.close()
+  const bytes = readFileSync(path)
+  bytes.writeUInt32BE(bytes.readUInt32BE(FREE_PAGES_AT) + 1, FREE_PAGES_AT)
+  writeFileSync(path, bytes)
+  await expect(openSqliteStore(path, { ...OPTIONS, check: 'quick' })).rejects.toThrow(`${path} is damaged`)
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+})
 
 test.each(['quick', 'off'] as const)(
   'an unreadable file is refused with the advice to restore a backup, with the integrity check "%s"',
