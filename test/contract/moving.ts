@@ -716,6 +716,8 @@ const HANDS = [
   'delete from "user"',
   `insert into signing_key values ('k2', '{}', 0)`,
   `insert into client values ('c', 'h', '*', 'login', 1, 0)`,
+  `insert into replacement (name, touched_at) values ('r', 0)`,
+  `insert into rest_call (day, route, client, count, last_seen) values ('2026-01-01', 'r', 'c', 1, 0)`,
   `update audit_salt set salt = 'x'`,
 ]
 
