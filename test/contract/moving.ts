@@ -122,6 +122,10 @@ export function describeMoves(name: string, open: (database?: DatabaseForMoving)
         await hand(`delete from document where user_id = ${ben?.id}; delete from "user" where email = '${ANA}'`)
         const more = requireChanges(await store.drainChangeLog('m1'))
         expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
+
+        await hand(`update client set name = 'd'`)
+        const { rows } = requireChanges(await store.drainChangeLog('m1'))
+        expect(rows.map(({ table, key }) => `${table} ${key}`).sort()).toEqual(['client c', 'client d'])
       })
     })
 
