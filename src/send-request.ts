@@ -87,11 +87,28 @@ export function withCode(code: string): Error {
 
 /** Throws for a status that is none of HTTP. */
 function toResponse({ statusCode, rawHeaders }: IncomingMessage, body: Readable | null, isDecoded: boolean): Response {
-  const { Readable: Streams } = process.getBuiltinModule('node:stream')
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
   if (isDecoded) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-  return new Response(body && (Streams.toWeb(body) as BodyInit), { status: statusCode ?? 0, headers })
+  return new Response(body && inWholeReads(body), { status: statusCode ?? 0, headers })
+}
+
+/**
+ * Unlike `Readable.toWeb`, joins the chunks that have arrived together: a server may send chunks of one byte, and each
+ * takes its reader as long as a large one. One read of a socket holds thousands of them.
+ */
+function inWholeReads(body: Readable): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reads: AsyncIterator<Buffer<ArrayBuffer>> = body[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reads.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel(reason) {
+      body.destroy(reason)
+    },
+  })
 }
 
 /** The whole body of a response. Null if it has more than `maxBytes`: then it stops reading. Throws what the body throws. */

@@ -88,6 +88,30 @@ test('bodies have their length in bytes in both directions, and the request leav
   await expect.poll(() => getEventListeners(stop.signal, 'abort')).toEqual([])
 })
 
+test('chunks that arrive together are joined, so that chunks of one byte take their reader no longer', async () => {
+  const chunks = '1\r\n \r\n'.repeat(8_000)
+  const { url } = await serve(() => [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`])
+  const { body } = await sendRequest(url, { method: 'GET', signal })
+  const parts: number[] = []
+  for await (const { byteLength } of body ?? []) parts.push(byteLength)
+  expect(parts.reduce((sum, length) => sum + length, 0)).toBe(8_000)
+  expect(parts.length).toBeLessThan(800)
+})
+
+test('a body that nobody wants closes its connection, whether or not its reading has begun', async () => {
+  const left: Promise<unknown>[] = []
+  const server = createHttpServer((_, response) => {
+    left.push(once(response, 'close'))
+    response.write('[')
+  })
+  const url = await listenForTest(server)
+  const [unread, begun] = await Promise.all([sendRequest(url, { method: 'GET' }), sendRequest(url, { method: 'GET' })])
+  await unread.body?.cancel()
+  for await (const _ of begun.body ?? []) break
+  await Promise.all(left)
+  expect(left).toHaveLength(2)
+})
+
 test('an answer without a body leaves its connection to the next request', async () => {
   const server = createHttpServer((_, response) => response.end())
   server.keepAliveTimeout = 0
