@@ -7,12 +7,12 @@ import { expect, test } from 'vitest'
 import { linesOfBackup } from '../src/cli/backup/lines-of-backup.ts'
 import { MAX_LINE_BYTES } from '../src/import-export/format/lines.ts'
 import { backupLines, MAX_BACKUP_LINE_BYTES } from '../src/migration/backup-records.ts'
-import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { runHere } from './support/command-line.ts'
 import { startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { jsonLines } from './support/json-lines.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { openTestStore } from './support/sqlite-store.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -28,12 +28,7 @@ const ELEMENT = exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', 
 async function openWith(lines: string) {
   const workspace = createWorkspace()
   await workspace.load(lines)
-  return openSqliteStore(workspace.path('workspace.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  return openTestStore(workspace.path('workspace.db'))
 }
 
 const bytesOf = (line: string) => Buffer.byteLength(line.replace(/\n$/, ''))

@@ -1,11 +1,9 @@
 // The periodic cleanup of expired rows.
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
 import timers from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { startSweep } from '../src/store/sweep.ts'
-import { temporaryDirectory } from './support/temporary-directory.ts'
+import { openTestStore } from './support/sqlite-store.ts'
 
 /** Makes pauses last no time until the test ends. Returns how long those were that a sweep asked for. */
 function skipPauses(): ReadonlySet<unknown> {
@@ -23,7 +21,7 @@ function skipPauses(): ReadonlySet<unknown> {
 }
 
 test('a sweep removes all expired sessions without any traffic, and keeps the others', async () => {
-  const store = await openSqliteStore(join(temporaryDirectory(), 'w.db'), { lockTimeoutMs: 1_000, onFatal() {} })
+  const store = await openTestStore()
   onTestFinished(() => store[Symbol.asyncDispose]())
   const sessionOf = (n: number, idleExpiresAt: number) => ({
     id: `session-${n}`,

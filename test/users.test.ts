@@ -6,13 +6,13 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { type AuditStore, openAuditLog } from '../src/auth/audit/audit-log.ts'
 import { StoreUnavailableError } from '../src/store/contract.ts'
-import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { createClient, requireSession } from './support/client.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { IMPORT_BEARER, startImporting } from './support/importing-gateway.ts'
 import { createdDatabases, execute, POSTGRES_URL } from './support/postgres.ts'
+import { openTestStore } from './support/sqlite-store.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -326,7 +326,7 @@ test.each([
 
 /** Stages what an import --replace of ana leaves behind when it is killed before its swap. */
 async function stageAsKilled(path: string, at: number): Promise<void> {
-  await using store = await openSqliteStore(path, { lockTimeoutMs: 1_000, onFatal() {} })
+  await using store = await openTestStore(path)
   await store.beginReplacement('killed', at)
   const stage = {
     type: 'stageExport',

@@ -1,10 +1,8 @@
 // Tests that the cache of verified access tokens never accepts a known signature with other claims.
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../src/auth/tokens/access-token.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { ANA } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -21,12 +19,7 @@ test.each([
   ['in the older generation of known tokens', 4],
   ['already evicted', 8],
 ])('the signature of a token %s does not verify other claims', async (_, issuedSince) => {
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'tokens.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   const keyset = await openTestKeyset({ store, now: () => NOW })
   const options = { issuer: 'issuer', audience: 'audience', ttlSeconds: 900, clock: () => NOW, maxKnown: 8 }
   const { issue, verify } = createAccessTokens(keyset, options)

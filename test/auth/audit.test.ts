@@ -11,11 +11,11 @@ import { GatewayError } from '../../src/errors.ts'
 import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import { StoreReadOnlyError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { hashedEmail } from '../../src/store/hashed-email.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { runHere, serve } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -32,12 +32,7 @@ const login = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
 
 async function openLog(options: Partial<AuditLogOptions> = {}) {
   const path = join(temporaryDirectory(), 'audit.db')
-  const store = await openSqliteStore(path, {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  const store = await openTestStore(path)
   const [lines, failures]: [NewAuditEntry[], unknown[]] = [[], []]
   let fails: 'before' | 'after' | null = null
   const log = await openAuditLog(

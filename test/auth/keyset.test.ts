@@ -1,21 +1,14 @@
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { KeysetOptions } from '../../src/auth/tokens/keyset.ts'
 import { algorithmOf } from '../../src/auth/tokens/token-algorithms.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createGate } from '../support/gate.ts'
 import { startGateway } from '../support/gateway.ts'
 import { openTestKeyset } from '../support/keyset.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 
 async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1_000 }) {
-  const stored = await openSqliteStore(join(temporaryDirectory(), 'keys.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  const stored = await openTestStore()
   onTestFinished(() => stored[Symbol.asyncDispose]())
   let reads = 0
   const gate = createGate()

@@ -1,22 +1,15 @@
 // Tests the access tokens that a process remembers: when they need no verification, when they are evicted, when they
 // end.
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../src/auth/tokens/access-token.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { ANA } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
 async function openTokens() {
-  const store = await openSqliteStore(join(temporaryDirectory(), 'tokens.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  const store = await openTestStore()
   let now = NOW
   const keyset = await openTestKeyset({ store, now: () => NOW })
   const create = (issuer = 'issuer') =>

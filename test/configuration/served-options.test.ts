@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { exchange, readAnswers } from '../support/wire.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
@@ -56,7 +56,7 @@ test('--ledger-retention says how long REST calls stay in the ledger', async () 
   const path = join(temporaryDirectory(), 'workspace.db')
   const now = Date.now()
   const [day, lastSeen] = [new Date(now - 10 * DAY_MS).toISOString().slice(0, 10), now]
-  await using store = await openSqliteStore(path, { lockTimeoutMs: 5_000, onFatal() {} })
+  await using store = await openTestStore(path)
   const calls = [{ day, route: 'GET /projects', client: 'web', count: 1, lastSeen }]
   await store.addRestCalls({ writer: 'another gateway', sequence: 1, calls })
   const daysAfter = async (retention: string) => {

@@ -1,10 +1,10 @@
 // Old servers that answer 404 for an empty list: with --absent-lists-are-empty, follow believes the 404 of a single list.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { type PlainServer, readerOf, startPlainServer } from '../support/plain-server.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -21,8 +21,7 @@ async function followAll(count: number, recordsOf: (email: string, index: number
   const emails = emailsOf(count)
   const records = emails.map(recordsOf).join('')
   const server = opened.use(await startPlainServer({ records, areEmptyLists404: true }))
-  const options = { lockTimeoutMs: 5_000, onFatal() {} }
-  const store = opened.use(await openSqliteStore(join(temporaryDirectory(), 'new.db'), options))
+  const store = opened.use(await openTestStore())
   const follower = opened.use(openFollower(server.url, store, { areAbsentListsEmpty: true }))
   const round = () => follower.round(emails.map((email) => ({ email, login: email, label: email })))
   const stored = async () => {

@@ -1,15 +1,13 @@
 // A user whom follow reads beside its rounds: an error there does not concern the round that reports it.
 
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Round } from '../../src/import-export/remote/follow/round.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openFollower } from '../support/follow.ts'
 import { ask } from '../support/gateway.ts'
 import { readerOf, startPlainServer } from '../support/plain-server.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 /** What a round says of an error that ended the reading of a user beside it. */
@@ -45,12 +43,7 @@ test.each(ERRORS)('%s', async (_, error, expectNext) => {
     else response.writeHead(504).end()
     return true
   })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   let isAway = false
   let refused = 0
   const failing = new Proxy(store, {
@@ -81,10 +74,7 @@ test('a user whom the server never answers does not keep a round from asking for
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   await using server = await startPlainServer({ records: SMALL_WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal() {},
-  })
+  await using store = await openTestStore()
   await using follower = openFollower(server.url, store, { maxOutageMs: 2_000 })
   const round = () => follower.round([BEN, ANA].map((email) => ({ email, login: email, label: email })))
   const busy = (response: ServerResponse) => response.writeHead(503).end()
@@ -116,12 +106,7 @@ test('users whom the server did not answer once do not wait for a round each to 
   await using server = await startPlainServer({
     records: emails.map((email) => documentLine('template', email, '{"id":"t"}')).join(''),
   })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   await using follower = openFollower(server.url, store)
   const round = () => follower.round(emails.map((email) => ({ email, login: email, label: email })))
   // Every other user, so that the server does not count as down.
@@ -142,12 +127,7 @@ test('users whom the server did not answer once do not wait for a round each to 
 
 test('the server is down if no user of a round gets an answer; a user beside the rounds counts once there is one', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   await using follower = openFollower(server.url, store)
   const round = () => follower.round([ANA, BEN].map((email) => ({ email, login: email, label: email })))
   const answers: (() => void)[] = []
@@ -177,12 +157,7 @@ test('a user who is no longer named is not asked beside the rounds, but is signe
   await using server = await startPlainServer({
     records: emails.map((email) => documentLine('template', email, '{"id":"t"}')).join(''),
   })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   await using follower = openFollower(server.url, store)
   const [first = '', asked = '', second = '', waiting = ''] = emails
   const round = (...named: readonly string[]) =>
@@ -221,12 +196,7 @@ test('a user who is no longer named is not asked beside the rounds, but is signe
 
 test('follow ends once the user who is read beside the rounds has been read', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   const follower = openFollower(server.url, store)
   const round = () => follower.round([ANA, BEN].map((email) => ({ email, login: email, label: email })))
   const answers: (() => void)[] = []

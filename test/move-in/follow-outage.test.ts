@@ -4,13 +4,13 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dumpUsers } from '../../src/import-export/dump.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { freePort } from '../support/free-port.ts'
 import { ask } from '../support/gateway.ts'
 import { type PlainServer, readerOf, startPlainServer } from '../support/plain-server.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine } from '../support/workspaces.ts'
 
@@ -47,12 +47,7 @@ function fillDiskOfNextCheckpoint(): () => number {
 
 test('follow gives up a round when the database is unavailable during removals, and the next round removes the users', async () => {
   await using server = await startPlainServer({ records: WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   let removals = 0
   const failing: typeof store = {
     ...store,
@@ -81,12 +76,7 @@ test.each([
   async (_, hasEtags) => {
     const [email = ''] = EMAILS
     await using server = await startPlainServer({ records: documentLine('template', email, FORMER), hasEtags })
-    await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-      lockTimeoutMs: 5_000,
-      onFatal(error) {
-        throw error
-      },
-    })
+    await using store = await openTestStore()
     let isLost = false
     const unconfirmed: typeof store = {
       ...store,
@@ -125,12 +115,7 @@ test.each([
   '%s resets what was found before: only consecutive rounds without a workspace remove it',
   async (_, emails, fail, mend) => {
     await using server = await startPlainServer({ records: WORLD })
-    await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-      lockTimeoutMs: 5_000,
-      onFatal(error) {
-        throw error
-      },
-    })
+    await using store = await openTestStore()
     await using follower = openFollower(server.url, store)
     const round = () => follower.round(emails.map((email) => ({ email, login: email, label: email })))
     const gone = emails.filter((email) => GONE.includes(email)).length
@@ -232,12 +217,7 @@ test('follow --once waits for a server that is busy for more than two seconds', 
 
 test('follow brings every user in step after some rounds, even if the server answers only a few requests per round', async () => {
   await using server = await startPlainServer({ records: WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   await using follower = openFollower(server.url, store)
   let left = 0
   server.setIntercept((_, response) => {

@@ -1,11 +1,11 @@
 // Users who no longer have a workspace on the old server: follow believes removals unless there are too many at once.
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import type { PlainWorkspace } from '../support/plain-workspaces.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -311,8 +311,7 @@ async function followOne() {
   await using opened = new AsyncDisposableStack()
   const [email = ''] = emailsOf(1)
   const server = opened.use(await startPlainServer({ records: projectAndTemplateOf(email) }))
-  const options = { lockTimeoutMs: 5_000, onFatal() {} }
-  const store = opened.use(await openSqliteStore(join(temporaryDirectory(), 'new.db'), options))
+  const store = opened.use(await openTestStore())
   const follower = opened.use(openFollower(server.url, store))
   const round = () => follower.round([{ email, login: email, label: email }])
   expect(await round()).toMatchObject({ changed: 1 })

@@ -4,11 +4,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere, startRunForTest } from '../support/command-line.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -72,12 +72,7 @@ test.skipIf(process.platform === 'win32')('follow reads a list that comes throug
 
 test('a user who is named later has no lag of the time before', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
-  await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  await using store = await openTestStore()
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   await using follower = openFollower(server.url, store)

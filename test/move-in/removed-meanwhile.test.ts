@@ -1,5 +1,4 @@
 // A user who is removed here by hand while being replaced fails alone.
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTemporaryFile } from '../../src/cli/import/import-source.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
@@ -7,11 +6,10 @@ import { parseOptions } from '../../src/cli/options/option.ts'
 import { dumpUsers } from '../../src/import-export/dump.ts'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { moveIn } from '../../src/import-export/remote/move-in.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { openFollower } from '../support/follow.ts'
 import { startPlainServer } from '../support/plain-server.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
 const EMAILS = ['ana@example.com', 'ben@example.com', 'carl@example.com']
@@ -25,12 +23,7 @@ const WORLD = EMAILS.map(
 
 /** A store, and a wrapper that removes ben once everything for him is staged, as often as asked for. */
 async function openStores() {
-  const store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  const store = await openTestStore()
   onTestFinished(() => store[Symbol.asyncDispose]())
   let removals = 0
   let ofBen = ''

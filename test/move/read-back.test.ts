@@ -8,8 +8,8 @@ import { moveOnline } from '../../src/migration/online.ts'
 import type { Change } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ANA, MADE, newSession, put } from '../contract/values.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -24,7 +24,7 @@ interface Opened extends AsyncDisposable {
 
 async function open(): Promise<Opened> {
   const path = join(temporaryDirectory(), 'workspace.db')
-  const store = await openSqliteStore(path, { lockTimeoutMs: 5_000, onFatal() {} })
+  const store = await openTestStore(path)
   return {
     store,
     hand(sql) {

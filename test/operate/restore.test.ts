@@ -19,12 +19,12 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { ownLike } from '../../src/store/sqlite/engine/files/own-like.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { SERVER_USER } from '../support/postgres-server.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -68,7 +68,7 @@ test('restore includes what is only in the log of the restored file, and does no
 test('a backup that was made during a move is restored as a database that takes no part in the move', async () => {
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
-  const open = (name: string) => openSqliteStore(workspace.path(name), { lockTimeoutMs: 5_000, onFatal() {} })
+  const open = (name: string) => openTestStore(workspace.path(name))
   await using moving = await open('workspace.db')
   expect(await moving.beginMove({ id: 'a move', other: 'another database' })).toBe(true)
   const backup = workspace.path('backup.db')

@@ -1,17 +1,12 @@
 // Snapshots are few, and each is closed whatever happens.
-import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createFromSnapshot, MAX_SNAPSHOTS } from '../../src/resolvers/consistent-answer.ts'
 import { createReads } from '../../src/resolvers/reads/reads.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 
 async function openWorld() {
-  const store = await openSqliteStore(join(temporaryDirectory(), 'workspace.db'), {
-    lockTimeoutMs: 1_000,
-    onFatal() {},
-  })
+  const store = await openTestStore()
   const counts = { open: 0, most: 0 }
   async function openSnapshot(options?: { readonly isTimed?: boolean }) {
     const snapshot = await store.openSnapshot(options)

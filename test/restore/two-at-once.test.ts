@@ -1,27 +1,19 @@
 // Tests two restores of one backup into one database: a restore that reports success is right, and nothing of the other
 // one remains.
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { backupLines, restoreBackup, verifyBackup } from '../../src/migration/backup-records.ts'
 import { MoveError } from '../../src/migration/row-copies.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ANA, NOW, newSession, put } from '../contract/values.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 
 /** More than one transaction of a restore writes. */
 const SESSIONS = 1_100
 
-const openSqlite = () =>
-  openSqliteStore(join(temporaryDirectory(), 'store.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+const openSqlite = () => openTestStore()
 
 const openPostgres = async () =>
   openPostgresStore(await temporaryDatabase(), { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4 })

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { storeOptions } from '../../src/cli/options/database-options.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { readLedger } from '../../src/cli/retirement/read-ledger.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -18,7 +18,7 @@ test('calls counted after a move are in the ledger once, although both databases
   const moved = await runHere(['move', '--from', `file:${before}`, '--to', `file:${after}`, '--online'])
   expect([moved.exitCode, moved.stderr]).toEqual([0, expect.any(String)])
   {
-    await using store = await openSqliteStore(after, { lockTimeoutMs: 5_000, onFatal() {} })
+    await using store = await openTestStore(after)
     await store.activate()
     const calls = [{ day: '2026-01-01', route: 'GET /projects', client: 'web', count: 3, lastSeen: NOW }]
     await store.addRestCalls({ writer: 'w', sequence: 1, calls })

@@ -1,5 +1,4 @@
 // Tests how the outbox retries a mail, and how it handles a code that it cannot read.
-import { join } from 'node:path'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
@@ -9,11 +8,10 @@ import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
 import { reasonOf } from '../../src/errors.ts'
 import type { OutboxMail, SettledMail } from '../../src/store/sign-in/code-contract.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
 import { type MailServerOptions, startMailServer } from '../support/smtp.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 
 const RULES = {
   windowMs: 3_600_000,
@@ -49,12 +47,7 @@ interface Sending {
 async function askForMail(options: MailServerOptions, { userInfo = '', tls = 'off' }: Sending = {}) {
   let now = 1_000_000
   const clock = () => now
-  const store = await openSqliteStore(join(temporaryDirectory(), 'store.db'), {
-    lockTimeoutMs: 5_000,
-    onFatal(error) {
-      throw error
-    },
-  })
+  const store = await openTestStore()
   onTestFinished(() => store[Symbol.asyncDispose]())
   const codes = createDerivedCodes(await openTestKeyset({ store, now: clock }))
   const server = await startMailServer(options)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -15,7 +15,7 @@ test('on SQLite the entries of a removed user are searched in an index', async (
   const path = join(temporaryDirectory(), 'workspace.db')
   const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
   onTestFinished(() => prepare.mockRestore())
-  await using _store = await openSqliteStore(path, { lockTimeoutMs: 5_000, onFatal() {} })
+  await using _store = await openTestStore(path)
   const taking = new Set(
     prepare.mock.calls.map(([source]) => source).filter((source) => /^delete .* who in/.test(source)),
   )

@@ -3,19 +3,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreMovedError } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ANA, BEN, MADE, NOW, put } from '../contract/values.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 async function open() {
   const path = join(temporaryDirectory(), 'store.db')
-  return openSqliteStore(path, {
-    lockTimeoutMs: 5_000,
-    onFatal(error: unknown) {
-      throw error
-    },
-  })
+  return openTestStore(path)
 }
 
 test('a store that moved elsewhere writes nothing into its configured successor', async () => {

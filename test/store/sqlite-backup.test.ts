@@ -11,9 +11,9 @@ import {
   verifyDatabase,
   whileUnused,
 } from '../../src/store/sqlite/backup.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { newSession } from '../contract/values.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
+import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** Offset in the file header of the format version: 1 if the file needs no log beside it, 2 in WAL mode. */
@@ -29,12 +29,7 @@ const UNFINISHED = ['code_request', 'replacement', 'staged_user', 'staged_docume
 /** Returns the path of a store that was used and is closed. */
 async function makeDatabase(): Promise<string> {
   const path = join(realpathSync(temporaryDirectory()), 'store.db')
-  await using store = await openSqliteStore(path, {
-    lockTimeoutMs: 5_000,
-    onFatal(error: unknown) {
-      throw error
-    },
-  })
+  await using store = await openTestStore(path)
   await store.addSessions([session])
   const request = { email: session.email, network: 'n', agent: 'a', kid: 'k', codeHash: 'h', isEligible: true }
   await store.addCodeRequests([{ ...request, id: 'r', askedAt: 1 }])
