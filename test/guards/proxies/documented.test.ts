@@ -89,6 +89,7 @@ describe('the page about proxies', () => {
           status: number
           headers: IncomingHttpHeaders
           json: Record<string, string>
+          continued: number
         }>()
         const target = {
           host: '127.0.0.1',
@@ -98,17 +99,21 @@ describe('the page about proxies', () => {
           ca,
         }
         const sent = JSON.stringify(body)
-        request(
+        let continued = 0
+        const asked = request(
           { ...target, method, path, headers: { ...JSON_BODY, host: NAME, 'content-length': sent.length, ...headers } },
           (response) => {
-            text(response).then(
-              (got) => resolve({ status: response.statusCode ?? 0, headers: response.headers, json: JSON.parse(got) }),
-              reject,
-            )
+            const { statusCode: status = 0, headers } = response
+            text(response).then((got) => resolve({ status, headers, json: JSON.parse(got), continued }), reject)
           },
         )
-          .on('error', reject)
-          .end(sent)
+        asked.on('error', reject)
+        asked.on('continue', () => {
+          continued += 1
+          if (continued === 1) asked.end(sent)
+        })
+        if ('expect' in headers) asked.flushHeaders()
+        else asked.end(sent)
         return promise
       }
 
@@ -126,6 +131,11 @@ describe('the page about proxies', () => {
       expect(refused.json.requestId).not.toBe(FORGED['x-request-id'])
       const { refreshToken } = login.json
       expect((await send('POST', '/token', { refreshToken })).status).toBe(200)
+      // Java 17's HttpClient can wait for ever after a second 100.
+      const expecting = await Promise.all(
+        Array.from({ length: 8 }, () => send('POST', '/token', { refreshToken }, { expect: '100-continue' })),
+      )
+      expect(expecting.map(({ status, continued }) => [status, continued])).toEqual(Array(8).fill([200, 1]))
       expect((await send('DELETE', '/logout', { refreshToken })).status).toBe(200)
       expect((await send('POST', '/token', { refreshToken })).status).toBe(401)
     })
