@@ -174,7 +174,6 @@ function notReadable(error: unknown): StoreOpenError {
 export function prepareRestored(path: string, { keepSessions }: { readonly keepSessions: boolean }): void {
   const database = new SqliteDatabase(path, { fileMustExist: true })
   try {
-    database.pragma('synchronous = FULL')
     database.pragma('secure_delete = ON')
     // Pending sign-ins go as well: otherwise a code that was used after the copy was made would be valid again.
     const ended = tablesByEmail(database).filter((table) => table !== 'session' || !keepSessions)

@@ -172,11 +172,6 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a pause more or less is nothing but time',
   },
   {
-    path: 'src/store/sqlite/backup.ts',
-    line: "database.pragma('synchronous = FULL')",
-    reason: 'only a power cut could tell',
-  },
-  {
     path: 'src/store/sqlite/access/sessions.ts',
     line: 'return excess > 0 ? endIdlest.all(email, createdAt, createdAt + CLOCKS_DIFFER_MS, excess) : []',
     to: '>=',
