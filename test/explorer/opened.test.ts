@@ -140,6 +140,9 @@ describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
     await page.getByRole('heading', { name: 'After' }).waitFor()
     await expect.poll(() => page.locator('.crumbs').innerText()).toContain('After')
     await expect.poll(() => page.title()).toBe('After · Workspace Gateway')
+    await gateway.load(`${JSON.stringify({ kind: 'project', email: ANA, id: 'p', removed: true })}\n`)
+    await page.locator('.tabs a', { hasText: 'Exports' }).click()
+    await page.getByRole('heading', { name: 'It is not there' }).waitFor()
 
     // While the gateway cannot be reached, the list that was read last stays.
     await page.context().setOffline(true)

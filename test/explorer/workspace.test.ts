@@ -147,6 +147,16 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.crumbs button').click()
     await page.locator('.item').first().click()
     await page.getByText('of March').waitFor()
+    await Promise.all([page.waitForResponse('**/graphql'), page.locator('.tabs a', { hasText: 'Overview' }).click()])
+    const readLast = page.waitForResponse('**/graphql')
+    await page.route('**/exports?r=p', async (route) => {
+      await readLast
+      await gateway.load(`${JSON.stringify({ kind: 'project', email: EVE, id: 'p', removed: true })}\n`)
+      await route.continue()
+    })
+    await page.locator('.tabs a', { hasText: 'Files' }).click()
+    await page.getByText('This project has changed meanwhile: open it again from the list.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
     await page.goto(`${gateway.url}/workspace?show=templates`)
     await signIn(page, EVE)
     await page.locator('.item').first().waitFor()

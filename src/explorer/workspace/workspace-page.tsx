@@ -8,11 +8,11 @@ import { Skeleton } from '../design/skeleton.tsx'
 import { Tabs } from '../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
 import { useLoadedPerVisit } from '../frame/use-loaded.ts'
-import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { addressOf } from './addresses.ts'
 import { DocumentPage } from './document-page.tsx'
 import { ItemList } from './item-list.tsx'
 import { type Item, KIND_LABELS, KINDS, type Kind, loadWorkspace, type Workspace } from './items.ts'
+import { NotThere } from './not-there.tsx'
 import { ProjectPage } from './project/project-page.tsx'
 import './workspace.css'
 
@@ -104,22 +104,6 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
         <DocumentPage key={`${kind} ${item.key}`} kind={kind} opened={item.key} after={item.after} onName={onName} />
       )}
     </div>
-  )
-}
-
-/** Shown for a link to an item that is missing, or that belongs to another user. */
-function NotThere(): ReactNode {
-  const { email } = useSessionState()
-  return (
-    <EmptyState Icon={DatabaseZap} title="It is not there" isPage>
-      <p>
-        There is nothing by this name in the workspace of <strong>{email}</strong>, or no longer.
-      </p>
-      <details>
-        <summary>Sign in as somebody else</summary>
-        <SignInForm label="Email" />
-      </details>
-    </EmptyState>
   )
 }
 

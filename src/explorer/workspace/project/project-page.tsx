@@ -9,6 +9,7 @@ import { Tabs } from '../../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
 import { useLoadedPerVisit } from '../../frame/use-loaded.ts'
 import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
+import { NotThere } from '../not-there.tsx'
 import { shownName } from '../shown-name.ts'
 import { ComparisonView } from './comparison-view.tsx'
 import { ExportFiles } from './export-files.tsx'
@@ -38,12 +39,13 @@ export function ProjectPage({ reference, after, onName }: ProjectPageProps): Rea
   const named = ['export', 'with'].map((name) => parameters.get(name))
   const loaded = useLoadedPerVisit(
     useCallback(() => loadProject(session, reference), [session, reference]),
-    (last) => (named.every((key) => key === null || findExport(last, key)) ? 'meanwhile' : 'outdated'),
+    (last) => (last && named.every((key) => key === null || findExport(last, key)) ? 'meanwhile' : 'outdated'),
   )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="The project could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
+  if (loaded.value === null) return <NotThere />
   return <Opened project={loaded.value} after={after} onName={onName} />
 }
 

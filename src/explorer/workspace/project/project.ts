@@ -31,10 +31,10 @@ const QUERY = `query($ref: String!) { me { project(ref: $ref) {
 
 const CHANGED = 'This project has changed meanwhile: open it again from the list.'
 
-export async function loadProject(session: Session, ref: string): Promise<Project> {
+/** Resolves to null if the user has no project with this reference, or no longer. */
+export async function loadProject(session: Session, ref: string): Promise<Project | null> {
   const { me } = await query<{ me: { project: Project | null } | null }>(session, QUERY, { ref })
-  if (!me?.project) throw new Error('You have no project with this reference.')
-  return me.project
+  return me?.project ?? null
 }
 
 /** Finds an export by its key; a null key means the newest export. Returns null if there is none. */
@@ -57,7 +57,7 @@ export async function loadExport(session: Session, project: Project, facts: Expo
   const before = project.exports[project.exports.indexOf(facts) - 1]
   if (before === undefined) {
     const answer = await session.send(`/exports?r=${encodeURIComponent(project.ref)}`)
-    if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
+    if (!answer.ok) throw new Error(answer.status === 404 ? CHANGED : `The gateway answered ${answer.status}.`)
     // A compressing proxy may make the entity tag weak, add a content coding to it, or drop it.
     const tag = answer.headers.get('etag')?.replace(/^W\//, '')
     if (tag !== undefined && !tag.startsWith(`"${facts.digest}`)) throw new Error(CHANGED)
