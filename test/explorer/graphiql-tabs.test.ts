@@ -185,6 +185,18 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     // The tab runs again when it opens, so the history may list the query besides the favorite.
     await mine.first().waitFor()
     expect(await kept()).not.toContain('hunter2')
+
+    await page.getByRole('button', { name: 'Open settings dialog' }).click()
+    await page.getByRole('button', { name: 'Clear data' }).click()
+    await page.locator('.toast', { hasText: 'were removed from this browser' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
+    expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
+    // The first example runs, which stores the history again.
+    await answer(page, ANA)
+    await page.getByRole('button', { name: 'Show History' }).click()
+    await history.getByRole('button', { name: 'Projects', exact: true }).waitFor()
+    expect(await history.innerText()).not.toMatch(/Mine|Old/)
+    expect(await kept()).not.toContain('Mine')
   })
 
   test('F19: after a reload a tab has what was written just before it, and its answer, but a mutation waits to be run', async () => {

@@ -5,6 +5,7 @@ import { GraphiQL } from 'graphiql'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ASK_FOR_TIMES, noAnswer, timed } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
+import { useToast } from '../design/toast.tsx'
 import { NOT_JSON } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { refusalOf } from '../reference/own-headers.ts'
@@ -42,19 +43,30 @@ interface GraphiqlPageProps {
 }
 
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
-  const { facts, unstored } = useExplorer()
+  const { facts, unstored, writtenHeaders } = useExplorer()
   const { email } = useSessionState()
   const { isLoaded, projects } = useProjectChoices()
+  const showToast = useToast()
+  /** How often the data were cleared. Each time GraphiQL starts again, without what it has in memory. */
+  const [clearings, setClearings] = useState(0)
   const storage = useMemo(() => {
     const own = unstored.get(email) ?? new Map<string, string>()
     unstored.set(email, own)
-    return ownStorage(facts.basePath, email ?? '', own)
-  }, [facts, unstored, email])
+    return ownStorage(facts.basePath, email ?? '', own, () => {
+      writtenHeaders.delete(email)
+      setClearings(clearings + 1)
+      showToast('GraphiQL’s tabs, headers, history and settings were removed from this browser.')
+    })
+  }, [facts, unstored, writtenHeaders, email, showToast, clearings])
+  useEffect(() => {
+    // The dialog has disappeared, and the button that opened it too.
+    if (clearings > 0) document.getElementById('main')?.focus({ preventScroll: true })
+  }, [clearings])
   const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
   return (
     // Also wraps the skeleton: without a storage, GraphiQL would first read the storage of the previous user.
     <StorageContextProvider storage={storage}>
-      {isLoaded ? <Editor theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
+      {isLoaded ? <Editor key={clearings} theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
     </StorageContextProvider>
   )
 }

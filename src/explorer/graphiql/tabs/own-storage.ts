@@ -9,7 +9,7 @@ import type { SharedQuery } from '../shared-query.ts'
 import { windowTabs } from './window-tabs.ts'
 
 export interface OwnStorage extends Storage {
-  /** Ignores all later writes: GraphiQL writes up to 600 ms after its page is left. */
+  /** Ignores all later writes: GraphiQL writes up to 600 ms after its page is left, or its data are cleared. */
   readonly close: () => void
 }
 
@@ -22,9 +22,15 @@ const SHOWN = { query: 'query', variables: 'variables' }
 
 /**
  * The namespace contains the base path, so that gateways under different paths of one origin stay separate. `unstored`
- * holds what the browser does not store of this user.
+ * holds what the browser does not store of this user. `onClear` is called when GraphiQL has cleared its data, of which
+ * it still shows and would store what it has in memory.
  */
-export function ownStorage(basePath: string, email: string, unstored: Map<string, string>): OwnStorage {
+export function ownStorage(
+  basePath: string,
+  email: string,
+  unstored: Map<string, string>,
+  onClear: () => void,
+): OwnStorage {
   const namespace = `workspace-gateway${basePath}:${email}`
   const stored = createLocalStorage({ namespace })
   const kept = heldStorage(() => stored, unstored)
@@ -42,9 +48,11 @@ export function ownStorage(basePath: string, email: string, unstored: Map<string
       if (isOpen) kept.removeItem(key)
     },
     clear() {
+      isOpen = false
       ofWindow.clear()
       unstored.clear()
       if (!isBlocked(() => localStorage)) stored.clear()
+      onClear()
     },
     get length() {
       return stored.length
