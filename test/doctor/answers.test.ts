@@ -216,6 +216,23 @@ describe('doctor', () => {
     })
   }
 
+  test('finds a 401 without WWW-Authenticate', async () => {
+    const url = await startFront(
+      ({ headers: { 'www-authenticate': _, ...headers }, ...answer }) => ({ ...answer, headers }),
+      (path) => path === '/projects',
+    )
+    expect((await examine(url)).findings).toMatchObject([
+      { check: 'authorization', problem: expect.stringContaining('without the header WWW-Authenticate') },
+    ])
+  })
+
+  test('says that API-Version is lost, instead of taking the gateway for another server', async () => {
+    const url = await startFront(({ headers: { 'api-version': _, ...headers }, ...answer }) => ({ ...answer, headers }))
+    const { exitCode, stdout, stderr } = await runHere(['doctor', url, ...LOOK])
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/ a gateway answers, but something in front of it removes the header API-Version /)
+  })
+
   test('prints no control character from an answer', async () => {
     const url = await startFront((answer, path) =>
       path === '/projects'

@@ -15,8 +15,8 @@ import { checkDatabase } from './inside/database-checks.ts'
 import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
 import { AnswerError } from './outside/answer-error.ts'
 import { CACHING_CHECKS } from './outside/caching-checks.ts'
-import { type Ask, createAsk, type Reply } from './outside/client.ts'
-import { DOCUMENT, isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
+import { createAsk, type Reply } from './outside/client.ts'
+import { codeOf, DOCUMENT, isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
 import { CORS_CHECKS } from './outside/cors-checks.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
@@ -52,7 +52,7 @@ export async function runDoctor(
   if (url === undefined && config.look === 'both') outcomes.push(NO_URL)
   if (url !== undefined && config.look !== 'inside') {
     const outside = await lookOutside(url, inside)
-    const first = await requireGateway(outside.ask, url, config)
+    const first = await requireGateway(outside, url, config)
     proxy = proxyOf(first)
     const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS, ...CACHING_CHECKS, ...CORS_CHECKS]
     outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
@@ -88,8 +88,8 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   }
 }
 
-async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorConfig): Promise<Reply> {
-  const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
+async function requireGateway(outside: Outside, url: string, { proxyProtocol }: DoctorConfig): Promise<Reply> {
+  const reply = await outside.ask({ path: '/healthz' }).catch((error: unknown) => {
     const reason = toLine(reasonOf(error))
     const advice = proxyProtocol === true ? NO_PROXY_HEADER : ''
     throw new UsageError(
@@ -97,9 +97,22 @@ async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorCo
     )
   })
   if (isOfGateway(reply)) return reply
+  if (await hasGatewayErrors(outside)) {
+    throw new UsageError(
+      `doctor: at ${url} a gateway answers, but something in front of it removes the header API-Version from its answers: let that header through, by which clients know the version (nginx: no proxy_hide_header API-Version)`,
+    )
+  }
   throw new UsageError(
     `doctor: at ${url} something answers ${reply.status}, but it is not a gateway: check the path, and that the gateway is running behind the proxy`,
   )
+}
+
+async function hasGatewayErrors({ unauthenticated }: Outside): Promise<boolean> {
+  try {
+    return codeOf((await unauthenticated()).body) === 'UNAUTHENTICATED'
+  } catch {
+    return false
+  }
 }
 
 function proxyOf({ headers }: Reply): Place | null {

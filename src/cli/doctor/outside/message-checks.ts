@@ -134,11 +134,11 @@ async function authorization(outside: Outside): Promise<Verdict> {
   }
 }
 
-async function longAuthorization({ ask }: Outside): Promise<Verdict> {
+async function longAuthorization(outside: Outside): Promise<Verdict> {
   const headers = { authorization: `Bearer ${'x'.repeat(MAX_TOKEN_LENGTH)}` }
-  const reply = await ask({ path: '/projects', headers }).catch(unlessBrokenOff)
+  const reply = await outside.ask({ path: '/projects', headers }).catch(unlessBrokenOff)
   const isLost = reply !== null && codeOf(reply.body) === 'UNAUTHENTICATED'
-  if (reply && isOfGateway(reply) && !isLost) return null
+  if (reply && isOfGateway(reply) && !isLost) return challenge(outside)
   return {
     problem: `a token of ${MAX_TOKEN_LENGTH} characters in Authorization, the most that the gateway reads, ${isLost ? 'does not arrive' : refusedBy(reply)}: users with long tokens cannot read anything`,
     fix: {
@@ -146,6 +146,20 @@ async function longAuthorization({ ask }: Outside): Promise<Verdict> {
       haproxy: 'tune.bufsize 16384',
       caddy: 'max_header_size 16KiB',
       apache: 'LimitRequestFieldSize 8190',
+    },
+  }
+}
+
+/** The gateway writes this header into each 401 (RFC 6750 section 3). */
+async function challenge({ unauthenticated }: Outside): Promise<Verdict> {
+  if ((await unauthenticated()).headers['www-authenticate'] !== undefined) return null
+  return {
+    problem: 'a 401 arrives without the header WWW-Authenticate: clients that wait for it do not send their token',
+    fix: {
+      nginx: 'proxy_hide_header WWW-Authenticate must not be there',
+      haproxy: 'http-response del-header WWW-Authenticate must not be there',
+      caddy: 'header_down -WWW-Authenticate must not be there',
+      apache: 'Header unset WWW-Authenticate must not be there',
     },
   }
 }
