@@ -112,9 +112,9 @@ test('every test that a promise names exists', () => {
 })
 
 test('every log line that a page names is written by the program', () => {
-  const sources = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => read(join('src/cli', file)))
+    .map((file) => read(join('src', file)))
     .join('\n')
   const table = /\| look for \|.*?\n\n/s.exec(read('docs/operate/observability.md'))?.[0] ?? ''
   const lines = [...table.matchAll(/^\| `(.+?)(?:…)?` \|/gm)].map(([, line = '']) => line.trim())
