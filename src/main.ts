@@ -11,6 +11,10 @@ const FLUSH_AFTER_MS = 3_000
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/workspace-gateway', import.meta.url)))
 setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref()
 
+// Without a handler Node opens its debugger on port 9229, through which every user of the machine can run code in this
+// process. Scripts that rotate logs send other servers this signal.
+process.on('SIGUSR1', () => {})
+
 // The kernel ignores a signal to process 1 (as in a container) that has no handler. Any other process it would
 // terminate.
 if (process.pid === 1) {

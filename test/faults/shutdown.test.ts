@@ -75,6 +75,15 @@ test('a second signal ends the gateway at once, even if it differs from the firs
   }
 })
 
+test.skipIf(process.platform === 'win32')('SIGUSR1 opens no debugger', async () => {
+  const serving = await serveForTest(['--database', await database()])
+  serving.process.kill('SIGUSR1')
+  expect((await ask(`${serving.url}/healthz`)).status).toBe(200)
+  expect(await serving.kill('SIGTERM')).toBe(0)
+  // Node would say there that it listens, or that the port of the debugger is in use.
+  expect(serving.stderr()).not.toMatch(/debugger|inspector/i)
+})
+
 test('a draining gateway answers one more request on an open connection and closes it', async () => {
   const serving = await serveHereForTest(['--database', await database()])
   const socket = await openSocket(serving.url)
