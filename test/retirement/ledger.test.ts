@@ -56,7 +56,8 @@ test.each([
   if (!isThere) return console.warn(`skipped: there is no ${engine}`)
   const database = await open()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
-  const start = (serve: typeof serveHereForTest | typeof serveForTest) => serve(['--database', database, '--log-level', 'silent'])
+  const start = (serve: typeof serveHereForTest | typeof serveForTest) =>
+    serve(['--database', database, '--log-level', 'silent'])
   // One of the two is a process of its own, always.
   const nodes = [await start(serveForTest), await start(serveHereForTest)]
   const login = await ask(`${nodes[0]?.url}/login`, {
