@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
@@ -10,6 +12,7 @@ import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
 import { runHere, startRun } from '../support/command-line.ts'
 import { createWorkspace, withoutProgress } from '../support/import-workspace.ts'
 import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 /** `users` users beside ana and ben. */
@@ -485,6 +488,30 @@ test('import reports that it waits for a server, and why', async () => {
   expect(String(told)).toBe(`waiting for the other server: GET ${server.url}/projects answered 503\n`)
   signals.emit('SIGTERM')
   expect(await ended).toBe(1)
+})
+
+test.each([
+  ['importing', 1],
+  ['verifying', 2],
+])('on a terminal, %s shows its progress while it waits for the answer of one user', async (label, time) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const held: ServerResponse[] = []
+  let reads = 0
+  server.setIntercept(({ url }, response) => {
+    if (url !== '/exports?r=site') return false
+    reads += 1
+    if (reads === time) held.push(response)
+    return reads === time
+  })
+  const stderr = new PassThrough()
+  stderr.on('data', (bytes) => {
+    const shown = `${label}: 0 of 1 users, `
+    // The user cannot be done before.
+    if (String(bytes).includes(shown)) for (const response of held.splice(0)) response.end('[{"path":"new.html"},1.0]')
+  })
+  const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, isTerminal: true, clock: Date.now }
+  const args = ['--email', ANA, '--verify', '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  expect(await runCommandLine(['import', server.url, ...args], io, new EventEmitter())).toBe(0)
 })
 
 test('import reports a list that alone is 404, and with --replace removes nothing of it that is stored here', async () => {

@@ -12,7 +12,7 @@ function listen(isTerminal: boolean): { readonly io: CommandIo; readonly said: (
   return { io, said: () => String(stderr.read() ?? '') }
 }
 
-test('the time left is estimated from the time that the users so far took', () => {
+test('the time left is estimated from the time that the users so far took; without progress nothing is repeated', () => {
   const pass = stopClock()
   const { io, said } = listen(false)
   using progress = createUserProgress(io, 'importing', 100)
@@ -28,6 +28,9 @@ test('the time left is estimated from the time that the users so far took', () =
   pass(30_000)
   progress.update(100, 2_000_000)
   expect(said()).toBe('importing: 100 of 100 users, 2.0 MB, 0 s left\n')
+  pass(30_000)
+  progress.update(100, 2_000_000)
+  expect(said()).toBe('')
 })
 
 test('on a terminal one line is redrawn and removed at the end; no time is estimated before the first user is done', () => {

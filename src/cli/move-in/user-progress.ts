@@ -2,7 +2,7 @@
 import type { CommandIo } from '../io.ts'
 import { createLiveLine, toDuration, toSize } from '../progress.ts'
 
-/** Interval between two lines when stderr is not a terminal. */
+/** Shortest interval between two lines when stderr is not a terminal. */
 const RETELL_MS = 10_000
 
 export interface UserProgress extends Disposable {
@@ -11,17 +11,20 @@ export interface UserProgress extends Disposable {
   readonly say: (line: string) => void
 }
 
-/** Redraws one line on a terminal. Otherwise it writes a line every `RETELL_MS`. */
+/** Redraws one line on a terminal. Otherwise it writes a line every `RETELL_MS`, but none while nothing proceeds. */
 export function createUserProgress(io: CommandIo, label: string, total: number): UserProgress {
   const { stderr, isTerminal } = io
   const drawn = createLiveLine(io)
   const start = performance.now()
   let toldAt = start
+  let told = { users: 0, bytes: 0 }
   return {
     update(users, bytes) {
       const now = performance.now()
-      if (!isTerminal && now - toldAt < RETELL_MS) return
+      const isAsTold = users === told.users && bytes === told.bytes
+      if (!isTerminal && (isAsTold || now - toldAt < RETELL_MS)) return
       toldAt = now
+      told = { users, bytes }
       const seconds = (now - start) / 1_000
       const left = users > 0 ? `, ${toDuration((seconds * (total - users)) / users)} left` : ''
       const line = `${label}: ${users} of ${total} users, ${toSize(bytes)}${left}`

@@ -23,6 +23,9 @@ import { toStoreOptions } from '../../open-store-for-cli.ts'
 import type { ImportConfig } from '../../options/import-options.ts'
 import { tookInWords, toSize } from '../../progress.ts'
 
+/** Interval between updates of the progress, beside those after each user: one user can take minutes. */
+const UPDATE_MS = 1_000
+
 export async function runServerImport(
   url: string,
   config: ImportConfig,
@@ -106,6 +109,7 @@ async function importUsers(
   try {
     using progress = createUserProgress(io, 'importing', left.length)
     const update = () => progress.update(tally.done + tally.missing + tally.failed, client.traffic().bytes)
+    using _updates = setInterval(update, UPDATE_MS)
     await moveIn(left, options, {
       async onDone({ email }, taken) {
         addTaken(tally, taken)
@@ -190,6 +194,7 @@ async function verifyUsers(
   {
     using progress = createUserProgress(io, 'verifying', imported.length)
     const update = () => progress.update(total.users + total.failed, options.client.traffic().bytes - before)
+    using _updates = setInterval(update, UPDATE_MS)
     await verifyAll(imported, options, {
       async onDone({ label }, { differences, ...verified }) {
         total.users += 1
