@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { createFaultLatch } from '../../src/store/sqlite/engine/faults/fault-latch.ts'
+import { createWritableCheck } from '../../src/store/sqlite/engine/faults/writable-check.ts'
 import { createGroupCommit } from '../../src/store/sqlite/engine/group-commit.ts'
 import { stopClock } from '../support/stop-clock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -35,6 +36,7 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
   const notes = () => other.prepare<[], string>('select text from note order by text').pluck().all()
   return {
     ...commits,
+    commits,
     faults,
     fatal,
     happened,
@@ -201,6 +203,22 @@ test('the latch reports a temporary fault but not a lock, and reports a fatal fa
   expect(failing('SQLITE_IOERR_READ')).toThrow('why')
   expect([unavailable, fatal.length]).toEqual([2, 1])
   expect(() => latch.assertWritable()).toThrow('no more writes are accepted')
+})
+
+test('after a temporary fault the check for room writes until that succeeds, and then no longer', async () => {
+  const { commits, faults, writer, other, happened } = open({ lockTimeoutMs: 1 })
+  const assertWritable = createWritableCheck(writer.name, writer, commits, faults)
+  await assertWritable()
+  expect(happened).toEqual([])
+  const fail = () => {
+    throw new Database.SqliteError('why', 'SQLITE_FULL')
+  }
+  expect(() => faults.guard(fail)).toThrow('is full')
+  other.exec('begin immediate')
+  await expect(assertWritable()).rejects.toThrow('holds the database locked')
+  other.exec('commit')
+  for (const _ of [1, 2]) await assertWritable()
+  expect(happened).toEqual(['committed '])
 })
 
 test('a commit waits for the disk unless all of its writes may be lost', async () => {
