@@ -294,6 +294,23 @@ test('--replace reports in one sentence that a user was removed before that user
   expect((await workspace.run('users', 'show', 'user-99@example.com')).exitCode).toBe(1)
 })
 
+test('--replace of one user while that of others is under way disturbs neither', async () => {
+  const workspace = createWorkspace()
+  const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
+  const [path, other] = [
+    workspace.write('users.ndjson', users.join('')),
+    workspace.write('ben', project('p', 'r', BEN)),
+  ]
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const replace = [PROGRAM, 'import', other, '--replace', ...workspace.flags]
+  stdout.once('data', () => execFileSync(process.execPath, replace))
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const args = ['import', path, '--replace', '--verbose', ...workspace.flags]
+  expect(await runCommandLine(args, io, new EventEmitter())).toBe(0)
+  expect((await workspace.run('users', 'list')).stdout.trimEnd().split('\n')).toHaveLength(users.length + 1)
+  expect(stagedIn(workspace)).toEqual(NOTHING_STAGED)
+})
+
 test('an invalid removal record is reported with what is wrong', async () => {
   const workspace = createWorkspace()
   const cases: readonly (readonly [line: string, reason: string])[] = [
