@@ -1,5 +1,15 @@
 // Tests the lazy disk: a FUSE file system that forgets what was not synced when its power is cut.
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { canMountLazyDisk, hasFuse } from '../support/faults.ts'
@@ -38,6 +48,7 @@ if (hasFuse()) {
         write(join(disk.path, 'old'), 'w', 'aaaa', { isSynced: true })
         sync(disk.path)
         renameSync(join(disk.path, 'old'), join(disk.path, 'new'))
+        linkSync(join(disk.path, 'new'), join(disk.path, 'link'))
         write(join(disk.path, 'other'), 'w', 'bbbb', { isSynced: true })
         rmSync(join(disk.path, 'new'))
         const { namesLost } = await disk.cutPower(createSeededRandom(seed))
@@ -48,7 +59,13 @@ if (hasFuse()) {
           rmSync(join(disk.path, name))
         }
       }
-      expect([...left].toSorted()).toEqual(['new other, 1 lost', 'new, 2 lost', 'old, 3 lost', 'other, 0 lost'])
+      expect([...left].toSorted()).toEqual([
+        'link new other, 1 lost',
+        'link new, 2 lost',
+        'link other, 0 lost',
+        'new, 3 lost',
+        'old, 4 lost',
+      ])
     })
   })
 } else {
