@@ -67,6 +67,17 @@ test('a database without writes since the start leaves no -wal, and its loss is 
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
 })
 
+test('a read-only gateway ends when its database is deleted, and leaves nothing in the folder', async () => {
+  const path = await imported()
+  // Makes the signing key.
+  const first = await serveHereForTest(['--database', `file:${path}`])
+  expect(await first.kill('SIGTERM')).toBe(0)
+  const serving = await serveHereForTest(['--database', `file:${path}`, '--read-only'])
+  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
+  expect(await serving.ended).toBe(1)
+  expect(readdirSync(dirname(path))).toEqual([])
+})
+
 test('a database whose folder was moved away counts as lost, and serves once the folder is back', async () => {
   const path = join(dirname(await imported()), 'folder', 'workspace.db')
   const database = ['--database', `file:${path}`]
