@@ -9,7 +9,6 @@ import { useToast } from '../design/toast.tsx'
 import { NOT_JSON } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { refusalOf } from '../reference/own-headers.ts'
-import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
@@ -28,6 +27,7 @@ import { KeepUndo } from './tabs/keep-undo.ts'
 import { KeepWritten } from './tabs/keep-written.ts'
 import { type OwnStorage, ownStorage, readyTabs } from './tabs/own-storage.ts'
 import { TypedVariables, type VariableEditor } from './typed-variables.ts'
+import { useExampleRefs } from './use-example-refs.ts'
 import 'graphiql/style.css'
 import './graphiql-page.css'
 
@@ -45,7 +45,6 @@ interface GraphiqlPageProps {
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   const { facts, unstored, writtenHeaders } = useExplorer()
   const { email } = useSessionState()
-  const { isLoaded, projects } = useProjectChoices()
   const showToast = useToast()
   /** How often the data were cleared. Each time GraphiQL starts again, without what it has in memory. */
   const [clearings, setClearings] = useState(0)
@@ -62,11 +61,11 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
     // The dialog has disappeared, and the button that opened it too.
     if (clearings > 0) document.getElementById('main')?.focus({ preventScroll: true })
   }, [clearings])
-  const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
+  const refs = useExampleRefs(storage)
   return (
     // Also wraps the skeleton: without a storage, GraphiQL would first read the storage of the previous user.
     <StorageContextProvider storage={storage}>
-      {isLoaded ? <Editor key={clearings} theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
+      {refs ? <Editor key={clearings} theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
     </StorageContextProvider>
   )
 }

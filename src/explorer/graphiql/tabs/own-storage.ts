@@ -117,12 +117,23 @@ type KeptTab = { readonly [Name in keyof SharedQuery]?: string | null }
  */
 export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: readonly string[]): void {
   const items = new StorageAPI(storage)
-  const kept = jsonOrNull(items.get(TABS) ?? '') as Partial<KeptTabs> | null
-  const tabs = renewExample(Array.isArray(kept?.tabs) ? kept.tabs : [], refs)
+  const kept = readTabs(items)
+  const tabs = renewExample(kept?.tabs ?? [], refs)
   if (tabs.length > 0) items.set(TABS, JSON.stringify({ ...kept, tabs }))
   const shown = shared ?? tabs[kept?.activeTabIndex ?? 0]
   items.set(SHOWN.query, shown?.query ?? '')
   items.set(SHOWN.variables, shown?.variables ?? '')
+}
+
+/** The project references in the stored example tabs about an export. */
+export function refsInTabs(storage: Storage): readonly string[] {
+  const refs = (readTabs(new StorageAPI(storage))?.tabs ?? []).map(namedBy)
+  return [...new Set(refs)].filter((ref) => ref !== null && ref !== '')
+}
+
+function readTabs(items: StorageAPI): Partial<KeptTabs> | null {
+  const kept = jsonOrNull(items.get(TABS) ?? '') as Partial<KeptTabs> | null
+  return Array.isArray(kept?.tabs) ? kept : null
 }
 
 /**
