@@ -128,7 +128,7 @@ export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: re
 /** The project references in the stored example tabs about an export. */
 export function refsInTabs(storage: Storage): readonly string[] {
   const refs = (readTabs(new StorageAPI(storage))?.tabs ?? []).map(namedBy)
-  return [...new Set(refs)].filter((ref) => ref !== null && ref !== '')
+  return [...new Set(refs)].filter((ref) => ref !== null).filter((ref) => ref !== '')
 }
 
 function readTabs(items: StorageAPI): Partial<KeptTabs> | null {
