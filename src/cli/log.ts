@@ -12,7 +12,7 @@ import { StoreFaultError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/serve-options.ts'
 import type { LogOutput } from './sight/log-output.ts'
-import { isReadable, toReadableLine } from './sight/readable-log.ts'
+import { escapeObeyed, isReadable, toReadableLine } from './sight/readable-log.ts'
 
 /** Maximum length of a message or a stack, in UTF-16 units: it may contain what a client sent. */
 const MAX_LOGGED_LENGTH = 8_192
@@ -29,6 +29,7 @@ export function createLog(
     isColourless = false,
   }: { readonly stderr: LogOutput } & Pick<CommandIo, 'isTerminal' | 'isColourless'>,
 ): Logger {
+  const format = isReadable(accessLog, isTerminal) ? (line: string) => toReadableLine(line, isColourless) : escapeObeyed
   return pino(
     {
       level: logLevel,
@@ -36,7 +37,7 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => toLoggedError(error, MAX_CAUSES) },
     },
-    isReadable(accessLog, isTerminal) ? { write: (line) => stderr.write(toReadableLine(line, isColourless)) } : stderr,
+    { write: (line) => stderr.write(format(line)) },
   )
 }
 

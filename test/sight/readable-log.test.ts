@@ -80,3 +80,11 @@ test('control characters are escaped at a terminal, and stack frames stand below
   const others = ['\u001b[31m', '\u001b[0m', '\n'].reduce((rest, ours) => rest.replaceAll(ours, ''), written)
   expect(others).toBe(others.replace(/[^ -~]/g, ''))
 })
+
+test('in JSON, no character that a terminal obeys is written as it is, and each line says the same', () => {
+  const { log, written } = logInMemory({ isTerminal: false })
+  const origin = 'https://a\u001b[2J\u007f\u0085\u009b2J\u2028\u202eb"\\c'
+  log.warn({ origin }, 'refused')
+  expect(written()).toMatch(/^[ -~]+\n$/)
+  expect(JSON.parse(written())).toMatchObject({ origin, msg: 'refused' })
+})

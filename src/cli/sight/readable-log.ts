@@ -20,6 +20,11 @@ const PLAIN = /^[\w.:/+@-]+$/
 /** Characters that JSON leaves unescaped but that control a terminal or change the text direction. */
 const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
+/** The same JSON without characters that a terminal obeys: a log in JSON is read at terminals, too. */
+export function escapeObeyed(json: string): string {
+  return json.replace(OBEYED, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 interface LogLine {
   readonly level: number
   /** ISO 8601. */
@@ -60,7 +65,7 @@ function framesOf(stack: string): readonly string[] {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text).replace(OBEYED, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapeObeyed(JSON.stringify(text))
 }
 
 function unquoted(text: string): string {
