@@ -44,6 +44,3 @@ export interface Audit {
   /** Never throws and never blocks: the event is written with the next batch. */
   readonly record: (event: AuditEvent) => void
 }
-
-/** An audit log that records nothing. */
-export const NO_AUDIT: Audit = { record() {} }
