@@ -29,7 +29,9 @@ export interface BackgroundWriter extends AsyncDisposable {
 export function startBackgroundWriter(options: BackgroundWriterOptions): BackgroundWriter {
   const { write, removeOld, clock, onFailure } = options
   let purgedAt = Number.NEGATIVE_INFINITY
-  let writing: Promise<void> = Promise.resolve()
+  let running: Promise<void> = Promise.resolve()
+  /** The run after that. All callers until it begins share it: what is slow or fails must not gather runs. */
+  let queued: Promise<void> | null = null
   let isFailing = false
 
   /**
@@ -42,18 +44,24 @@ export function startBackgroundWriter(options: BackgroundWriterOptions): Backgro
     if ((await removeOld(PURGED_PER_STEP)) < PURGED_PER_STEP) purgedAt = clock()
   }
 
+  async function run(): Promise<void> {
+    try {
+      await write()
+      await purge()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) onFailure(error)
+      isFailing = true
+    }
+  }
+
   function flush(): Promise<void> {
-    writing = writing.then(async () => {
-      try {
-        await write()
-        await purge()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing) onFailure(error)
-        isFailing = true
-      }
+    queued ??= running.then(() => {
+      queued = null
+      running = run()
+      return running
     })
-    return writing
+    return queued
   }
 
   const timer = setInterval(flush, WRITE_EVERY_MS)

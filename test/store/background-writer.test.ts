@@ -107,14 +107,31 @@ test('one write comes after another, and the writer also writes by itself', asyn
   const { flush, calls, hold, [Symbol.asyncDispose]: stop } = start({ old: null })
   const gate = Promise.withResolvers<void>()
   hold(gate.promise)
-  const both = Promise.all([flush(), flush()])
+  const first = flush()
+  await new Promise((resolve) => setImmediate(resolve))
+  const second = flush()
   await new Promise((resolve) => setImmediate(resolve))
   expect(calls()).toEqual(['write'])
   gate.resolve()
-  await both
+  await Promise.all([first, second])
   expect(calls()).toEqual(['write'])
   await expect.poll(() => calls().length).toBeGreaterThan(0)
   await stop()
+})
+
+test('disposing of the writer waits for one more write, however long the last one has taken', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const { calls, hold, [Symbol.asyncDispose]: stop } = start({ old: null })
+  const gate = Promise.withResolvers<void>()
+  hold(gate.promise)
+  await vi.advanceTimersByTimeAsync(60_000)
+  const stopped = stop()
+  gate.resolve()
+  await stopped
+  expect(calls()).toEqual(['write', 'write'])
 })
 
 test('the writer writes nothing any more after it was disposed of', async () => {
