@@ -22,7 +22,7 @@ import { SERVE_OPTIONS } from './options/serve-options.ts'
 import { leaveUnread, outliveOutput, processIo } from './process/process-io.ts'
 import { packageVersion } from './serving/package-version.ts'
 import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
-import { type Signals, stopSignal } from './workers/stop-signal.ts'
+import { type Signals, stopSignal, stopSignalInTerminal } from './workers/stop-signal.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const FAILED = 1
@@ -64,6 +64,7 @@ export function createProgram(
     .configureHelp({ showGlobalOptions: true })
   const { describe } = commands
   const environment: Environment = process.env
+  const inTerminal = () => stopSignalInTerminal(signals)
   program.hook('preAction', (_, command) => {
     // `serve` reports them in its log.
     if (command.name() !== 'serve') endWhenUncaught(signals, (error) => void report(error, io))
@@ -100,13 +101,13 @@ export function createProgram(
     )
     .action(async (source: string, values) => {
       const { runImport } = await import('./commands/import.ts')
-      onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io, () => stopSignal(signals)))
+      onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io, inTerminal))
     })
   describe(program.command('dump'), DUMP_OPTIONS)
     .description('write all workspaces as NDJSON, for import')
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
-      onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io, () => stopSignal(signals)))
+      onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io, inTerminal))
     })
   describe(program.command('move'), MOVE_OPTIONS)
     .description(
@@ -114,7 +115,7 @@ export function createProgram(
     )
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
-      onExit(await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals)))
+      onExit(await runMove(parseOptions(MOVE_OPTIONS, values), io, inTerminal()))
     })
   describe(program.command('ledger'), LEDGER_OPTIONS)
     .description('show which clients still call which REST route, how often and when last')
@@ -132,7 +133,7 @@ export function createProgram(
   const context: CommandContext = {
     io,
     onExit,
-    stopSignal: () => stopSignal(signals),
+    stopSignal: inTerminal,
     leaveUnread: () => leaveUnread(io),
   }
   addWorkspaceCommands(program, describe, context)

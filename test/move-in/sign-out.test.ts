@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { createRemoteSession } from '../../src/import-export/remote/session.ts'
+import { startRunForTest } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -185,4 +186,19 @@ test('a renewal that answers no access token is followed by a login, and the ses
   expect(server.openSessions()).toBe(1)
   await session.close()
   expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
+})
+
+test('follow signs out when its terminal is closed, even if the shell and the system both report that', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const { promise: isReading, resolve } = Promise.withResolvers<void>()
+  server.setIntercept(({ method, url }) => {
+    if (url === '/templates') resolve()
+    if (method === 'DELETE') running.process.kill('SIGHUP')
+    return false
+  })
+  const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const running = startRunForTest(['follow', server.url, '--email', ANA, ...database])
+  await isReading
+  const { exitCode } = await running.kill('SIGHUP')
+  expect([exitCode, server.openSessions()]).toEqual([0, 0])
 })
