@@ -373,15 +373,28 @@ test.skipIf(!existsSync(DESCRIPTORS))('a file that is not a database is closed a
   expect(openFiles()).not.toContain(realpathSync(path))
 })
 
-test.skipIf(!existsSync(DESCRIPTORS))('a closed store leaves no file open', async () => {
-  const directory = realpathSync(temporaryDirectory())
-  const store = await open(join(directory, 'store.db'))
-  await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
-  const opened = () => openFiles().filter((file) => file.startsWith(directory))
-  expect(opened().length).toBeGreaterThan(0)
-  await store[Symbol.asyncDispose]()
-  expect(opened()).toEqual([])
-})
+test.skipIf(!existsSync(DESCRIPTORS))(
+  'a store that is closed, or cannot be opened for reading, leaves no file open',
+  async () => {
+    const directory = realpathSync(temporaryDirectory())
+    const store = await open(join(directory, 'store.db'))
+    await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
+    const opened = () => openFiles().filter((file) => file.startsWith(directory))
+    expect(opened().length).toBeGreaterThan(0)
+    await store[Symbol.asyncDispose]()
+    expect(opened()).toEqual([])
+
+    const path = join(directory, 'store.db')
+    const reading = () => openSqliteStore(path, { ...OPTIONS, isReadOnly: true })
+    await (await reading())[Symbol.asyncDispose]()
+    expect(opened()).toEqual([])
+    const hand = new Database(path)
+    hand.pragma('user_version = 0')
+    hand.close()
+    await expect(reading()).rejects.toThrow('schema version')
+    expect(opened()).toEqual([])
+  },
+)
 
 test.skipIf(!existsSync(DESCRIPTORS))(
   'a file that lacks a table of its schema is refused, and no file and no timer is left behind',
