@@ -52,6 +52,8 @@ describe.skipIf(CHROMIUM === undefined)('an opened document', () => {
     const last = page.locator('[role="treeitem"].at')
     expect(await last.getAttribute('aria-level')).toBe('101')
     expect((await last.innerText()).slice(-12)).toBe('a/a/deep.txt')
+    const [shown, room] = await Promise.all([last.locator('bdi').boundingBox(), tree.boundingBox()])
+    expect((shown?.x ?? Infinity) + 100).toBeLessThan((room?.x ?? 0) + (room?.width ?? 0))
     await tree.press('Enter')
     await page.locator('.preview .line', { hasText: 'in deep.txt' }).waitFor()
   })

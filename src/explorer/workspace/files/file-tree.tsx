@@ -8,6 +8,8 @@ import { visibleName } from '../shown-name.ts'
 import type { TreeRow } from './tree.ts'
 
 const ROW_HEIGHT = 28
+/** Rows that are deeper are not indented further: their names would be beyond the edge of the tree. */
+const MOST_INDENTED = 10
 
 interface FileTreeProps {
   readonly rows: readonly TreeRow[]
@@ -103,7 +105,7 @@ export function FileTree({ rows, chosen, isUnfolded, onFold, onChoose }: FileTre
               id={`${treeId}-${index}`}
               role="treeitem"
               className={`${row.folder === null ? 'file' : 'folder'}${index === at ? ' at' : ''}`}
-              style={{ transform: `translateY(${start}px)`, paddingLeft: 10 + row.depth * 14 }}
+              style={{ transform: `translateY(${start}px)`, paddingLeft: 10 + Math.min(row.depth, MOST_INDENTED) * 14 }}
               aria-level={row.depth + 1}
               aria-setsize={row.size}
               aria-posinset={row.position}
