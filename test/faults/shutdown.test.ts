@@ -97,6 +97,18 @@ test('a draining gateway answers one more request on an open connection and clos
   expect(await ended).toBe(0)
 })
 
+test('a gateway that stops answers the requests on connections that it had not accepted yet', async () => {
+  const serving = await serveForTest(['--database', await database()])
+  serving.process.kill('SIGSTOP')
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(serving.url)))
+  for (const socket of sockets) socket.write(requestText({ target: '/healthz' }))
+  serving.process.kill('SIGTERM')
+  serving.process.kill('SIGCONT')
+  const answers = await Promise.all(sockets.map(readToEnd))
+  expect(answers.flatMap((bytes) => readAnswers(bytes).map(({ status }) => status))).toEqual(Array(20).fill(200))
+  expect(await serving.ended).toBe(0)
+})
+
 // A browser opens such connections ahead. They would keep the gateway for the 10 s that the head of a request may take.
 test.each([
   ['nothing', [], ''],
