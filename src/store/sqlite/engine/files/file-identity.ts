@@ -10,15 +10,11 @@ export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
-  return one.ino === other.ino && one.dev === other.dev
-}
-
 /** Throws `StoreFaultError` if `path` is missing, or another file than `expected`. */
 export function requireSameFile(path: string, expected?: FileIdentity): BigIntStats {
   const found = statOf(path)
   if (!found) throw new StoreFaultError(`${path} was deleted while it was in use`)
-  if (expected && !isSameFile(found, expected)) {
+  if (expected && (found.ino !== expected.ino || found.dev !== expected.dev)) {
     throw new StoreFaultError(`${path} was replaced by another file while it was in use`)
   }
   return found
