@@ -107,6 +107,30 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.keyboard.press('Control+Enter')
     await answer(page, '"id"')
     expect(asked).toEqual([expect.stringContaining('Mine')])
+
+    // An answer that comes while another tab is open is that of the tab that asked.
+    await keptIn(page, 'Mine')
+    await openTab(page, 'Projects')
+    await answer(page, 'framework')
+    await openTab(page, 'Mine')
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      await held
+      await route.continue()
+    })
+    await write(page, 'query Slow { me { email } }')
+    await keptIn(page, 'Slow')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('running …').waitFor()
+    await openTab(page, 'Projects')
+    await answer(page, 'framework')
+    const answered = page.waitForResponse('**/graphql')
+    release()
+    await answered
+    await openTab(page, 'Slow')
+    await answer(page, ANA)
+    await openTab(page, 'Projects')
+    await answer(page, 'framework')
   })
 
   test('custom headers survive a visit to another page, belong to one tab, and are not stored', async () => {

@@ -26,6 +26,7 @@ import { KeepOperation } from './tabs/keep-operation.ts'
 import { KeepUndo } from './tabs/keep-undo.ts'
 import { KeepWritten } from './tabs/keep-written.ts'
 import { type OwnStorage, ownStorage, readyTabs } from './tabs/own-storage.ts'
+import { createTabRuns, ShowTabRuns } from './tabs/tab-runs.ts'
 import { TypedVariables, type VariableEditor } from './typed-variables.ts'
 import { useExampleRefs } from './use-example-refs.ts'
 import 'graphiql/style.css'
@@ -105,6 +106,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const frame = useRef<HTMLDivElement>(null)
   const variableEditor = useRef<VariableEditor>(null)
   const [answers] = useState(createKeptAnswers)
+  const [runs] = useState(createTabRuns)
   const [isSchemaRefused, setSchemaRefused] = useState(false)
   const [{ shared, examples }] = useState(() => {
     const shared = readShared(location.hash)
@@ -126,11 +128,16 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
           variables === undefined ? undefined : variableEditor.current?.getValue(),
         ),
       }
+      const isForShownTab = operationName === OWN_INTROSPECTION ? null : runs.begin()
       const got = await timed(() => {
         requireSendable(options?.headers ?? {})
         return session.send('/graphql', init)
       }).catch(noAnswer)
-      if (operationName !== OWN_INTROSPECTION) return answers.keep(got)
+      if (isForShownTab) {
+        const kept = answers.keep(got)
+        // GraphiQL does not wait any more, and must not show this in another tab.
+        return isForShownTab(kept) ? kept : new Promise(() => {})
+      }
       const { data, errors } = (got.isJson ? (JSON.parse(got.text) as SchemaAnswer | null) : null) ?? {}
       if (data) return { data }
       // The gateway may keep its schema to itself. Without an exception GraphiQL would ask again.
@@ -138,7 +145,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       const reason = errors?.[0]?.message ?? (got.isJson || got.status === 0 ? got.text : NOT_JSON)
       throw new Error(`The schema could not be read. ${reason}`)
     },
-    [session, answers],
+    [session, answers, runs],
   )
 
   return (
@@ -167,6 +174,8 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               <KeepOperation />
               <SharedInAddress />
               <TypedVariables editor={variableEditor} />
+              {/* Before the first run, which belongs to the tab that is shown now. */}
+              <ShowTabRuns runs={runs} />
               <RunFirst isSchemaRefused={isSchemaRefused} />
               <SchemaAgain />
               <KeepWritten storage={storage} />
