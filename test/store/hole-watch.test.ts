@@ -9,6 +9,7 @@ import { watchDatabaseFiles } from '../../src/store/sqlite/engine/faults/watch-d
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PAGE_BYTES = 4_096
+const MEBIBYTE = 1_048_576
 
 /** Whether the file system says how many blocks of a file are on the disk. */
 function countsBlocks(): boolean {
@@ -32,7 +33,7 @@ test('the watch detects a cut behind which a checkpoint of another connection wr
   database.exec('create table note (text)')
   const insert = database.prepare('insert into note values (?)')
   database.transaction(() => {
-    for (let row = 0; row < 400; row += 1) insert.run('x'.repeat(3_000))
+    for (let row = 0; row < 2_000; row += 1) insert.run('x'.repeat(3_000))
   })()
   database.pragma('wal_checkpoint(TRUNCATE)')
   const { assertInPlace, close } = watchDatabaseFiles(path, database)
@@ -40,8 +41,8 @@ test('the watch detects a cut behind which a checkpoint of another connection wr
   // SQLite refuses a checkpoint into a file that is shorter than the log can explain: this log is long.
   const update = database.prepare('update note set text = ? where rowid > ?')
   for (const [letter, from] of [
-    ['y', 20],
-    ['z', 200],
+    ['y', 1_000],
+    ['z', 1_000],
   ] as const)
     update.run(letter.repeat(3_000), from)
   insert.run('x'.repeat(3_000))
@@ -54,7 +55,7 @@ test('the watch detects a cut behind which a checkpoint of another connection wr
 })
 
 describe('missing blocks', () => {
-  /** Pages of a file of 100 pages that have blocks: at the start, at each look of the watch, and at each further one. */
+  /** Mebibytes that have blocks, of a file of 100: at the start, at each look of the watch, and at each further one. */
   function watch({
     atStart = 100,
     later = [] as number[],
@@ -66,12 +67,11 @@ describe('missing blocks', () => {
   }) {
     const file = (pages: number) =>
       Object.assign(statSync('.', { bigint: true }), {
-        size: BigInt(100 * PAGE_BYTES),
-        blocks: BigInt((pages * PAGE_BYTES) / 512),
+        size: BigInt(100 * MEBIBYTE),
+        blocks: BigInt((pages * MEBIBYTE) / 512),
       })
     let looks = 0
     const hasHole = createHoleWatch(file(atStart), {
-      pageSize: PAGE_BYTES,
       look: () => file(later[Math.min(looks++, later.length - 1)] ?? 100),
       isWhole,
     })
@@ -119,7 +119,7 @@ describe('missing blocks', () => {
     expect(hasHole(90)).toBe(true)
   })
 
-  test('count from the fewest that were missing, and the one page that SQLite leaves out is none of them', () => {
+  test('count from the fewest that were missing, and a mebibyte is none of them', () => {
     const hasHole = watch({ atStart: 50, later: [99], isWhole: () => false })
     expect([hasHole(50), hasHole(49), hasHole(100), hasHole(99)]).toEqual([false, false, false, false])
     const stays = watch({ atStart: 50, later: [98], isWhole: () => false })

@@ -81,7 +81,6 @@ export function watchDatabaseFiles(path: string, database: Database, before = st
   const index = watch(`${realPath}-shm`, () => null)
   const start = requireSameFile(path, before)
   const hasHole = createHoleWatch(start, {
-    pageSize,
     look: () => requireSameFile(path, start),
     isWhole: () => isWhole(realPath, start),
   })
