@@ -3,7 +3,8 @@ import { readAtMost, sendRequest } from '../../../../send-request.ts'
 import { isLoopbackHost } from '../../loopback.ts'
 
 const TIMEOUT_MS = 5_000
-const MAX_BYTES = 262_144
+/** Maximum length of what is read, from a URL or a file. */
+export const MAX_BYTES = 262_144
 /** Statuses that mean that nothing is there. Servers that store files like Amazon S3 answer 403. */
 const NOT_THERE: ReadonlySet<number> = new Set([403, 404, 410])
 

@@ -5,14 +5,12 @@ import type { JSONWebKeySet } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
 import { unreadable } from '../../../../errors.ts'
-import { fetchText, isSafeUrl } from './fetch-text.ts'
+import { fetchText, isSafeUrl, MAX_BYTES } from './fetch-text.ts'
 import { createJwksSource } from './jwks-source.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
 import { createPemSource } from './pem-source.ts'
 
 const KID_PLACE = '{kid}'
-/** As much as a URL may answer. A device such as /dev/zero has no end. */
-const MAX_FILE_BYTES = 262_144
 
 /** `discovery`: the URL of an issuer (OpenID Connect Discovery 1.0 section 4). */
 export type KeysAt =
@@ -62,9 +60,10 @@ export async function keyFileProblem(at: KeysAt): Promise<string | null> {
   return `${path} must hold a JWK set with a key, or one public key for ${algorithm} as PEM`
 }
 
+/** Throws for more than `MAX_BYTES`: a device such as /dev/zero has no end. */
 async function readKeyFile(path: string): Promise<string> {
-  const bytes = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }))
-  if (bytes.byteLength > MAX_FILE_BYTES) throw new Error(`it is longer than ${MAX_FILE_BYTES / 1_024} KiB`)
+  const bytes = await buffer(createReadStream(path, { end: MAX_BYTES }))
+  if (bytes.byteLength > MAX_BYTES) throw new Error(`it is longer than ${MAX_BYTES / 1_024} KiB`)
   return bytes.toString('utf8')
 }
 
