@@ -18,9 +18,9 @@ export async function untilNoticed(delayMs: number, failed: AbortSignal, log: Lo
 }
 
 /**
- * Graceful shutdown: accepts the connections that wait, and no new ones. Requests in flight, and requests that still arrive on open
- * connections, may finish within `graceMs`. Then all connections are closed, and the log says how many requests that
- * cut off.
+ * Graceful shutdown: accepts the connections that wait, and no new ones. Requests in flight, and requests that still
+ * arrive on open connections, may finish within `graceMs`. Then all connections are closed, and the log says how many
+ * requests that cut off.
  */
 export async function drain(server: GatewayServer, graceMs: number, log: Logger): Promise<void> {
   await acceptWaiting(server, Math.min(MAX_ACCEPTING_MS, graceMs))
