@@ -12,6 +12,7 @@ import { StoreFaultError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/serve-options.ts'
 import type { LogOutput } from './sight/log-output.ts'
+import { LINE_PAUSE_MS, onceAMinute } from './sight/once-a-minute.ts'
 import { escapeObeyed, isReadable, toReadableLine } from './sight/readable-log.ts'
 
 /** Maximum length of a message or a stack, in UTF-16 units: it may contain what a client sent. */
@@ -41,8 +42,6 @@ export function createLog(
   )
 }
 
-/** Minimum time between two lines about an event that clients can cause at any rate. */
-const LINE_PAUSE_MS = 60_000
 /** Number of causes that are tracked separately (LRU). */
 const MAX_OUTAGES = 100
 
@@ -86,17 +85,6 @@ export function createReport(log: Logger, clock: () => number): ReportFailure {
 /** Whether the error belongs to an outage, in which every request fails in the same way. */
 function isOutage(error: unknown): boolean {
   return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
-}
-
-/** Returns a function that says whether another line of a kind is due, and if so counts it as written. `clock` is in milliseconds. */
-export function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
-  const toldAt = new Map<Kind, number>()
-  return (kind) => {
-    const now = clock()
-    const isDue = now - (toldAt.get(kind) ?? -Infinity) >= LINE_PAUSE_MS
-    if (isDue) toldAt.set(kind, now)
-    return isDue
-  }
 }
 
 const BREAKS = {

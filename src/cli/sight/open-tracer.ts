@@ -8,9 +8,9 @@ import type { Tracer } from '../../admin/tracing/tracer.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { excerpt, redact } from '../../redact.ts'
 import { databasePath } from '../../store/open-store.ts'
-import { onceAMinute } from '../log.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
+import { onceAMinute } from './once-a-minute.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type TracerConfig = Pick<ServeConfig, 'basePath' | 'database' | 'databaseNext' | 'databaseTraceComments'>
