@@ -12,6 +12,9 @@ import { JSON_TYPE, NO_STORE } from '../http/response.ts'
 export const PROBE_PATH = '/.well-known/workspace-gateway-probe'
 /** Not `Authorization`: `doctor` also checks whether a proxy passes that header on. */
 export const PROBE_HEADER = 'workspace-gateway-probe'
+/** Milliseconds that the gateway waits before it answers, to reveal a proxy that does not wait so long. */
+export const PROBE_DELAY_HEADER = 'workspace-gateway-probe-delay'
+export const MAX_PROBE_DELAY_MS = 65_000
 /** Milliseconds between the first and the last line of the answer. */
 export const PROBE_PAUSE_MS = 400
 
@@ -42,6 +45,8 @@ export function createProbeEndpoint({ keyset, clock }: ProbeOptions): Endpoint {
     async handle(request) {
       const token = request.header(PROBE_HEADER)
       if (token === undefined || !(await isProbeToken(token, keyset, clock()))) throw new GatewayError('NOT_FOUND')
+      const delayMs = Number(request.header(PROBE_DELAY_HEADER) ?? 0)
+      if (delayMs > 0) await delay(Math.min(delayMs, MAX_PROBE_DELAY_MS))
       const line = `${JSON.stringify(sightingOf(request))}\n`
       return {
         status: 200,

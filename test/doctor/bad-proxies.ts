@@ -21,6 +21,8 @@ const buffered = (block: string) => block.replace('proxy_buffering off;', 'proxy
 const without = (line: RegExp) => (block: string) => block.replace(line, '')
 const inLocation = (lines: string) => (block: string) => block.replace('location / {', `location / {\n        ${lines}`)
 const inServer = (lines: string) => (block: string) => block.replace('location / {', `${lines}\n    location / {`)
+/** Lines of the server, without those of its location that would override them. */
+const onServer = (lines: string) => (block: string) => inServer(lines)(without(/^.*client_max_body_size .*$/m)(block))
 const inReverseProxy = (line: string) => (block: string) =>
   block.replace('header_up -Forwarded', `header_up -Forwarded\n        ${line}`)
 const beforeReverseProxy = (lines: string) => (block: string) =>
@@ -143,7 +145,7 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     name: 'accepts short bodies only',
     proxy: 'nginx',
     check: 'body-limit',
-    change: inServer('client_max_body_size 10k;'),
+    change: onServer('client_max_body_size 10k;'),
   },
   {
     name: 'replaces errors with its own',
@@ -203,15 +205,17 @@ export interface PastedProxy extends Pick<BadProxy, 'name' | 'proxy' | 'change'>
   readonly says: readonly string[]
 }
 
-const inFrontend = (lines: readonly string[]) => (block: string) =>
-  block.replace('default_backend', `${lines.join('\n    ')}\n    default_backend`)
+const inHaproxy = (frontend: readonly string[], backend: string) => (block: string) =>
+  block
+    .replace('default_backend', `${frontend.join('\n    ')}\n    default_backend`)
+    .replace('    server', `    ${backend}\n    server`)
 
 /** Configurations with lines from the web, one for each check, so that one proxy shows all that is found. */
 export const PASTED_PROXIES: readonly PastedProxy[] = [
   {
     name: 'hides headers and refuses requests',
     proxy: 'nginx',
-    change: inServer(
+    change: onServer(
       [
         'large_client_header_buffers 4 1k;',
         'if ($request_method !~ ^(GET|POST)$) { return 444; }',
@@ -219,10 +223,11 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
         'proxy_hide_header ETag; proxy_hide_header Vary;',
         'add_header Cache-Control "public, max-age=3600"; add_header Access-Control-Allow-Origin *;',
         'location ~ \\.(js|css)$ { root /var/www; }',
+        'proxy_read_timeout 3s; client_max_body_size 1m;',
       ].join('\n    '),
     ),
     checks: [
-      ...['delete-body', 'head', 'graphql', 'authorization', 'pages'],
+      ...['delete-body', 'head', 'graphql', 'authorization', 'pages', 'import-limit', 'time-out'],
       ...['conditional-requests', 'vary', 'shared-cache', 'cors', 'preflight'],
     ],
     says: [
@@ -231,6 +236,8 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
       'in the address of a GET is answered 403',
       'a token of 4096 characters in Authorization, the most that the gateway reads, is answered 400',
       'a script of the pages is answered 404',
+      'an import of 64 MiB is answered 413',
+      'an answer that takes the gateway 4 s, as long as a request may wait for the database, is answered 504',
       'without an ETag',
       'Cache-Control: no-store, public, max-age=3600',
       'Access-Control-Allow-Origin: *',
@@ -258,17 +265,24 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
   {
     name: 'changes headers',
     proxy: 'HAProxy',
-    change: inFrontend([
-      'http-request deny if METH_HEAD',
-      'http-request deny if { query -m sub %7B }',
-      'http-request deny if { req.hdr(Authorization) -m len gt 2000 }',
-      `http-response replace-header ETag '"(.*)"' '"\\1-h"'`,
-      'http-response set-header Vary Origin',
-      'http-response add-header Cache-Control max-age=60',
-      'http-response add-header Access-Control-Allow-Origin https://app.example.com',
-    ]),
-    checks: ['head', 'graphql', 'authorization', 'conditional-requests', 'vary', 'shared-cache', 'cors'],
-    says: ['a HEAD request is answered 403', 'with another ETag than', 'browsers refuse two values'],
+    change: inHaproxy(
+      [
+        'http-request deny if { req.body_size gt 1000000 }',
+        'http-request deny if METH_HEAD',
+        'http-request deny if { query -m sub %7B }',
+        'http-request deny if { req.hdr(Authorization) -m len gt 2000 }',
+        `http-response replace-header ETag '"(.*)"' '"\\1-h"'`,
+        'http-response set-header Vary Origin',
+        'http-response add-header Cache-Control max-age=60',
+        'http-response add-header Access-Control-Allow-Origin https://app.example.com',
+      ],
+      'timeout server 3s',
+    ),
+    checks: [
+      ...['head', 'graphql', 'authorization', 'import-limit', 'time-out'],
+      ...['conditional-requests', 'vary', 'shared-cache', 'cors'],
+    ],
+    says: ['a HEAD request is answered 403', 'is answered 504', 'with another ETag than', 'browsers refuse two values'],
   },
   {
     name: 'changes headers',
@@ -282,9 +296,9 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
             'header_down Cache-Control "public, max-age=60"',
             'header_down +Access-Control-Allow-Origin *',
           ].join('\n        '),
-        )(block),
+        )(block.replace('compression off', 'compression off\n            response_header_timeout 3s')),
       ),
-    checks: ['head', 'conditional-requests', 'vary', 'shared-cache', 'cors', 'preflight'],
+    checks: ['head', 'time-out', 'conditional-requests', 'vary', 'shared-cache', 'cors', 'preflight'],
     says: ['If-None-Match does not arrive', 'is answered 405'],
   },
 ]

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apacheFrame } from '../guards/proxies/configurations.ts'
 import {
+  blocks,
   createCertificates,
-  DOCUMENTED,
   type Documented,
   NAME,
   startDocumented,
+  DOCUMENTED as WITHOUT_IMPORTS,
 } from '../guards/proxies/documented-proxies.ts'
 import { runHere, type ServingProcess, serve, serveForTest } from '../support/command-line.ts'
 import { freePort, freePorts } from '../support/free-port.ts'
@@ -28,11 +29,22 @@ interface Report {
 
 const DAY_MS = 86_400_000
 const directory = makeDirectory()
+const [, importLines = ''] = blocks('nginx')
+/** With the lines for nginx that imports need, since the gateways here accept imports. */
+const DOCUMENTED = WITHOUT_IMPORTS.map((documented) => ({
+  ...documented,
+  block: documented.block.replace('location / {', `location / {\n${importLines}`),
+}))
+/** Longer than the time-outs of `PASTED_PROXIES`. */
+const LONG_WAIT = ['--lock-timeout', '4000']
+const importToken = join(directory, 'import-token')
+writeFileSync(importToken, 'x'.repeat(32), { mode: 0o600 })
 const database = `file:${join(directory, 'workspace.db')}`
+const common = ['--trusted-proxy', '127.0.0.1', '--import-token-file', importToken] as const
 const kinds = {
-  closed: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none', '--cors-origin', 'https://app.example.com'],
-  open: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'open'],
-  protocol: ['--trusted-proxy', '127.0.0.1', '--login-guard', 'none', '--proxy-protocol'],
+  closed: [...common, '--login-guard', 'none', '--cors-origin', 'https://app.example.com'],
+  open: [...common, '--login-guard', 'open'],
+  protocol: [...common, '--login-guard', 'none', '--proxy-protocol'],
 } as const
 /** For all proxies of this file, because the keys take longer to make than a proxy takes to start. */
 const certificates = createCertificates()
@@ -60,7 +72,8 @@ function authorityFile(pem: string): string {
 }
 
 async function look(url: string, options: readonly string[], clock = Date.now) {
-  const args = ['--connect-to', '127.0.0.1', '--database', database, '--format', 'json']
+  // The gateway's answers wait as long as --lock-timeout says, here hardly at all.
+  const args = ['--connect-to', '127.0.0.1', '--database', database, '--format', 'json', '--lock-timeout', '50']
   const { stdout, stderr, exitCode } = await runHere(['doctor', url, ...args, ...options], { clock })
   expect(stderr).toBe('')
   return { exitCode, ...(JSON.parse(stdout) as Report) }
@@ -126,7 +139,7 @@ describe('doctor URL', () => {
     if (!documented) throw new Error(`no ${proxy}`)
     test.runIf(isInstalled(documented.program))(`finds everything when ${proxy} ${name}`, async () => {
       const block = change(documented.block)
-      const { findings } = await examine({ ...documented, block }, 'closed', ['--look', 'outside'])
+      const { findings } = await examine({ ...documented, block }, 'closed', ['--look', 'outside', ...LONG_WAIT])
       expect(findings.map(({ check }) => check)).toEqual(checks)
       for (const { fix } of findings) expect(fix).toHaveProperty(documented.program)
       const problems = findings.map(({ problem }) => problem).join('\n')
@@ -208,7 +221,7 @@ describe('doctor URL', () => {
       const { host } = new URL(gateways.get('closed')?.url ?? '')
       const good = 'ProxyPreserveHost On\nRequestHeader unset Forwarded\nAddOutputFilterByType DEFLATE application/json'
       const bad = [
-        ...['LimitRequestFieldSize 2000', 'ExpiresActive On', 'ExpiresDefault "access plus 1 month"'],
+        ...['ProxyTimeout 3', 'LimitRequestFieldSize 2000', 'ExpiresActive On', 'ExpiresDefault "access plus 1 month"'],
         ...['<Location />', 'AllowMethods GET POST', '</Location>'],
         ...['Header set Vary Origin', 'Header set Access-Control-Allow-Origin "*"'],
         ...['AddOutputFilterByType SUBSTITUTE application/json', 'Substitute s/project/design/'],
@@ -221,17 +234,18 @@ describe('doctor URL', () => {
         })
         const files = [{ name: 'proxy.conf', text: apacheFrame(hosts.join('\n')) }]
         await startProxy({ program: 'apache2', files, ports })
-        const options = [...kinds.closed, '--look', 'outside']
+        const options = [...kinds.closed, '--look', 'outside', ...LONG_WAIT]
         const reports = await Promise.all(ports.map((port) => look(`http://127.0.0.1:${port}`, options)))
         return reports.map(({ findings }) => findings)
       }
       const [silent, findings = []] = await findingsBehind([], bad)
       expect(silent).toEqual([])
       expect(findings.map(({ check }) => check)).toEqual([
-        ...['delete-body', 'authorization', 'bytes', 'vary', 'shared-cache', 'cors', 'preflight'],
+        ...['delete-body', 'authorization', 'time-out', 'bytes', 'vary', 'shared-cache', 'cors', 'preflight'],
       ])
       const lines = new Map(findings.map(({ check, fix }) => [check, fix.apache ?? '']))
       const mended = bad.flatMap((line) => {
+        if (line.startsWith('ProxyTimeout')) return lines.get('time-out') ?? []
         if (line.startsWith('Limit')) return lines.get('authorization') ?? []
         if (line.startsWith('Allow')) return lines.get('delete-body') ?? []
         if (line === 'ExpiresActive On') return lines.get('shared-cache')?.split(',')[0] ?? []

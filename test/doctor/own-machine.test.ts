@@ -11,7 +11,18 @@ async function examine(flags: readonly string[], shown: (port: string) => string
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
   expect((await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })).exitCode).toBe(0)
   const { url } = await serveForTest(['--database', database, ...flags])
-  const args = ['doctor', shown(new URL(url).port), '--look', 'outside', '--database', database, '--format', 'json']
+  const args = [
+    'doctor',
+    shown(new URL(url).port),
+    '--look',
+    'outside',
+    '--database',
+    database,
+    '--format',
+    'json',
+    '--lock-timeout',
+    '50',
+  ]
   const { stdout, stderr } = await runHere(args)
   expect(stderr).toBe('')
   const { findings, notChecked } = JSON.parse(stdout) as {

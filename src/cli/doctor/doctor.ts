@@ -5,6 +5,7 @@ import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { lazyAsync } from '../../http/lazy.ts'
 import { toLine } from '../../redact.ts'
+import { databasePath } from '../../store/open-store.ts'
 import { readFileOf } from '../configuration/text-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
@@ -19,6 +20,7 @@ import { createAsk, type Reply } from './outside/client.ts'
 import { codeOf, DOCUMENT, isOfGateway, type Outside, unlessLimited } from './outside/context.ts'
 import { CORS_CHECKS } from './outside/cors-checks.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
+import { LIMIT_CHECKS } from './outside/limit-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { checkPaths } from './outside/path-checks.ts'
 import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
@@ -54,7 +56,8 @@ export async function runDoctor(
     const outside = await lookOutside(url, inside)
     const first = await requireGateway(outside, url, config)
     proxy = proxyOf(first)
-    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS, ...CACHING_CHECKS, ...CORS_CHECKS]
+    const ofAnswers = [...MESSAGE_CHECKS, ...LIMIT_CHECKS, ...CACHING_CHECKS, ...CORS_CHECKS]
+    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...ofAnswers]
     outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
   }
   io.stdout.write(toReport(outcomes, config.format, proxy))
@@ -83,6 +86,8 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
     unauthenticated: lazyAsync(() => ask({ path: '/projects' })),
     basePath: config.basePath,
     bodyLimit: config.bodyLimit,
+    databaseWaitMs:
+      databasePath(config.database) === null ? config.connectTimeout + config.statementTimeout : config.lockTimeout,
     corsOrigins: config.corsOrigin,
     clock,
   }

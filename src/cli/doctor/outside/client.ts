@@ -22,7 +22,6 @@ const PIECE_BYTES = 65_536
  * Maximum size of a body, before and after its content coding is decoded. The gateway's answers here are far smaller.
  */
 const MAX_ANSWER_BYTES = 8_388_608
-const NO_ANSWER = 'no answer within 15 s'
 const TOO_SLOW = 'something answers, but takes longer than 15 s for 64 KiB'
 const TOO_LARGE = 'something answers, but with a body of more than 8 MiB'
 
@@ -39,6 +38,8 @@ export interface Question {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Replaces `PATIENCE_MS`. */
+  readonly patienceMs?: number
 }
 
 export interface Reply {
@@ -65,7 +66,8 @@ export function createAsk({ url, address, ca }: Target): Ask {
   const host = address ?? hostOf(url)
 
   /** Resolves when the headers of the answer have arrived. */
-  function answerTo({ method = 'GET', path, headers = {}, body = '' }: Question, silence: SilenceLimit) {
+  function answerTo(question: Question, silence: SilenceLimit) {
+    const { method = 'GET', path, headers = {}, body = '', patienceMs = PATIENCE_MS } = question
     const { signal } = silence
     const bytes = Buffer.from(body)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -86,13 +88,15 @@ export function createAsk({ url, address, ca }: Target): Ask {
       ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
     }
     const sent = (isTls ? requestHttps : requestHttp)(options, resolve)
-    sent.on('error', (error) => reject(signal.aborted ? new Error(NO_ANSWER) : withoutOpenssl(error)))
+    sent.on('error', (error) =>
+      reject(signal.aborted ? new Error(`no answer within ${patienceMs / 1_000} s`) : withoutOpenssl(error)),
+    )
     Readable.from(piecesOf(bytes, silence)).pipe(sent)
     return promise
   }
 
   return async (question) => {
-    using silence = createSilenceLimit(PATIENCE_MS, [])
+    using silence = createSilenceLimit(question.patienceMs ?? PATIENCE_MS, [])
     const response = await answerTo(question, silence)
     const localAddress = unmapped(response.socket.localAddress ?? '')
     silence.isHeard()

@@ -22,6 +22,8 @@ export interface Outside {
   readonly basePath: string
   /** Body limit of the gateway, in bytes. */
   readonly bodyLimit: number
+  /** Milliseconds that a request may wait for the database before the gateway answers 503. */
+  readonly databaseWaitMs: number
   /** Origins whose pages may use the gateway, as `normalOrigin` writes them. */
   readonly corsOrigins: readonly string[]
   /** Milliseconds since the epoch. */

@@ -8,7 +8,6 @@ import {
   ALLOW_METHODS,
   checkSeen,
   codeOf,
-  hasErrors,
   isOfGateway,
   isSeen,
   type Outside,
@@ -22,8 +21,6 @@ import {
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
-/** Hardly a proxy has a higher limit, and a gateway may accept more than a text can hold. */
-const MAX_TRIED_BODY_BYTES = 16_777_216
 /** The first script of a page of the gateway. Its address is relative to the base path. */
 const SCRIPT = /src="\.(\/assets\/[^"]+)"/
 
@@ -33,7 +30,6 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'graphql', run: graphql },
   { name: 'authorization', run: byErrors(authorization) },
   { name: 'problem-documents', run: problemDocuments },
-  { name: 'body-limit', run: byErrors(bodyLimit) },
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
   { name: 'pages', run: pages },
@@ -46,7 +42,7 @@ export const ERRORS_ARE_LOST: NotChecked = {
 }
 
 /** Wraps a check that reads the gateway's errors. The check is skipped when a proxy replaces those errors. */
-function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['run'] {
+export function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['run'] {
   return async (outside) => ((await doErrorsArrive(outside)) ? run(outside) : ERRORS_ARE_LOST)
 }
 
@@ -177,24 +173,6 @@ async function problemDocuments({ unauthenticated }: Outside): Promise<Verdict> 
       haproxy: 'http-response return and http-error must not be there for 401',
       caddy: 'handle_response must not be there for 401',
       apache: 'ProxyErrorOverride Off',
-    },
-  }
-}
-
-async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
-  // A body of exactly the gateway's limit, unless that is very high. It has no query, so the gateway answers with errors.
-  const byteLength = Math.min(limit, MAX_TRIED_BODY_BYTES)
-  const [start, end] = ['{"query":null,"doctor":"', '"}']
-  const body = start + 'x'.repeat(byteLength - start.length - end.length) + end
-  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(unlessBrokenOff)
-  if (reply && hasErrors(reply.body)) return null
-  return {
-    problem: `a body of ${byteLength} bytes, which the gateway accepts, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
-    fix: {
-      nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
-      haproxy: 'http-request deny if { req.body_size gt … } must not be there',
-      caddy: `max_size ${Math.ceil(limit / 1_048_576)}MiB`,
-      apache: `SecRequestBodyNoFilesLimit ${limit}`,
     },
   }
 }
