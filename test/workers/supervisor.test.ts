@@ -1,10 +1,12 @@
-// Tests that a supervisor survives what happens to its workers, and keeps as many as it was asked for.
-import { type ChildProcess, execFileSync } from 'node:child_process'
+// Tests that a supervisor survives what happens to its workers, and keeps as many as it was asked for; and that a gateway
+// is no worker of another program.
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serve, serveForTest } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
+import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { commandOf, stateOf, until, workersOf } from './processes.ts'
 
@@ -98,4 +100,13 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     expect(gateway.stderr()).not.toContain('starting another')
     expect(await gateway.kill('SIGTERM')).toBe(0)
   })
+})
+
+test('a worker of another program’s cluster says that it has to be started by itself', async () => {
+  const serving = JSON.stringify(['serve', '--port', '0', '--login-guard', 'open', ...databaseOption()])
+  // As PM2 does with `exec_mode: 'cluster'`.
+  const manager = `cluster.setupPrimary({ exec: ${JSON.stringify(PROGRAM)}, args: ${serving}, execArgv: [] }); cluster.fork().on('exit', process.exit)`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', manager], { encoding: 'utf8', timeout: 30_000 })
+  expect([status, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^another program started this process as a worker .* exec_mode fork.* --workers .*\n$/)
 })

@@ -9,7 +9,7 @@ import { serveHere } from '../serving/serve-here.ts'
 import { planServe } from '../serving/serve-plan.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { createLogOutput, oneWriteAtATime } from '../sight/log-output.ts'
-import { isLaterWorker } from '../workers/announced-end.ts'
+import { isLaterWorker, requireOwnSupervisor } from '../workers/announced-end.ts'
 import { workerCount } from '../workers/worker-count.ts'
 import { superviseWorkers } from '../workers/workers.ts'
 
@@ -33,6 +33,7 @@ export async function runServe(
   io: CommandIo,
   { stopSignal, onReload, onUncaught, environment }: ServeSignals,
 ): Promise<ExitCode> {
+  requireOwnSupervisor(environment)
   const stderr = cluster.isWorker || workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
   const logOutput = createLogOutput(stderr, (bytes) =>
     log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),

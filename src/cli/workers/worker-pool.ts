@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MachineError, reasonOf } from '../../errors.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
-import { LATER_WORKER_ENVIRONMENT } from './announced-end.ts'
+import { workerEnvironment } from './announced-end.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { createWorkerEndings } from './worker-endings.ts'
 import { isReady, retire, timeoutsOf, type WorkerReady } from './worker-messages.ts'
@@ -82,7 +82,7 @@ export function createWorkerPool(config: ServeConfig, log: Logger, options: Work
   async function startOne(pausedMs: number): Promise<WorkerReady | WorkerEnd> {
     let forked: WorkerProcess
     try {
-      forked = forkWorker(hasListened ? LATER_WORKER_ENVIRONMENT : {}, onLost)
+      forked = forkWorker(workerEnvironment(hasListened), onLost)
     } catch (error) {
       return toStartFailure(error)
     }
