@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
-import { run, runHere } from '../support/command-line.ts'
+import { run, runHere, serveHereForTest } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
-import { ask } from '../support/gateway.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
@@ -131,6 +131,25 @@ test('when an access token is refused just after it was renewed, import opens a 
   expect([exitCode, stderr]).toEqual([0, ''])
   expect(server.openSessions()).toBe(0)
   expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
+})
+
+test('import and the shadow ask for JSON alone, because some servers send others to a page for signing in', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept(({ headers }, response) => {
+    if (headers.accept === 'application/json') return false
+    response.writeHead(302, { location: '/sign-in' }).end()
+    return true
+  })
+  const database = newDatabase()
+  const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', database])
+  expect([exitCode, stderr]).toEqual([0, ''])
+  const args = ['--database', database, '--shadow', server.url, '--answer-from', 'old', '--shadow-sample', '0']
+  const gateway = await serveHereForTest(args)
+  const { accessToken } = await openSession(gateway.url, ANA)
+  const read = await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })
+  expect([read.status, read.text]).toEqual([200, server.expected(ANA, '/projects')])
+  expect(await gateway.kill('SIGTERM')).toBe(0)
+  expect(server.openSessions()).toBe(0)
 })
 
 test.each(['', 'two words\n', 'tök€n'])(

@@ -8,6 +8,11 @@ import { isSuccess, kindOf, type NoAnswer, type RemoteAnswer, retryFieldsOf, TOO
 import { createLateStop, createSilenceLimit, readWhole } from './answer-limits.ts'
 import { isConnectionEnded, kindOfStatus, pauseMs, retryAfterMs } from './retry.ts'
 
+/**
+ * `Accept` of every request to another server. Frameworks answer who also takes other types with pages: Laravel redirects
+ * an expired token to its login page.
+ */
+export const JSON_ONLY = 'application/json'
 /** Timeout until a response begins, and for each further 64 KiB: large exports may take long, but not forever. */
 const SILENCE_MS = 60_000
 /** Maximum size of a response body: a string cannot hold more. */
@@ -134,7 +139,7 @@ export function createRemoteClient(
     traffic.requests += 1
     const init: OutgoingRequest = {
       method,
-      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}), ...own },
+      headers: { accept: JSON_ONLY, ...headers, ...(body ? { 'content-type': 'application/json' } : {}), ...own },
       signal: silence.signal,
     }
     try {

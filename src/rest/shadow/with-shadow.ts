@@ -4,6 +4,7 @@ import { viewerOf } from '../../auth/bearer.ts'
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
+import { JSON_ONLY } from '../../import-export/remote/client.ts'
 import { READ_ROUTES } from '../routes.ts'
 import { OldAwayError } from './old-errors.ts'
 import { createOldServer } from './old-server.ts'
@@ -38,7 +39,7 @@ export function createShadowing(
   const report = running.use(options.report)
   const stopping = new AbortController()
   const { url, headers, mark } = options
-  const address = { url, headers: { ...headers, [MARK_HEADER]: mark } }
+  const address = { url, headers: { accept: JSON_ONLY, ...headers, [MARK_HEADER]: mark } }
   const old = running.use(createOldServer(address, stopping.signal, report.failed))
   const passOn = createPassOn(old, report, options.maxReads)
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
