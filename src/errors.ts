@@ -14,7 +14,7 @@ const FAILURES = {
   // Clients look for exactly this message; they then send the whole document instead of its hash.
   PERSISTED_QUERY_NOT_SUPPORTED: [400, 'PersistedQueryNotSupported'],
   OPERATION_NOT_FOUND: [400, 'The document has no operation of that name.'],
-  UNAUTHENTICATED: [401, 'Sign in to do this.'],
+  UNAUTHENTICATED: [401, 'Sign in to do this, and send the token as `Authorization: Bearer`.'],
   INVALID_TOKEN: [401, 'The token is not valid, or no longer valid.'],
   FORBIDDEN: [403, 'These credentials do not allow this.'],
   LOGIN_REFUSED: [403, 'This gateway does not let you sign in this way.'],

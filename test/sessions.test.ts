@@ -74,6 +74,39 @@ test('logout takes effect at once: the next request with either token is refused
   }
 })
 
+test('a refusal says how to send a token that came without its scheme, and which of the two was sent for the other', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  for (const authorization of [accessToken, `Token ${accessToken}`, '']) {
+    const read = await gateway.get('/projects', undefined, { authorization })
+    expect([read.status, read.json().code]).toEqual([401, 'UNAUTHENTICATED'])
+    expect(read.json().detail).toContain('`Authorization: Bearer`')
+    const query = await gateway.graphql('{ me { id } }', { headers: { authorization } })
+    expect(query.json().errors[0].message).toBe(read.json().detail)
+  }
+  const read = await gateway.get('/projects', refreshToken)
+  expect([read.status, read.json().code]).toEqual([401, 'INVALID_TOKEN'])
+  expect(read.json().detail).toMatch(/is a refresh token: send the access token/)
+  const query = await gateway.graphql('{ me { id } }', { accessToken: refreshToken })
+  expect([query.status, query.json().errors[0].message]).toEqual([401, read.json().detail])
+  for (const [method, path, field] of [
+    ['POST', '/token', 'refresh'],
+    ['DELETE', '/logout', 'logout'],
+  ] as const) {
+    const swapped = await gateway.send(method, path, body({ refreshToken: accessToken }))
+    expect([swapped.status, swapped.json().code]).toEqual([401, 'INVALID_TOKEN'])
+    expect(swapped.json().detail).toMatch(/is an access token: send the refresh token/)
+    const selection = field === 'refresh' ? '{ accessToken }' : ''
+    const mutation = `mutation($t: String!) { ${field}(refreshToken: $t) ${selection} }`
+    const twin = await gateway.send('POST', '/graphql', body({ query: mutation, variables: { t: accessToken } }))
+    expect(twin.json().errors[0].message).toBe(swapped.json().detail)
+    // A token that is merely unknown is called neither.
+    const unknown = await gateway.send(method, path, body({ refreshToken: 'x' }))
+    expect(unknown.json().detail).not.toMatch(/is a/)
+  }
+})
+
 test('a hundred concurrent refreshes all succeed, and all their tokens work', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)

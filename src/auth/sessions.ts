@@ -1,5 +1,4 @@
 // Sessions: opens, refreshes, lists and ends them, and finds the session that an access token names.
-import { GatewayError } from '../errors.ts'
 import { batchPerTurn, type Schedule } from '../store/batch-per-turn.ts'
 import { type Store, StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
@@ -10,6 +9,7 @@ import { createRecentSessions } from './recent-sessions.ts'
 import { createTimeOrderedIds } from './time-ordered-ids.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
+import { refusedAccessToken, refusedRefreshToken } from './tokens/refused-token.ts'
 
 /**
  * A refresh updates the idle expiry and the time of last use only once this fraction of the idle lifetime has passed
@@ -132,14 +132,14 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     async refresh(refreshToken) {
       const hash = readRefreshToken(refreshToken)
       const session = hash && (await refreshable(hash))
-      if (!session || !(await keepFromIdling(session))) throw new GatewayError('INVALID_TOKEN')
+      if (!session || !(await keepFromIdling(session))) throw refusedRefreshToken(refreshToken)
       return { accessToken: await tokens.issue({ sessionId: session.id, email: session.email }) }
     },
 
     async close(refreshToken, { client: { address } }) {
       const hash = readRefreshToken(refreshToken)
       const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
-      if (!ended) throw new GatewayError('INVALID_TOKEN')
+      if (!ended) throw refusedRefreshToken(refreshToken)
       recent?.forget([ended])
       audit.record({ kind: 'logout', result: 'done', email: ended.email, address })
     },
@@ -149,7 +149,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       // Skips the microtask for a cached token.
       const claims = verified instanceof Promise ? await verified : verified
       const session = claims && (await liveSession(claims.sessionId))
-      if (!session || session.email !== claims.email) throw new GatewayError('INVALID_TOKEN')
+      if (!session || session.email !== claims.email) throw refusedAccessToken(accessToken)
       return session
     },
 

@@ -28,6 +28,11 @@ export function readRefreshToken(token: string): Uint8Array | null {
   return spelled && hashOf(token, Buffer.from(spelled.groups?.time ?? '', 'base64url'))
 }
 
+/** Whether the text begins like a refresh token, well formed or not. */
+export function isLikeRefreshToken(text: string): boolean {
+  return text.startsWith(PREFIX)
+}
+
 /**
  * The token's time, followed by its SHA-256. Hashes alone are scattered over the index, so that a commit of many logins
  * would write one page for each.

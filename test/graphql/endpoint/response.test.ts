@@ -115,7 +115,8 @@ describe('the body of a response', () => {
   test('has data, errors, or both, with the errors first', () => {
     expect(wholeText(respond('{"a":1}').response)).toBe('{"data":{"a":1}}')
     expect(wholeText(respond(['{"a":', Buffer.from('1'), '}']).response)).toBe('{"data":{"a":1}}')
-    const error = '{"message":"Sign in to do this.","extensions":{"code":"UNAUTHENTICATED"}}'
+    const { code, message } = UNAUTHENTICATED
+    const error = JSON.stringify({ message, extensions: { code } })
     expect(wholeText(respond('{"a":null}', [UNAUTHENTICATED]).response)).toBe(`{"errors":[${error}],"data":{"a":null}}`)
     expect(wholeText(toRefusal([UNAUTHENTICATED, UNAUTHENTICATED], JSON_RESPONSE, () => {}))).toBe(
       `{"errors":[${error},${error}]}`,
@@ -160,7 +161,7 @@ describe('an error', () => {
     const path = { parent: { parent: null, key: 'list', order: 0 }, key: 3, order: 3 }
     const place = { locations: [{ line: 2, column: 3 }], path: ['list', 3] }
     expect(told(new FieldFailure(UNAUTHENTICATED, [node], path))).toEqual({
-      message: 'Sign in to do this.',
+      message: UNAUTHENTICATED.message,
       ...place,
       extensions: { code: 'UNAUTHENTICATED' },
       reported: [],
