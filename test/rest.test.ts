@@ -154,6 +154,36 @@ test('OPTIONS lists the methods of a path, and so does the 405 to a wrong method
     expect([options.status, options.headers.get('allow'), options.text]).toEqual([204, allow, ''])
     const wrong = await gateway.send('PATCH', path, '{}')
     expect([wrong.status, wrong.headers.get('allow'), wrong.json().code]).toEqual([405, allow, 'METHOD_NOT_ALLOWED'])
+    // A page of another origin cannot read `Allow`.
+    expect(wrong.json().detail).toContain(allow)
+  }
+})
+
+test.each(['', '/v1'])('with the base path "%s", a 404 says if the path has a slash too many', async (basePath) => {
+  const gateway = await startGateway({ basePath })
+  const detailOf = async (path: string) => {
+    const answer = await gateway.get(`${basePath}${path}`)
+    expect([answer.status, answer.json().code]).toEqual([404, 'NOT_FOUND'])
+    return answer.json().detail
+  }
+  for (const path of ['/projects/', '//projects', '/graphql/', '/exports/?r=site']) {
+    expect(await detailOf(path)).toMatch(/slash/)
+  }
+  for (const path of ['/project', '/projects/site', '/xprojects', '/x/']) {
+    expect(await detailOf(path)).not.toMatch(/slash/)
+  }
+})
+
+test('a request without a body is told that it has none', async () => {
+  const gateway = await startGateway()
+  for (const [path, headers] of [
+    ['/login', {}],
+    ['/login', { 'content-type': 'application/json' }],
+    ['/graphql', { 'content-type': 'application/json' }],
+  ] as const) {
+    const { status, text } = await gateway.send('POST', path, undefined, headers)
+    expect([status, text]).toEqual([400, expect.stringContaining('MALFORMED_JSON')])
+    expect(text).toContain('The request has no body')
   }
 })
 

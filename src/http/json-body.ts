@@ -11,6 +11,8 @@ export function jsonText(bytes: Uint8Array): string {
 
 /** Throws `MALFORMED_JSON`; the error reveals nothing of the text. */
 export function parseJson(text: string): unknown {
+  // Often the client did send a body, and a proxy or a redirect dropped it.
+  if (text === '') throw new GatewayError('MALFORMED_JSON', { message: 'The request has no body: send JSON.' })
   return orMalformed(() => parseJsonText(text))
 }
 

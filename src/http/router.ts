@@ -36,13 +36,25 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
       if (request.path === '*' && request.method === 'OPTIONS') return answerOptionsOfServer(request)
       // After a preflight that fails, a page never sends the request whose answer would say that the path is wrong.
       if (isPreflight(request)) return answerOptionsOfServer(request)
-      throw new GatewayError('NOT_FOUND')
+      throw notFound(request.path, paths)
     }
     const row = methods.get(request.method)
     request.record.route = row ? row.route : refusedRouteOf(request)
-    if (!row) throw new GatewayError('METHOD_NOT_ALLOWED', { allow: [...methods.keys()].join(', ') })
+    if (!row) throw methodNotAllowed([...methods.keys()].join(', '))
     return row.handle(request)
   }
+}
+
+/** Addresses are often joined from parts, so that a slash is left over at one of the ends of the path. */
+function notFound(path: string, known: ReadonlyMap<string, unknown>): GatewayError {
+  const hasSlashTooMany = known.has(path.slice(1)) || (path.endsWith('/') && known.has(path.slice(0, -1)))
+  const message = 'There is nothing at this path. Leave out the slash that is too many.'
+  return new GatewayError('NOT_FOUND', hasSlashTooMany ? { message } : {})
+}
+
+/** Pages of another origin cannot read `Allow`, so the message has it too. */
+function methodNotAllowed(allow: string): GatewayError {
+  return new GatewayError('METHOD_NOT_ALLOWED', { allow, message: `This path supports only ${allow}.` })
 }
 
 function answerOptions(allow: string): Handler {

@@ -39,8 +39,8 @@ interface Fields {
 async function readFields(route: SessionRoute, request: GatewayRequest): Promise<Fields> {
   const bytes = await request.body()
   if (bytes.byteLength === 0 && !route.requiresBody) return { value: '', option: null }
-  if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
-    throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')
+  if (bytes.byteLength > 0 && route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
   }
   const body = parseJson(jsonText(bytes))
   const member = (name: string): unknown =>
