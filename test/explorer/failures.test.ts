@@ -152,6 +152,36 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     }
   })
 
+  test('a redirect of something in front of the gateway is reported as such, and the session goes on after it', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const headers = { location: '/sign-in' }
+    await page.route('**/*', (route) => route.fulfill({ status: 302, headers }))
+    await page.getByRole('button', { name: 'Run both' }).click()
+    const reason = /redirects elsewhere, such as to its own sign-in.*in another tab/
+    await page.locator('.banner', { hasText: reason }).waitFor()
+    for (const side of ['.rest', '.graphql']) {
+      await page.locator(`${side} .answer`, { hasText: reason }).waitFor()
+    }
+    expect(await page.locator('main').innerText()).not.toContain('does not answer')
+    await page.unroute('**/*')
+    await page.locator('.banner').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Run both' }).click()
+    await waitForAgreement(page)
+  })
+
+  test('pages that start behind such a redirect say so, and continue after it', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const headers = { location: '/sign-in' }
+    await page.route('**/explorer.json', (route) => route.fulfill({ status: 302, headers }), { times: 1 })
+    // The first request is the browser's own, which preloads.
+    await page.route('**/explorer.json', (route) => route.abort(), { times: 1 })
+    await page.goto(demo.url())
+    await page.getByRole('alert').filter({ hasText: 'redirects elsewhere' }).waitFor()
+    await waitForAgreement(page)
+  })
+
   test('a document that is too large for GraphQL is no call to page through lists', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     const message = 'Page with `first` and `after`.'

@@ -2,6 +2,8 @@
 
 export interface ConnectionState {
   readonly isUp: boolean
+  /** Whether something in front of the gateway redirects the requests, as to its own sign-in. `isUp` is then false. */
+  readonly isRedirected: boolean
   /** Increases each time the gateway is reachable again. Requests that failed meanwhile may then be retried. */
   readonly timesBack: number
 }
@@ -23,17 +25,19 @@ export const LATE_AFTER_MS = 10_000
 /** A gateway that does not answer a probe for so long counts as unreachable. */
 const PROBE_TAKES_MS = 5_000
 
-/** Any response from `probeUrl`, whatever its status, means that the gateway is reachable. */
+/** Any response from `probeUrl` but a redirect, whatever its status, means that the gateway is reachable. */
 export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Connection {
   const listeners = new Set<() => void>()
-  let state: ConnectionState = { isUp: true, timesBack: 0 }
+  let state: ConnectionState = { isUp: true, isRedirected: false, timesBack: 0 }
   let probing: Promise<void> | null = null
   let timer = 0
 
-  function change(isUp: boolean): void {
-    if (isUp === state.isUp) return
-    state = { isUp, timesBack: state.timesBack + (isUp ? 1 : 0) }
+  function change(isUp: boolean, isRedirected = false): void {
+    const before = state
+    if (isUp === before.isUp && isRedirected === before.isRedirected) return
+    state = { isUp, isRedirected, timesBack: before.timesBack + (isUp ? 1 : 0) }
     for (const listener of listeners) listener()
+    if (isUp === before.isUp) return
     clearInterval(timer)
     if (!isUp) timer = Number(setInterval(() => void probe(), PROBE_INTERVAL_MS))
   }
@@ -54,14 +58,13 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
   }
 
   async function observed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    try {
-      const answer = await watch(fetchFrom(input, init))
-      change(true)
-      return answer
-    } catch (error) {
+    const answer = await watch(fetchFrom(input, { ...init, redirect: 'manual' })).catch((error: unknown) => {
       if (!(error instanceof DOMException && error.name === 'AbortError')) change(false)
       throw error
-    }
+    })
+    change(!isRedirect(answer), isRedirect(answer))
+    if (isRedirect(answer)) throw new Error(REDIRECTED)
+    return answer
   }
 
   return {
@@ -76,6 +79,11 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
   }
 }
 
+/** Of an answer to a request with `redirect: 'manual'`. The gateway itself never redirects. */
+export function isRedirect({ type }: Response): boolean {
+  return type === 'opaqueredirect'
+}
+
 /** Fails like a request to a gateway that cannot be reached if no answer has begun after `milliseconds`. */
 export async function fetchWithin(
   milliseconds: number,
@@ -88,6 +96,9 @@ export async function fetchWithin(
   return fetchFrom(url, { ...init, signal: ending.signal }).finally(() => clearTimeout(timer))
 }
 
+/** A reload would go there too, but would sign out whoever is signed in here. */
+export const REDIRECTED =
+  'Something in front of the gateway redirects elsewhere, such as to its own sign-in. Open this address in another tab to get there.'
 export const NOT_JSON = 'The answer is not JSON: something else may have answered, such as a proxy.'
 
 /** The message that the pages show for a failed request. */

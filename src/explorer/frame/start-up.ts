@@ -4,7 +4,15 @@ import { browserStorage } from '../design/browser-storage.ts'
 import { type FirstRun, prepareFirstRun } from '../rosetta/first-run.ts'
 import { createSession, type Session } from '../sign-in/session/session.ts'
 import { openTabChannel } from '../sign-in/session/tab-channel.ts'
-import { type Connection, createConnection, fetchWithin, LATE_AFTER_MS, PROBE_INTERVAL_MS } from './connection.ts'
+import {
+  type Connection,
+  createConnection,
+  fetchWithin,
+  isRedirect,
+  LATE_AFTER_MS,
+  PROBE_INTERVAL_MS,
+  REDIRECTED,
+} from './connection.ts'
 
 export interface Started {
   readonly facts: ExplorerData
@@ -55,7 +63,10 @@ function settled(session: Session): Promise<void> {
 
 async function loadFacts(url: string, onWait: (reason: string) => Promise<void>): Promise<ExplorerData> {
   for (;;) {
-    const facts = await fetchWithin(LATE_AFTER_MS, fetch, url).then(readFacts, () => 'It could not be reached.')
+    const facts = await fetchWithin(LATE_AFTER_MS, fetch, url, { redirect: 'manual' }).then(
+      readFacts,
+      () => 'It could not be reached.',
+    )
     if (typeof facts !== 'string') return facts
     await onWait(facts)
     await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL_MS))
@@ -64,6 +75,7 @@ async function loadFacts(url: string, onWait: (reason: string) => Promise<void>)
 
 /** Resolves to the facts, or to a sentence that says why there are none. */
 async function readFacts(answer: Response): Promise<ExplorerData | string> {
+  if (isRedirect(answer)) return REDIRECTED
   if (!answer.ok) return `It answered ${answer.status}.`
   return answer.json().then(
     (facts: ExplorerData) => facts,
