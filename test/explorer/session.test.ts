@@ -101,6 +101,28 @@ test('a request gets 401 if the session has ended, and the user is told', async 
   expect(calls.filter((call) => call.endsWith('/token'))).toHaveLength(1)
 })
 
+test.each([401, 200])(
+  'a proxy that answers %i in place of the gateway ends no session, nor does it count as a sign-out',
+  async (status) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { session, server, calls } = await signedIn()
+    server.accepts = 'a2'
+    server.proxy = status
+    expect((await session.send('/projects')).status).toBe(401)
+    expect(session.state().phase).toBe('signed-in')
+    await session.signOut()
+    expect(session.state()).toMatchObject({
+      phase: 'signed-out',
+      message: { text: expect.stringContaining('could not be told'), isFailure: true },
+    })
+    server.proxy = null
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(2)
+    expect(session.state().message).toBeNull()
+  },
+)
+
 test('a refresh that fails for another reason does not end the session', async () => {
   const { session, server } = await signedIn()
   server.accepts = 'a2'
@@ -313,6 +335,8 @@ const ALONE: TabChannel = {
 interface Server {
   /** The last characters of the access token that the server accepts. */
   accepts: string
+  /** The status with which a proxy answers in place of the gateway, except to reads; null without one. */
+  proxy: number | null
   isEnded: boolean
   isDown: boolean
   /** The answer to a refresh breaks off in the middle. */
@@ -347,7 +371,15 @@ async function signedIn({
   email = 'ana@example.com',
   openTabs = () => ALONE,
 }: Options = {}): Promise<SignedIn> {
-  const server: Server = { accepts: 'a1', isEnded: false, isDown: false, isCut: false, ends: 200, late: null }
+  const server: Server = {
+    accepts: 'a1',
+    isEnded: false,
+    isDown: false,
+    isCut: false,
+    proxy: null,
+    ends: 200,
+    late: null,
+  }
   const calls: string[] = []
   const authorizations: (string | null)[] = []
   const storage = memoryStorage()
@@ -362,14 +394,15 @@ async function signedIn({
     const path = String(input).replace('/v1', '')
     if (path === '/login') return Response.json({ accessToken: token('a1', 900), refreshToken: refreshToken() })
     if (path === '/logout' && server.isDown) throw new TypeError('no connection')
-    if (path === '/logout') return Response.json({}, { status: server.ends })
+    if (server.proxy !== null && path !== '/projects') return new Response('<h1>Sign in</h1>', { status: server.proxy })
+    if (path === '/logout') return Response.json(server.ends === 200 ? {} : { code: 'FAILED' }, { status: server.ends })
     if (path === '/token' && server.late) {
       server.late.isAsked = true
       if (server.late.what === 'answer') await server.late.until
     }
     if (path === '/token' && server.isDown) return Response.json({}, { status: 503 })
     if (path === '/token' && server.isCut) return new Response('{"acc')
-    if (path === '/token' && server.isEnded) return Response.json({}, { status: 401 })
+    if (path === '/token' && server.isEnded) return Response.json({ code: 'INVALID_TOKEN' }, { status: 401 })
     if (path === '/token') {
       server.accepts = 'a2'
       return new Response(server.late?.what === 'body' ? after(server.late.until, renewed) : renewed)

@@ -110,7 +110,7 @@ export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string 
     if (path === '/login') opened += 1
     const refreshToken = body.refreshToken ?? `refresh${opened}`
     const email = body.email ?? emails.get(refreshToken)
-    if (email === undefined) return Response.json({}, { status: 401 })
+    if (email === undefined) return Response.json({ code: 'INVALID_TOKEN' }, { status: 401 })
     if (path === '/logout') {
       emails.delete(refreshToken)
       return Response.json({})

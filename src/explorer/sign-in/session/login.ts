@@ -46,6 +46,15 @@ export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch,
   return { post, login, openAnother: () => login(currentEmail()) }
 }
 
+/**
+ * Whether the gateway wrote this answer, and not a proxy in front of it, which may answer 401 or a page with 200. Reads
+ * the body.
+ */
+export async function isOwnAnswer(answer: Response): Promise<boolean> {
+  if (!answer.ok) return (await failureOf(answer)).code !== ''
+  return jsonOrNull(await answer.text()) !== null
+}
+
 /** Reads what the gateway says about a refused sign-in or renewal. */
 export async function failureOf(answer: Response): Promise<LoginFailure> {
   const problem = (jsonOrNull(await answer.text()) ?? {}) as { readonly code?: string; readonly detail?: string }

@@ -1,5 +1,5 @@
 // Renews the access token before it expires. Concurrent callers share one renewal, and a failed one is retried later.
-import type { Login } from './login.ts'
+import { isOwnAnswer, type Login } from './login.ts'
 import type { TabChannel } from './tab-channel.ts'
 import type { HeldToken } from './tokens.ts'
 
@@ -50,9 +50,10 @@ export function createRenewal({ post, alone, refreshToken, held, onRenewed, onEn
     if (presented === null) return
     const answer = await post('/token', { refreshToken: presented }).catch(() => null)
     const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
+    const isEnded = answer?.status === 401 && (await isOwnAnswer(answer).catch(() => false))
     if (refreshToken() !== presented) return
     if (renewed) onRenewed(renewed.accessToken)
-    else if (answer?.status === 401) onEnded(presented)
+    else if (isEnded) onEnded(presented)
     else plan(Date.now() + RETRY_MS)
   }
 

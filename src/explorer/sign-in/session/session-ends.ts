@@ -1,6 +1,6 @@
 // Ends sessions at the gateway. A failed request is retried, unless it is refused for good, and once more when the page
 // is left, because the session lives until a request succeeds.
-import type { Login } from './login.ts'
+import { isOwnAnswer, type Login } from './login.ts'
 
 /** `refused`: no further attempt is made. `due`: another attempt follows. */
 export type Tried = 'ended' | 'refused' | 'due'
@@ -25,7 +25,7 @@ export function createEndAtGateway(post: Login['post'], onLeave: (run: () => voi
   })
 
   async function attempt(refreshToken: string, onTried: (tried: Tried) => void): Promise<void> {
-    const tried = triedBy(await send(refreshToken))
+    const tried = await triedBy(await send(refreshToken))
     if (tried === 'due') setTimeout(() => void attempt(refreshToken, onTried), RETRY_MS)
     else unended.delete(refreshToken)
     onTried(tried)
@@ -37,9 +37,10 @@ export function createEndAtGateway(post: Login['post'], onLeave: (run: () => voi
   }
 }
 
-function triedBy(answer: Response | null): Tried {
-  if (answer?.ok || answer?.status === 401) return 'ended'
-  return answer !== null && isRefusedForGood(answer) ? 'refused' : 'due'
+async function triedBy(answer: Response | null): Promise<Tried> {
+  if (answer === null) return 'due'
+  if (answer.ok || answer.status === 401) return (await isOwnAnswer(answer).catch(() => false)) ? 'ended' : 'due'
+  return isRefusedForGood(answer) ? 'refused' : 'due'
 }
 
 /** Whether the same request would be refused again. */
