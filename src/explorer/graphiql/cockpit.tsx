@@ -111,5 +111,5 @@ function callOf({ query, variables, operationName }: Written, headers: string, u
 
 /** Parses the content of the header editor the way GraphiQL does. */
 function readHeaders(text: string): OwnHeaders {
-  return Object.entries(readVariables(text, null, 'headers')).map(([name, value]) => [name, String(value)])
+  return Object.entries(readVariables(text, 'headers')).map(([name, value]) => [name, String(value)])
 }

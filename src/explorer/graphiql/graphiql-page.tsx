@@ -9,6 +9,7 @@ import { useToast } from '../design/toast.tsx'
 import { NOT_JSON } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { refusalOf } from '../reference/own-headers.ts'
+import { graphqlBody } from '../rosetta/requests.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
@@ -79,12 +80,6 @@ function requireSendable(headers: object): void {
   }
 }
 
-/** `variables` is JSON text, which is sent as it is. */
-function bodyOf(request: object, variables: string | undefined): string {
-  const body = JSON.stringify(request)
-  return variables === undefined ? body : `${body.slice(0, -1)},"variables":${variables}}`
-}
-
 interface SchemaAnswer {
   readonly data?: object
   readonly errors?: readonly { readonly message: string }[]
@@ -122,7 +117,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       const init = {
         method: 'POST',
         headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
-        body: bodyOf(
+        body: graphqlBody(
           { query, operationName: operationToRun(query, operationName) },
           // GraphiQL has just read them from there, and found a JSON object.
           variables === undefined ? undefined : variableEditor.current?.getValue(),

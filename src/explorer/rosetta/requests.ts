@@ -61,8 +61,10 @@ async function sendWith(
 ): Promise<Answer> {
   const { route, query } = request
   if (side === 'rest') return sendRest({ route, value: token ?? request.value }, session, signal)
-  const variables = readVariables(request.variables, token)
-  const body = JSON.stringify({ query, variables })
+  const variables = token === null ? request.variables : request.variables.replaceAll(REFRESH_TOKEN, token)
+  // Throws if they are no JSON object.
+  readVariables(variables)
+  const body = graphqlBody({ query }, variables.trim() === '' ? '{}' : variables)
   return timed(() => session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body, signal }))
 }
 
@@ -83,15 +85,19 @@ function withCustomHeaders(usual: Readonly<Record<string, string>>, own: OwnHead
   return headers
 }
 
+/**
+ * The body of a GraphQL request. `variables` is JSON text and is sent as it is: as JavaScript values, 1e400 would become
+ * null, and long integers would be rounded.
+ */
+export function graphqlBody(request: object, variables: string | undefined): string {
+  const body = JSON.stringify(request)
+  return variables === undefined ? body : `${body.slice(0, -1)},"variables":${variables}}`
+}
+
 /** Throws an Error with a readable sentence when the text is not a JSON object. */
-export function readVariables(
-  text: string,
-  refreshToken: string | null = null,
-  what = 'variables',
-): { readonly [name: string]: Body } {
-  const written = refreshToken === null ? text : text.replaceAll(REFRESH_TOKEN, refreshToken)
-  if (written.trim() === '') return {}
-  const value = jsonOrNull(written)
+export function readVariables(text: string, what = 'variables'): { readonly [name: string]: Body } {
+  if (text.trim() === '') return {}
+  const value = jsonOrNull(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`The ${what} are not a JSON object.`)
   }
