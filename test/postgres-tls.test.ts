@@ -1,6 +1,6 @@
 // Tests TLS to a real PostgreSQL, with certificates that are made here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -8,12 +8,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
 import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
-import { createAuthority } from './support/certificates.ts'
+import { type Certificate, createAuthority } from './support/certificates.ts'
 import { run, serveForTest } from './support/command-line.ts'
 import { startCuttableRelay } from './support/cuttable-relay.ts'
 import { ask } from './support/gateway.ts'
 import { POSTGRES_DIRECTORY } from './support/postgres.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 2 }
 const authority = createAuthority('authority of the tests')
@@ -164,6 +165,33 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
       await refusal(urlOf(strict, { sslmode, sslrootcert, sslcert: files.otherCert, sslkey: files.otherKey })),
     ).not.toBeNull()
     expect(await refusal(urlOf(strict, { sslmode, sslrootcert, sslcert: files.cert, sslkey: files.key }))).toBeNull()
+  })
+
+  test('certificates that are renewed while the gateway runs are used by the next connection', async () => {
+    const directory = temporaryDirectory()
+    const place = (name: string) => join(directory, name)
+    const renew = async (ca: string, { certificate, key }: Certificate) => {
+      await writeFile(place('ca.crt'), ca)
+      await writeFile(place('client.crt'), certificate)
+      await writeFile(place('client.key'), key)
+    }
+    await renew(authority.certificate, client)
+    const parameters = { sslrootcert: place('ca.crt'), sslcert: place('client.crt'), sslkey: place('client.key') }
+    await using pool = createPool(readPostgresUrl(urlOf(server, { sslmode: 'verify-full', ...parameters })), OPTIONS)
+    const connects = async () => {
+      const connection = await pool.dedicated()
+      connection.close()
+    }
+    await connects()
+    await renew(authority.certificate, strangeClient)
+    await expect(connects()).rejects.toThrow()
+    await renew(stranger.certificate, client)
+    await expect(connects()).rejects.toThrow(/no database server/)
+    await renew(authority.certificate, authority.sign('postgres', []))
+    await connects()
+    await rm(place('client.key'))
+    const missing = await connects().catch(deepText)
+    expect(missing).toContain('the file of sslkey cannot be read')
   })
 
   test('a server without TLS is connected to in the clear, unless the URL requires TLS', async () => {

@@ -95,7 +95,10 @@ export async function openConnection(
   options: ConnectionOptions,
   tls: PostgresTarget['tls'],
 ): Promise<Connection> {
-  const { client, socket, end: endClient } = createDriverClient(host, target, options.connectTimeoutMs, tls)
+  // Read once for this connection: a probe of its server must not fail because a file is just being replaced.
+  const tlsOptions = tls?.(host.host)
+  const ownTls = tlsOptions === undefined ? null : () => tlsOptions
+  const { client, socket, end: endClient } = createDriverClient(host, target, options.connectTimeoutMs, ownTls)
   const listeners: (() => void)[] = []
   let lost = false
   let isWarned = false
@@ -113,7 +116,8 @@ export async function openConnection(
   /** Calls `giveUp` when no answer is to be expected any more. Returns a function that ends the wait. */
   function startWait(giveUp: () => void): () => void {
     const { statementTimeoutMs, connectTimeoutMs } = options
-    if (statementTimeoutMs === 0) return watchForSilence({ host, target, tls, socket, connectTimeoutMs }, giveUp)
+    if (statementTimeoutMs === 0)
+      return watchForSilence({ host, target, tls: ownTls, socket, connectTimeoutMs }, giveUp)
     const timer = setTimeout(giveUp, statementTimeoutMs + SILENCE_MS)
     return () => clearTimeout(timer)
   }

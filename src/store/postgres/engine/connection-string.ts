@@ -186,18 +186,21 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
     if (channelBinding === 'require') wrong('channel_binding=require needs TLS, and sslmode=disable forbids it')
     return { tls: null, isTlsOptional: true, channelBinding }
   }
-  const files: ConnectionOptions = {
+  const readFiles = (): ConnectionOptions => ({
     ...(isSystem ? {} : readOption(parameters, 'sslrootcert', 'ca')),
     ...readOption(parameters, 'sslcert', 'cert'),
     ...readOption(parameters, 'sslkey', 'key'),
-  }
+  })
+  // A file that cannot be read is refused before anything connects.
+  const { ca } = readFiles()
   // As in libpq: `require` with a certificate authority verifies the certificate.
-  const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && files.ca !== undefined)
+  const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && ca !== undefined)
   return {
     isTlsOptional: mode === 'prefer',
     channelBinding,
+    // As in libpq, each connection reads the files: certificates are renewed while the gateway runs.
     tls: (servername) => ({
-      ...files,
+      ...readFiles(),
       ...(/^[\d.]+$|:|^\//.test(servername) ? {} : { servername }),
       rejectUnauthorized: isVerified,
       ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),

@@ -14,6 +14,7 @@ const UNREACHABLE: readonly unknown[] = ['ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN
 export interface WatchedServer {
   readonly host: Host
   readonly target: PostgresTarget
+  /** The options of that connection, for whatever address. */
   readonly tls: PostgresTarget['tls']
   /** The connection on which an answer is awaited. */
   readonly socket: Socket
@@ -47,7 +48,7 @@ export function watchForSilence(server: WatchedServer, giveUp: () => void): () =
 async function isAnswered({ host, target, tls, socket, connectTimeoutMs }: WatchedServer): Promise<boolean> {
   // Not the name: it may lead to another server by now.
   const address = { host: socket.remoteAddress ?? host.host, port: host.port }
-  const probe = createDriverClient(address, target, 0, tls && (() => tls(host.host)))
+  const probe = createDriverClient(address, target, 0, tls)
   probe.client.on('error', () => {})
   let isLate = false
   const timer = setTimeout(() => {
