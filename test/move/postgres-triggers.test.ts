@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { moveOnline } from '../../src/migration/online.ts'
 import { type MigratableStore, StoreClosedError } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { put } from '../contract/values.ts'
+import { ANA, MADE, NOW, put } from '../contract/values.ts'
 import { execute, openHand, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
@@ -133,13 +133,18 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
   test('refuses to prune exports of a fenced source before the pruning locks a user', async () => {
     const from = await temporaryDatabase()
     const source = await open(from)
-    await source.applyChanges([put()])
+    const stage = 'an export'
+    await source.applyChanges([
+      put(),
+      { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
+      { type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 },
+    ])
     const [user] = await source.usersAfter('', 1)
     expect(await source.beginMove({ id: 'm', other: 'target' })).toBe(true)
     expect(await source.fenceWrites('m', 60_000)).toBe(true)
     // Pruning that waited for this lock would wait for as long as the test runs.
     await hold(from, `select 1 from workspace_gateway.user where id = ${user?.id} for update`)
-    const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 1, before: null, after: '' })
+    const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 0, before: null, after: '' })
     await expect(pruning).rejects.toBeInstanceOf(StoreClosedError)
   })
 

@@ -201,6 +201,18 @@ describe.skipIf(POSTGRES_URL === null)('the order of locks', () => {
     expect(await pruning).toMatchObject({ exports: 1, next: null })
   })
 
+  test('pruning neither waits for users who have no export to prune nor locks them', async () => {
+    const url = await createdDatabase()
+    await using store = await openPostgresStore(url, OPTIONS)
+    const project: Change = { ...templateOf(FIRST, '1'), kind: 'project', ref: 'r' }
+    await store.applyChanges([project, ...exportSteps('a', '2026-01-01')])
+    const userId = (await store.userByEmail(FIRST))?.id ?? 0
+    const hand = await openHand(url, `begin; select id from workspace_gateway.user where id = ${userId} for update`)
+    const rule = { userId, keep: 1, before: null, after: '' }
+    expect(await store.pruneExports(rule)).toEqual({ exports: 0, byteLength: 0, next: null })
+    await hand.query('rollback')
+  })
+
   test('a removal waits for no replacement that stages after it, and leaves it whole', async () => {
     const url = await createdDatabase()
     await using store = await openPostgresStore(url, OPTIONS)

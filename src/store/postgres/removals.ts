@@ -7,6 +7,7 @@ import {
   EXPORTS_PER_PRUNE,
   type Holdings,
   NO_HOLDINGS,
+  type PruneRule,
   REFS_PER_PRUNE,
   type WorkspaceEdits,
 } from '../workspace-edits.ts'
@@ -174,6 +175,19 @@ const REMOVE: {
   },
 }
 
+/** `next` is where the next call continues if all of `found` are removed. */
+async function findPrunable(connection: Connection, { userId, keep, before, after }: PruneRule) {
+  const start = after === '' ? Buffer.alloc(0) : keyOf(after)
+  const refs = (await connection.query<{ ref: string }>(SQL.refsToPruneAfter, [userId, start])).map(({ ref }) => ref)
+  const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(SQL.prunableExports, [
+    userId,
+    keep,
+    before ?? ANY_AGE,
+    refs.map(keyOf),
+  ])
+  return { found, next: refs[REFS_PER_PRUNE - 1] ?? null }
+}
+
 export function createRemovals(pool: Pool): RemovalVerbs {
   return {
     holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
@@ -196,19 +210,16 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         await hashInAudit(connection, [email])
         return 'renamed'
       }),
-    pruneExports: ({ userId, keep, before, after }) =>
+    pruneExports: (rule) =>
       pool.unboundedTransaction(async (connection) => {
+        const { userId, after } = rule
         // Deleting nothing fires the move triggers: a move refuses the write before this transaction holds a row lock.
         await connection.query(SQL.pruneExports, [userId, []])
+        // Most users have nothing to prune. A lock writes their row, and the commit waits for the disk and for standbys.
+        const unlocked = await findPrunable(connection, rule)
+        if (unlocked.found.length === 0) return { exports: 0, byteLength: 0, next: unlocked.next }
         await connection.query(SQL.lockUserToPrune, [userId])
-        const start = after === '' ? Buffer.alloc(0) : keyOf(after)
-        const refs = (await connection.query<{ ref: string }>(SQL.refsToPruneAfter, [userId, start])).map(
-          ({ ref }) => ref,
-        )
-        const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(
-          SQL.prunableExports,
-          [userId, keep, before ?? ANY_AGE, refs.map(keyOf)],
-        )
+        const { found, next } = await findPrunable(connection, rule)
         let [byteLength, elements] = [0, 0]
         const ids: number[] = []
         for (const one of found) {
@@ -219,8 +230,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
           elements += one.elementCount
         }
         if (ids.length > 0) await connection.query(SQL.pruneExports, [userId, ids])
-        const next = ids.length < found.length ? after : (refs[REFS_PER_PRUNE - 1] ?? null)
-        return { exports: ids.length, byteLength, next }
+        return { exports: ids.length, byteLength, next: ids.length < found.length ? after : next }
       }),
   }
 }
