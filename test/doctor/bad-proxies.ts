@@ -237,7 +237,7 @@ export const PASTED_PROXIES: readonly PastedProxy[] = [
       'a token of 4096 characters in Authorization, the most that the gateway reads, is answered 400',
       'a script of the pages is answered 404',
       'an import of 64 MiB is answered 413',
-      'an answer that takes the gateway 4 s, as long as a request may wait for the database, is answered 504',
+      'an answer that takes the gateway 4 s, as it may when it waits for the database, is answered 504',
       'without an ETag',
       'Cache-Control: no-store, public, max-age=3600',
       'Access-Control-Allow-Origin: *',

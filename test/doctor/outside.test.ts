@@ -202,6 +202,13 @@ describe('doctor URL', () => {
     },
   )
 
+  test.runIf(nginx && isInstalled(nginx.program))('recommends a time-out longer than a long wait', async () => {
+    if (!nginx) throw new Error('nothing is documented')
+    const block = nginx.block.replace('location / {', 'location / {\n        proxy_read_timeout 2s;')
+    const { findings } = await examine({ ...nginx, block }, 'closed', ['--look', 'outside', '--lock-timeout', '90000'])
+    expect(findings.map(({ check, fix }) => [check, fix.nginx])).toEqual([['time-out', 'proxy_read_timeout 105s;']])
+  })
+
   test.runIf(isInstalled('haproxy'))('finds nothing behind HAProxy without TLS that compresses', async () => {
     const compression = 'compression algo gzip\n  compression type application/json'
     const forwarding = [

@@ -17,6 +17,8 @@ const REFUSED_WITHIN_MS = 3_000
 const REFUSALS_OF_SIZE: readonly number[] = [403, 413]
 /** Time for the answer after the delay that was asked for. */
 const ANSWERED_WITHIN_MS = 15_000
+/** The default of nginx and Apache. */
+const USUAL_TIME_OUT_S = 60
 
 const UNKNOWN_DELAY: NotChecked = { reason: 'the gateway did not wait when asked to: it is older than this program' }
 
@@ -80,13 +82,14 @@ async function timeOut(_seen: Seen, { ask, probeToken, databaseWaitMs }: Outside
   // A timer may be early by a millisecond.
   const isDelayed = performance.now() - askedAt >= delayMs - 1
   if (reply && isOfGateway(reply)) return isDelayed ? null : UNKNOWN_DELAY
+  const seconds = Math.max(USUAL_TIME_OUT_S, Math.ceil((databaseWaitMs + ANSWERED_WITHIN_MS) / 1_000))
   return {
-    problem: `an answer that takes the gateway ${delayMs / 1_000} s, as long as a request may wait for the database, ${refusedBy(reply)}: clients do not learn that they can try again, nor what became of the request`,
+    problem: `an answer that takes the gateway ${delayMs / 1_000} s, as it may when it waits for the database, ${refusedBy(reply)}: clients do not learn that they can try again, nor what became of the request`,
     fix: {
-      nginx: 'proxy_read_timeout 60s;',
-      haproxy: 'timeout server 60s',
-      caddy: 'response_header_timeout 60s',
-      apache: 'ProxyTimeout 60',
+      nginx: `proxy_read_timeout ${seconds}s;`,
+      haproxy: `timeout server ${seconds}s`,
+      caddy: `response_header_timeout ${seconds}s`,
+      apache: `ProxyTimeout ${seconds}`,
     },
   }
 }
