@@ -152,6 +152,32 @@ test('import and the shadow ask for JSON alone, because some servers send others
   expect(server.openSessions()).toBe(0)
 })
 
+test('a server that answers null for what is empty, as servers in Go do: null is an empty list, and in follow a removal', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = newDatabase()
+  const nulls = new Set(['/templates', '/exports?r=site'])
+  server.setIntercept(({ url = '', headers }, response) => {
+    if (!nulls.has(url) || headers.authorization === undefined) return false
+    response.end('null\n')
+    return true
+  })
+  const args = ['import', server.url, '--email', ANA, '--database', database, '--verify']
+  const { exitCode, stdout, stderr } = await runHere(args)
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('the same on both sides')
+  const following = startFollow(server.url, ['--email', `${ANA},${BEN}`, '--database', database])
+  expect(await following.next()).toMatchObject({ failed: 0 })
+  nulls.add('/ui-libraries')
+  await following.until(({ removed }) => removed > 0)
+  expect(await following.next()).toMatchObject({ unchanged: 2, failed: 0 })
+  await following.stop()
+  const dumped = (await runHere(['dump', '--database', database])).stdout.split('\n')
+  const kindsOfAna = dumped.filter((line) => line.includes(ANA)).map((line) => JSON.parse(line).kind)
+  expect(kindsOfAna).not.toContain('template')
+  expect(kindsOfAna).not.toContain('uiLibrary')
+  expect(kindsOfAna).toContain('project')
+})
+
 test.each(['', 'two words\n', 'tök€n'])(
   'an invalid access token, %j, is reported at once and not shown',
   async (accessToken) => {

@@ -9,6 +9,9 @@ import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const EMPTY_ARRAY = Buffer.from('[]')
+/** Maximum length of a body that may be `null` with white space and a byte order mark. */
+const MAX_NULL_BYTES = 64
 
 export interface RemoteArray {
   /**
@@ -16,7 +19,7 @@ export interface RemoteArray {
    * array.
    */
   readonly elements: () => readonly string[]
-  /** The whole response body as received. */
+  /** The whole response body as received; an empty array if that is `null`. */
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch. */
   readonly lastModified: number | null
@@ -102,13 +105,14 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       const shown = `GET ${client.address}${path.split('?')[0]}`
       if (status !== 200) throw new ContractError(`${shown} ${statusInWords(answer, client.address, path)}`)
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
+      const bytes = isNull(body) ? EMPTY_ARRAY : body
       return {
         elements() {
-          const elements = elementsOf(body, shown)
+          const elements = elementsOf(bytes, shown)
           if (elements.length <= MAX_ELEMENTS) return elements
           throw new ContractError(`${shown} answered more than ${MAX_ELEMENTS} elements`)
         },
-        bytes: body,
+        bytes,
         lastModified: Number.isNaN(lastModified) ? null : lastModified,
         etag: headers.get('etag'),
       }
@@ -129,6 +133,11 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     return null
   }
+}
+
+/** Servers in Go answer `null` for an empty list: so their library writes a slice to which nothing was added. */
+function isNull(body: Uint8Array): boolean {
+  return body.byteLength <= MAX_NULL_BYTES && Buffer.from(body).toString().trim() === 'null'
 }
 
 /** `shown` names the call. */
