@@ -111,6 +111,12 @@ export interface Swapped {
 export const rankBy = (key: string): string =>
   `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
+/**
+ * A replacement keeps the positions of documents that stay, as far as the new order allows, because the cursors of clients
+ * that page are positions. It numbers the lists of a user anew instead if one would have a greater position than this.
+ */
+export const LAST_KEPT_POSITION = 16_777_215
+
 export interface SwapQuestion {
   readonly replacement: string
   /** Users are swapped in order of email. Continues after this email; '' starts with the first. */

@@ -646,13 +646,38 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           { userId: user?.id ?? 0, kind: 'project', after: 0, limit: null },
         ])
         expect(found.map(({ id, ref, position }) => [id, ref, position])).toEqual([
-          ['c', 'a', 1],
-          ['a', 'b', 2],
-          ['b', 'c', 3],
+          ['c', 'a', 3],
+          ['a', 'b', 4],
+          ['b', 'c', 5],
         ])
         const [template] = await store.documentsById([{ userId: user?.id ?? 0, kind: 'template', id: 't' }])
         expect(template?.position).toBe(1)
         expect(await newestExport(ANA, 'a')).toBe('d1')
+      })
+
+      test('keeps the positions of documents that stay in order, so that a client that pages meanwhile misses none', async () => {
+        const positions = async () => {
+          const user = await store.userByEmail(ANA)
+          const [found = []] = await store.documentsOf([
+            { userId: user?.id ?? 0, kind: 'project', after: 0, limit: null },
+          ])
+          return found.map(({ id, position }) => `${id}${position}`).join(' ')
+        }
+        await store.applyChanges(['a', 'b', 'c', 'd', 'e'].map((id) => put({ id, ref: id, text: `"${id}"` })))
+        const steps = [
+          // What is removed leaves a gap, and what is new comes behind.
+          ['c d e', 'c3 d4 e5'],
+          ['c e f', 'c3 e5 f6'],
+          // What is new in between takes a gap, or moves only what it must.
+          ['g c h e f', 'g1 c3 h4 e5 f6'],
+          ['g c h i e f j', 'g1 c3 h4 i5 e6 f7 j8'],
+          // What overtakes others is behind its old place.
+          ['j g c', 'j8 g9 c10'],
+        ] as const
+        for (const [ids, placed] of steps) {
+          await replace(ids.split(' ').map((id) => document(id)))
+          expect(await positions()).toBe(placed)
+        }
       })
 
       test('creates users, and may leave them with nothing', async () => {

@@ -1,6 +1,6 @@
 // Replaces a user's documents and exports by the staged ones, with set-based statements: no content passes through the
 // memory of the process.
-import { DROPPED_AT, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, LAST_KEPT_POSITION, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 import { type Connection, type Statement, statements } from '../connection.ts'
 
 /** Offset of temporary positions. Only documents that are being moved to another position have one. */
@@ -79,6 +79,22 @@ const SWAP_EXPORTS_OUT: Statement = {
 }
 /** The other statements take the staged user and the user. */
 const CHANGES: readonly Statement[] = [
+  // Staged positions begin with 1 and have no gaps. Each shift makes room for the documents that stay where they are.
+  {
+    name: 'shiftStaged',
+    text: `with shifted as (
+        select s.kind, s.position,
+          max(coalesce(d.position, 0) - s.position) over (partition by s.kind order by s.position) as shift
+        from ${STAGED} s left join ${DOCUMENT} d on ${SAME} where s.owner = $1)
+      update ${STAGED} s set position = s.position + shift + ${DETOUR} from shifted
+      where s.owner = $1 and (shifted.kind, shifted.position) = (s.kind, s.position) and shift > 0
+        and not exists (select 1 from shifted where position + shift > ${LAST_KEPT_POSITION})`,
+  },
+  {
+    name: 'placeShifted',
+    text: `update ${STAGED} set position = position - ${DETOUR}
+      where owner = $1 and position >= ${DETOUR} and $2::bigint is not null`,
+  },
   // Remaining documents first give up their references and positions, so that they do not conflict with each other.
   {
     name: 'swapOut',

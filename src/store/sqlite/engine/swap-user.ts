@@ -2,9 +2,13 @@
 // memory of the process.
 import type { Database } from 'better-sqlite3'
 import { LAST_DOCUMENT_POSITION } from '../../reads-contract.ts'
-import { DROPPED_AT, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, LAST_KEPT_POSITION, rankBy, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
+import { MAX_DOCUMENT_POSITION } from './row-ids.ts'
 
-/** First position of the range that only documents on their way to another position use. */
+/**
+ * First position of the range that only documents on their way to another position use. Adding it sets a bit that no
+ * other position has.
+ */
 const DETOUR = LAST_DOCUMENT_POSITION + 1
 /** A temporary reference, longer than any real one. A project has it while other projects take their new references. */
 const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
@@ -16,8 +20,8 @@ interface Names extends Record<string, unknown> {
   readonly keepsExports: number
 }
 
-/** The key of a staged document after the swap. */
-const KEY = '((s.key & 268435455) | ($userId << 28))'
+/** The key of a staged document after the swap: its kind and position, without the detour that a shift brings. */
+const KEY = `((s.key & ${268_435_455 - DETOUR}) | ($userId << 28))`
 const SAME = 's.owner = $owner and s.kind = document.kind and s.id = document.id'
 const IS_KEPT = `($keepsExports and ref in (select ref from staged_document where owner = $owner and kind = 'project'))`
 const EXPORTS_OF = `select ref, instant, digest from staged_export where owner = $owner and digest is not null`
@@ -58,6 +62,16 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
          + (select count(*) from (select ref, instant, digest from stored where goes or not ${IS_KEPT} except select * from wanted)) as removed`,
   )
   const changes = [
+    // Staged positions begin with 1 and have no gaps. A shift lets the documents that stay keep their positions. The detour
+    // prevents collisions of staged documents.
+    `with shifted as (
+       select s.key, max(coalesce(d.key & ${MAX_DOCUMENT_POSITION}, 0) - (s.key & ${MAX_DOCUMENT_POSITION}))
+           over (partition by s.kind order by s.key) as shift
+         from staged_document s left join document d on d.user_id = $userId and d.kind = s.kind and d.id = s.id
+         where s.owner = $owner)
+     update staged_document set key = staged_document.key + shift + ${DETOUR} from shifted
+       where staged_document.key = shifted.key and shift > 0
+         and not exists (select 1 from shifted where (key & ${MAX_DOCUMENT_POSITION}) + shift > ${LAST_KEPT_POSITION})`,
     // Documents that stay first give up their references and positions: otherwise they would collide with each other.
     `delete from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME})`,
     `update document set ref = ${DETOUR_REF} where user_id = $userId and kind = 'project'
