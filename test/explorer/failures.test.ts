@@ -216,6 +216,17 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     await page.getByRole('alert').getByText('The gateway answered 502.').waitFor()
   })
 
+  test('a browser that translates pages changes no code or data on these, and breaks none', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const before = await page.locator('.side.rest').innerText()
+    await page.evaluate(translate)
+    expect(await page.locator('.side.rest').innerText()).toBe(before)
+    await page.getByLabel('REST request: language').selectOption('Python')
+    await page.locator('.side.rest', { hasText: 'import json' }).waitFor()
+  })
+
   test('any other error that keeps the pages from starting is reported', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.addInitScript(() => {
@@ -261,6 +272,19 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     await page.locator('.graphiql-response .t-string').first().waitFor()
   })
 })
+
+/** Does in the page what the translation of a browser does: each text goes into elements of its own, in capitals here. */
+function translate(): void {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found: Text[] = []
+  while (texts.nextNode()) if (texts.currentNode instanceof Text) found.push(texts.currentNode)
+  for (const text of found) {
+    if (text.parentElement?.closest('[translate=no], script, style') !== null) continue
+    const translated = document.createElement('font')
+    translated.textContent = text.data.toUpperCase()
+    text.replaceWith(translated)
+  }
+}
 
 /** Follows a link of the frame, or of the account panel. */
 async function follow(page: Page, name: string): Promise<void> {
