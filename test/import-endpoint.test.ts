@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { gzipSync } from 'node:zlib'
 import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
@@ -135,6 +136,17 @@ test('POST /import refuses missing and wrong credentials and wrong parameters, a
   }
   const other = await startGateway()
   expect((await other.send('POST', '/import', SMALL_WORLD, BEARER)).status).toBe(404)
+})
+
+test('POST /import refuses a compressed body and one in UTF-16 as such, and takes the next import', async () => {
+  const gateway = await startImporting()
+  for (const body of [gzipSync(SMALL_WORLD), Buffer.from(`\ufeff${SMALL_WORLD}`, 'utf16le')]) {
+    const { status, json } = await gateway.send('POST', '/import', body, BEARER)
+    expect([status, json().code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    expect(json().detail).toBe('Send the body as UTF-8, not compressed.')
+  }
+  const { text } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+  expect(eventsOf(text).at(-1).type).toBe('imported')
 })
 
 test('a second import is refused while one is running, and accepted after the first one breaks off', async () => {

@@ -10,6 +10,7 @@ import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { createEventReceiver, type EventReceiver, type Outage, type ThreadEvent } from './event-window.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
+import { requirePlain } from './readable-file.ts'
 
 /** Maximum interval between events, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 5_000
@@ -66,6 +67,7 @@ export function createImporter(
       async function start(): Promise<RunningImport> {
         await using stored = new AsyncDisposableStack()
         const { file } = stored.use(await spool(input(), 'the input').catch(refuseUnkept))
+        await requirePlain(file, 'the body').catch(refuseEncoded)
         await before?.ended
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
@@ -88,6 +90,12 @@ export function createImporter(
 function refuseUnkept(error: unknown): never {
   if (!(error instanceof MachineError || error instanceof UsageError)) throw error
   throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
+}
+
+/** Answers 415 at once: otherwise the first hundred lines would be reported as not UTF-8. */
+function refuseEncoded(error: unknown): never {
+  if (!(error instanceof UsageError)) throw error
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8, not compressed.' })
 }
 
 interface ImportThread {
