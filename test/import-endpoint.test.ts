@@ -129,6 +129,7 @@ test('POST /import refuses missing and wrong credentials and wrong parameters, a
     ['replace&verbose=maybe', 'verbose must have no value, or be true or false.'],
     ['dry-run', 'dry-run and verbose need replace.'],
     ['id-fields=a,', 'id-fields must be names of members, separated by commas.'],
+    ['replace&dry-run&dry-run=false', 'dry-run is given twice.'],
     ['other=a', 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'],
   ]) {
     const { status, json } = await gateway.send('POST', `/import?${search}`, '', BEARER)

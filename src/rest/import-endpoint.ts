@@ -136,17 +136,21 @@ export function createImportEndpoint(
 
 /**
  * Parses `replace`, `dry-run`, `verbose`: alone, or with `=true` or `=false`; `id-fields`, `ref-fields`: names
- * separated by commas.
+ * separated by commas. Throws `INVALID_ARGUMENT`, also for a parameter that is given twice: of `dry-run` and
+ * `dry-run=false` neither may win.
  */
 function readOptions(search: string): ImportOptions {
   const options = { isReplacement: false, isDryRun: false, isVerbose: false }
   const fields: { -readonly [name in keyof ImportOptions['fields']]: ImportOptions['fields'][name] } = {}
-  for (const [name, value] of new URLSearchParams(search)) {
+  const given = new URLSearchParams(search)
+  for (const [name, value] of given) {
     const option = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
     if (option) options[option] = readFlag(name, value)
     else if (field) fields[field] = readNames(name, value)
     else throw new GatewayError('INVALID_ARGUMENT', { message: `Known parameters are ${KNOWN_PARAMETERS}.` })
+    if (given.getAll(name).length > 1)
+      throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is given twice.` })
   }
   if ((options.isDryRun || options.isVerbose) && !options.isReplacement) {
     throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose need replace.' })
