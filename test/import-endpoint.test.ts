@@ -1,8 +1,10 @@
 // POST /import: who may import, how imports end, the audit log, and `import --to`, the client of the endpoint.
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import SqliteDatabase from 'better-sqlite3'
@@ -32,6 +34,8 @@ import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const MIB = 1_048_576
 const MINUTE_MS = 60_000
+const hasCurl = ['curl', 'sh'].every((program) => spawnSync(program, ['--help']).error === undefined)
+if (!hasCurl) console.warn('skipped: the curl command of the guide needs curl and sh')
 
 async function dumpOf(gateway: TestGateway): Promise<string> {
   return (await runHere(['dump', '--database', gateway.databaseUrl])).stdout
@@ -404,6 +408,18 @@ test('import --to imports through POST /import, and neither side leaves temporar
     stderr: `${serving.url}: no answer (ECONNREFUSED): run the import again\n`,
   })
   expect(serving.stderr()).not.toContain(TOKEN)
+})
+
+test.skipIf(!hasCurl)('the curl command of the guide imports', async () => {
+  const guide = readFileSync(new URL('../docs/guide/import-and-export.md', import.meta.url), 'utf8')
+  const [command = ''] = /^\(printf .* \| curl .*$/m.exec(guide) ?? []
+  const workspace = createWorkspace()
+  const tokenFile = workspace.write('import-token', `${TOKEN}\n`)
+  workspace.write('workspaces.ndjson', SMALL_WORLD)
+  const { url } = await serveForTest([...workspace.flags, '--import-token-file', tokenFile])
+  const script = command.replace('https://gateway.example.com', url)
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: workspace.directory })
+  expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'imported', added: 8 })
 })
 
 test('import --to exits with 1 when one line was refused, although the others were imported', async () => {
