@@ -295,6 +295,8 @@ test('a listener that throws on a sign-in stops neither the sign-in nor the othe
   expect(told).toEqual(['ana@example.com'])
   expect([...storage.values()]).toEqual(['refresh2', 'ana@example.com'])
   expect(reported).toEqual([failure])
+  // Otherwise a later renewal would tell the listener while another test runs.
+  await session.signOut()
 })
 
 test('a sign-in at a gateway that mails codes sends the code', async () => {

@@ -100,8 +100,9 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
 
   test('the same user sees their own query again after their session ended', async () => {
     const page = await openWhereAnaWrote()
-    await page.route('**/token', (route) => route.fulfill({ status: 401, body: '{}' }))
-    await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{}' }), { times: 1 })
+    const ended = { status: 401, json: { code: 'INVALID_TOKEN' } }
+    await page.route('**/token', (route) => route.fulfill(ended))
+    await page.route('**/graphql', (route) => route.fulfill(ended), { times: 1 })
     await page.getByRole('button', { name: 'Run both' }).click()
     await page.getByText('Your session has ended: sign in again.').waitFor()
     await signIn(page, ANA)
