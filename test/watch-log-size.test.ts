@@ -20,22 +20,6 @@ test('a growing log is reported once, and again whenever it has doubled', async 
   expect(warned).toEqual([1_000, 2_000, 9_000, 1_200])
 })
 
-test('a log that grew beside a long reader is short again soon after the reader has ended', async () => {
-  const options = { lockTimeoutMs: 100, connectTimeoutMs: 0, statementTimeoutMs: 0, poolSize: 1, onFatal() {} }
-  const path = join(temporaryDirectory(), 'workspace.db')
-  const logBytes = () => statSync(`${path}-wal`).size
-  await using store = await openStore(`file:${path}`, options)
-  const write = (n: number, length: number) =>
-    store.applyChanges([put({ id: `${n}`, ref: `${n}`, text: `"${'x'.repeat(length)}"` })])
-  {
-    await using _reader = await store.openSnapshot()
-    for (let n = 0; n < 50; n += 1) await write(n, 400_000)
-    expect(logBytes()).toBeGreaterThan(20_000_000)
-  }
-  for (let n = 50; n < 53; n += 1) await write(n, 10)
-  expect(logBytes()).toBeLessThan(17_000_000)
-})
-
 test('with external checkpoints a store makes no checkpoint, and says so after a removal', async () => {
   const options = { lockTimeoutMs: 100, connectTimeoutMs: 0, statementTimeoutMs: 0, poolSize: 1, onFatal() {} }
   const sizes: number[] = []

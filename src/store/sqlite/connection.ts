@@ -16,11 +16,6 @@ const PAGE_SIZE_BYTES = 8192
  */
 const READ_CACHE_KIB = -40_960
 const WRITE_CACHE_KIB = -16_384
-/**
- * Maximum size that the log keeps once it begins anew, twice that at which SQLite makes a checkpoint. Beside a long
- * reader, such as a backup, it has no limit.
- */
-const MAX_KEPT_LOG_BYTES = 16_777_216
 /** Lets `vacuum` return unused pages a few at a time. Takes effect on a new file, or with the next full rewrite. */
 export const VACUUM_IN_PIECES = 'auto_vacuum = INCREMENTAL'
 
@@ -50,7 +45,7 @@ export function openWriter(
   else createPrivateFile(path)
   const before = requireSameFile(path, expected)
   const writer = prepared(openFile(path, before), [
-    checkpoints === 'external' ? 'wal_autocheckpoint = 0' : `journal_size_limit = ${MAX_KEPT_LOG_BYTES}`,
+    ...(checkpoints === 'external' ? ['wal_autocheckpoint = 0'] : []),
     `page_size = ${PAGE_SIZE_BYTES}`,
     // Overwrites deleted content instead of only marking it free.
     'secure_delete = ON',
