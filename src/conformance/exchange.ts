@@ -6,6 +6,7 @@ import { BodySizeError, CodingError, decodeBody } from '../decode-body.ts'
 import { noAnswerInWords } from '../errors.ts'
 import { Agent, request } from '../http-builtin.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
+import { JSON_ONLY } from '../import-export/remote/client.ts'
 import { isConnectionEnded } from '../import-export/remote/retry.ts'
 import { responseTo } from '../response-to.ts'
 
@@ -82,7 +83,7 @@ export function createExchange(baseUrl: string): Exchange {
       const text = typeof body === 'object' ? JSON.stringify(body) : body
       const bytes = text === undefined ? undefined : Buffer.from(text)
       const content = bytes ? { 'content-type': 'application/json', 'content-length': bytes.byteLength } : {}
-      const sent = { accept: 'application/json', ...content, ...headers }
+      const sent = { accept: JSON_ONLY, ...content, ...headers }
       using silence = createSilenceLimit(SILENCE_MS, [stop])
       const { signal } = silence
       try {
