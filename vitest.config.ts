@@ -18,9 +18,10 @@ export default defineConfig({
     maxWorkers: 4,
     // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
     retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
-    testTimeout: 60_000,
-    // A busy machine is no failure: a second, the default, passes before a process has read what it was sent.
-    expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 60_000,
+    // A slow or busy machine is no failure: a second, the default of polls, passes before a process has read what it was sent,
+    // and on one of half the speed Firefox took more than a minute to start. These limits are for what hangs.
+    testTimeout: 240_000,
+    expect: { poll: { timeout: 120_000 } },
+    hookTimeout: 240_000,
   },
 })

@@ -5,9 +5,7 @@ import { POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { startReplicated } from './support/postgres-replica.ts'
 import { randomSeed } from './support/seeded-random.ts'
 
-const options = { timeout: 180_000 }
-
-describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', options, () => {
+describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', () => {
   const seed = Number(process.env.TEST_HISTORIES_SEED ?? randomSeed())
 
   async function play(

@@ -34,7 +34,7 @@ async function startReplacing() {
 
 test('a replacement that reports each user waits until its events are read, and then runs to its end', async () => {
   const { importing, reported } = await startReplacing()
-  await expect.poll(reported, { timeout: 30_000 }).toBe(MAX_UNTAKEN)
+  await expect.poll(reported).toBe(MAX_UNTAKEN)
   let read = 0
   let last: ImportEvent | null = null
   for await (const event of importing) {
@@ -48,7 +48,7 @@ test('a replacement that reports each user waits until its events are read, and 
 
 test('a replacement that waits for its reader can be ended', async () => {
   const { importing, reported } = await startReplacing()
-  await expect.poll(reported, { timeout: 30_000 }).toBe(MAX_UNTAKEN)
+  await expect.poll(reported).toBe(MAX_UNTAKEN)
   await importing[Symbol.asyncDispose]()
   expect([reported(), (await importing.ended).type]).toEqual([MAX_UNTAKEN, 'progress'])
 })

@@ -52,7 +52,7 @@ async function startWorkers(from: string, to: string, more: Pick<MoveLoadOptions
   return { gateways, load }
 }
 
-describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFrom, openTo }) => {
+describe.each(WAYS)('an online move from $name', ({ openFrom, openTo }) => {
   test('goes unnoticed by active clients, even after earlier attempts were killed', async () => {
     const seed = Number(process.env.TEST_MOVES_SEED ?? randomSeed())
     const random = createSeededRandom(seed)

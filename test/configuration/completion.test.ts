@@ -52,7 +52,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, argumentsFor) => {
     for (const { typed, has, hasNot } of LINES) {
       const args = argumentsFor(path, `workspace-gateway ${typed}`)
       // The zsh driver exits with 1 when there is nothing to offer, as grep does.
-      const { stdout, stderr } = await execute(shell, args, { cwd, timeout: 20_000 }).catch((error) => error)
+      const { stdout, stderr } = await execute(shell, args, { cwd, timeout: 120_000 }).catch((error) => error)
       const offered: readonly string[] = String(stdout)
         .split('\n')
         // fish repeats the text before the = and adds descriptions.
@@ -76,7 +76,7 @@ test.skipIf(isMissing('zsh'))('zsh completes at the first Tab when the script is
   const cwd = temporaryDirectory()
   const path = join(cwd, '_workspace-gateway')
   writeFileSync(path, (await runHere(['completion', 'zsh'])).stdout)
-  const { stdout } = await execute('zsh', SHELLS.zsh(path, 'workspace-gateway ke'), { cwd, timeout: 20_000 })
+  const { stdout } = await execute('zsh', SHELLS.zsh(path, 'workspace-gateway ke'), { cwd, timeout: 120_000 })
   expect(stdout).toBe('keys\n')
 })
 

@@ -8,8 +8,6 @@ import { ask } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const PATIENCE = { timeout: 30_000 }
-
 test.skipIf(process.platform !== 'linux')(
   'SIGHUP applies a changed file, ignores a file with a mistake, and refuses no request meanwhile',
   async () => {
@@ -28,12 +26,12 @@ test.skipIf(process.platform !== 'linux')(
     const before = workers()
     write('/two', '  base-paht: /three\n')
     gateway.process.kill('SIGHUP')
-    await expect.poll(() => count('the others continue unchanged'), PATIENCE).toBe(1)
+    await expect.poll(() => count('the others continue unchanged')).toBe(1)
     expect([workers(), await statusOf('/one'), await statusOf('/two')]).toEqual([before, 200, 404])
 
     write('/two')
     gateway.process.kill('SIGHUP')
-    await expect.poll(() => count('all workers were replaced'), PATIENCE).toBe(1)
+    await expect.poll(() => count('all workers were replaced')).toBe(1)
     // The mistake is one line in the log.
     const failures = jsonLines(gateway.stderr()).filter(({ level }) => level >= 40)
     expect(failures).toMatchObject([
@@ -73,17 +71,17 @@ test.skipIf(process.platform !== 'linux')(
     write('  base-path: /two\n')
     gateway.process.kill('SIGHUP')
     const askTwo = () => ask(`${gateway.url}/two/readyz`, { headers: { connection: 'close' } })
-    await expect.poll(async () => (await askTwo()).status, PATIENCE).toBe(200)
+    await expect.poll(async () => (await askTwo()).status).toBe(200)
     write('  prot: 1\n')
     process.kill(Number(first), 'SIGCONT')
-    await expect.poll(() => lineWith('the others continue unchanged'), PATIENCE).toMatchObject({ replaced: 1, kept: 1 })
+    await expect.poll(() => lineWith('the others continue unchanged')).toMatchObject({ replaced: 1, kept: 1 })
     expect(workers()).toContain(second)
     expect(workers()).not.toContain(first)
     expect(gateway.stderr()).not.toContain('all workers were replaced')
 
     process.kill(Number(second), 'SIGKILL')
     await expect
-      .poll(() => lineWith('ended before it was ready'), PATIENCE)
+      .poll(() => lineWith('ended before it was ready'))
       .toMatchObject({
         level: 50,
         exitCode: 2,

@@ -21,7 +21,7 @@ const SECTOR_BYTES = 512
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed)
 
 if (hasFuse()) {
-  describe.skipIf(!(await canMountLazyDisk()))('a lazy disk after a power cut', { timeout: 120_000 }, () => {
+  describe.skipIf(!(await canMountLazyDisk()))('a lazy disk after a power cut', () => {
     test('keeps everything that was synced, and none, some or all sectors of a later write', async () => {
       await using disk = await mountLazyDisk()
       const file = join(disk.path, 'file')

@@ -139,5 +139,5 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('gateways whose synchronous standby
       const status = async () => gateway && (await projects(gateway, accessToken)).status
       await expect.poll(status).toBe(200)
     }
-  }, 120_000)
+  })
 })

@@ -447,13 +447,13 @@ test('serve in a removed working directory exits with 1 and one sentence', () =>
   const gone = join(temporaryDirectory(), 'gone')
   mkdirSync(gone)
   const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${PROGRAM}' serve --port 0`
-  const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 120_000 })
   expect([status, stderr.trim().split('\n').length, stderr.includes('working directory')]).toEqual([1, 1, true])
 })
 
 test.skipIf(process.platform !== 'linux')('serve in a folder that cannot be made exits with 1 and one sentence', () => {
   const args = [PROGRAM, 'serve', '--port', '0', '--database', 'file:/proc/no/such/folder/workspace.db']
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 })
   expect([status, stderr.trim().split('\n').length, stderr.includes('/proc/no')]).toEqual([1, 1, true])
 })
 

@@ -74,7 +74,7 @@ test('a user whose reads get no answer is read beside the rounds, which do not w
   const following = startFollow(server.url, args)
   await following.until(({ failed }) => failed === 1)
   isHeld = true
-  await expect.poll(() => answerLate.length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => answerLate.length).toBe(1)
   server.workspaces.get(BEN)?.templates.push('{"id":"late"}')
   expect(await following.until(({ changed }) => changed > 0)).toMatchObject({
     users: 3,
@@ -110,7 +110,7 @@ test('a user who is read beside the rounds is forgotten when removed from the fi
   const following = startFollow(server.url, args)
   await following.until(({ failed }) => failed === 1)
   isHeld = true
-  await expect.poll(() => held, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => held).toBe(1)
   writeFileSync(emails, `${BEN}\n${CLEO}\n`)
   expect(await following.until(({ users }) => users === 2)).toMatchObject({ failed: 0, outage: null })
   expect((await following.stop()).exitCode).toBe(0)

@@ -18,7 +18,6 @@ import {
 
 const UNITS = fileURLToPath(new URL('../../packaging/systemd', import.meta.url))
 /** Allows for many tests on two processors. */
-const PATIENT = { timeout: 30_000 }
 const hasActivation = isInstalled('systemd-socket-activate') && existsSync('/proc/net/tcp')
 const canListen = isInstalled('systemd-notify') && spawnSync('socat', ['-V']).error === undefined
 if (!hasActivation) console.warn('systemd-socket-activate is missing: tests of socket activation are skipped')
@@ -40,13 +39,13 @@ describe.skipIf(!hasActivation)('a socket from systemd', () => {
   ])('is served, %s, and no other port is opened', async (_, workers) => {
     const gateway = await activate(['--workers', workers, '--no-demo', '--port', '1'])
     expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: 'ready' })
-    await expect.poll(gateway.log, PATIENT).toContain(`listening on ${gateway.url}\n`)
+    await expect.poll(gateway.log).toContain(`listening on ${gateway.url}\n`)
   })
 
   test('determines whether others can reach the gateway, which then refuses the guard for this machine', async () => {
     const gateway = await activate([], { host: '0.0.0.0' })
     await fetch(`http://127.0.0.1:${gateway.port}/readyz`).catch(() => {})
-    await expect.poll(gateway.log, PATIENT).toContain('--host 0.0.0.0 can be reached from other machines')
+    await expect.poll(gateway.log).toContain('--host 0.0.0.0 can be reached from other machines')
     expect(gateway.log()).not.toContain('listening on')
   })
 
@@ -68,11 +67,11 @@ describe.skipIf(!hasActivation)('a socket from systemd', () => {
     const clients = Array.from({ length: 20 }, async () => {
       while (!asking.signal.aborted) await askOnNewConnection(gateway.port, tally)
     })
-    await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(50)
+    await expect.poll(() => tally.answered).toBeGreaterThan(50)
     gateway.restart()
-    await expect.poll(gateway.pid, PATIENT).not.toBe(first)
+    await expect.poll(gateway.pid).not.toBe(first)
     const before = tally.answered
-    await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(before + 100)
+    await expect.poll(() => tally.answered).toBeGreaterThan(before + 100)
     asking.abort()
     await Promise.all(clients)
     expect(tally.failures).toEqual({})
@@ -98,13 +97,13 @@ test.skipIf(!canListen).each(['1', '2'])(
     receiver.stdout.on('data', (chunk: Buffer) => {
       heard += chunk
     })
-    await expect.poll(() => existsSync(path), PATIENT).toBe(true)
+    await expect.poll(() => existsSync(path)).toBe(true)
     const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '200000' }
     const { process: gateway, kill } = await serveForTest(['--no-demo', '--workers', workers], { cwd: folder, env })
-    await expect.poll(() => heard, PATIENT).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/)
+    await expect.poll(() => heard).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/)
     expect(heard).not.toContain('STOPPING=1')
     expect(await kill('SIGTERM')).toBe(0)
-    await expect.poll(() => heard, PATIENT).toContain('STOPPING=1')
+    await expect.poll(() => heard).toContain('STOPPING=1')
     expect(heard.match(/READY=1/g)).toHaveLength(1)
     expect(gateway.exitCode).toBe(0)
   },
@@ -115,7 +114,7 @@ test('a gateway without systemd-notify serves, and logs that it is missing', asy
   const { url, stderr } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory(), env })
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   await expect
-    .poll(stderr, PATIENT)
+    .poll(stderr)
     .toContain('systemd-notify failed: the service manager does not know the state of the gateway')
 })
 

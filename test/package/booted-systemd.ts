@@ -14,7 +14,7 @@ const SYSTEMD = '/usr/lib/systemd/systemd'
 const MACHINE_ID = '0123456789abcdef0123456789abcdef'
 const UNITS = 'node_modules/workspace-gateway/packaging/systemd'
 /** Allows for many tests on two processors. */
-export const PATIENT = { timeout: 60_000, interval: 50 }
+export const PATIENT = { timeout: 240_000, interval: 50 }
 
 export function canBootSystemd(): boolean {
   const isThere = existsSync(SYSTEMD) && spawnSync('systemd-nspawn', ['--version']).error === undefined

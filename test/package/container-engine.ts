@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
 
 const MEGABYTE = 1_000_000
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 export interface Ran {
   readonly exitCode: number | null

@@ -152,6 +152,6 @@ test('the writer does not keep a process alive that has nothing else to do', () 
   const path = join(import.meta.dirname, '../../src/store/background-writer.ts')
   const code = `import { startBackgroundWriter } from ${JSON.stringify(path)}
     startBackgroundWriter({ write: async () => {}, removeOld: null, clock: Date.now, onFailure() {} })`
-  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { timeout: 20_000 })
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { timeout: 120_000 })
   expect(status).toBe(0)
 })

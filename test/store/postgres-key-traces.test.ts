@@ -103,7 +103,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('keys retire reports that a removed
     await primary.start()
     await openHand(standby.url('postgres'), 'begin; set transaction isolation level repeatable read; select 1')
     const kept = 'select 1 from pg_replication_slots where xmin is not null'
-    await expect.poll(() => execute(url, kept), { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(() => execute(url, kept)).toHaveLength(1)
     expectTold(await retire(), IS_READ)
     await expectKept(url, isInFile)
   })

@@ -93,6 +93,8 @@ export async function openWithoutStorage(url: string): Promise<BrowserContext> {
 
 /** Fails the test when the page requests anything outside the origin, throws, opens a dialog or violates the policy. */
 function watch(context: BrowserContext, url: string): BrowserContext {
+  // Playwright's own 30 seconds pass on a busy machine.
+  context.setDefaultTimeout(120_000)
   const faults: string[] = []
   context.on('request', (request) => {
     if (!/^(?:data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin) {
@@ -114,14 +116,14 @@ function watch(context: BrowserContext, url: string): BrowserContext {
   return context
 }
 
-/** Polls for up to 15 seconds, so that a busy machine does not fail a test. */
+/** Reads again and again until what is expected holds. */
 export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read)
 }
 
 /** Waits until the first page reports that its two sides agree. */
 export async function waitForAgreement(page: Page, text: string | RegExp = 'byte for byte'): Promise<void> {
-  await page.locator('.verdict.same', { hasText: text }).waitFor({ timeout: 20_000 })
+  await page.locator('.verdict.same', { hasText: text }).waitFor()
 }
 
 export async function signIn(page: Page, email: string): Promise<void> {

@@ -127,7 +127,7 @@ async function openTab(address: string): Promise<FirefoxTab> {
     async open(url) {
       await send('browsingContext.navigate', { context, url, wait: 'interactive' })
     },
-    until: (expression) => expect.poll(() => read(expression), { timeout: 30_000, interval: 100 }).toBe('true'),
+    until: (expression) => expect.poll(() => read(expression), { interval: 100 }).toBe('true'),
     seen() {
       const noted = { errors, requests }
       errors = []

@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts'
 const PASSWORD = 'test-only-password'
 /** PostgreSQL refuses to run as root; for root it is started as nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 120_000
 
 export interface PostgresBinaries {
   readonly directory: string

@@ -106,7 +106,10 @@ test('a worker of another program’s cluster says that it has to be started by 
   const serving = JSON.stringify(['serve', '--port', '0', '--login-guard', 'open', ...databaseOption()])
   // As PM2 does with `exec_mode: 'cluster'`.
   const manager = `cluster.setupPrimary({ exec: ${JSON.stringify(PROGRAM)}, args: ${serving}, execArgv: [] }); cluster.fork().on('exit', process.exit)`
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', manager], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', manager], {
+    encoding: 'utf8',
+    timeout: 120_000,
+  })
   expect([status, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(/^another program started this process as a worker .* exec_mode fork.* --workers .*\n$/)
 })

@@ -188,7 +188,7 @@ async function isServed(url: string): Promise<boolean> {
 const both = (cell: string) => [`${cell} | REST`, `${cell} | GraphQL`]
 const allHeaders = (cell: string) => HEADERS.flatMap(([asked]) => both(`${cell} | ${asked}`))
 
-test('only the listed requests get tokens behind real proxies', { timeout: 180_000 }, async () => {
+test('only the listed requests get tokens behind real proxies', async () => {
   const rows = PROXY_ROWS.filter(({ program }) => isInstalled(program))
   const ports = [...(await freePorts('127.0.0.1', rows.length * GATEWAYS.length))]
   const links = await Promise.all(

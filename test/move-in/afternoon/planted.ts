@@ -9,7 +9,7 @@ import { changeLargeExport, LARGE } from './old-world.ts'
 import { READER } from './people.ts'
 
 /** The time for the shadow to see and to confirm a difference. */
-const PATIENCE_MS = 300_000
+const PATIENCE_MS = 200_000
 
 export interface Planter {
   /** Changes the first project of this user on this side; returns what both gateways must report. */
