@@ -1,6 +1,6 @@
 // Opens the audit log for commands, and formats its entries.
-import { type AuditLog, openAuditLog } from '../auth/audit/audit-log.ts'
-import type { AuditVerbs, NewAuditEntry } from '../store/audit-contract.ts'
+import { type AuditLog, type AuditStore, openAuditLog } from '../auth/audit/audit-log.ts'
+import type { NewAuditEntry } from '../store/audit-contract.ts'
 import type { CommandIo } from './io.ts'
 import type { AuditConfig } from './options/audit-options.ts'
 
@@ -8,7 +8,7 @@ import type { AuditConfig } from './options/audit-options.ts'
  * For a short-lived command: old entries are left for a gateway to remove, and a failed write is reported on stderr.
  */
 export function openCommandAudit(
-  store: AuditVerbs,
+  store: AuditStore,
   config: AuditConfig,
   { clock, stderr }: CommandIo,
 ): Promise<AuditLog> {

@@ -146,6 +146,12 @@ export interface Store
   readonly dropStaleStages: (before: number) => Awaitable<boolean>
 
   readonly openSnapshot: (options?: SnapshotOptions) => Awaitable<Snapshot>
+  /**
+   * `now` (milliseconds since the epoch), or the time of the database's server if that is earlier. What one gateway
+   * removes is gone for all gateways, so a clock that is ahead must not decide alone what is old. SQLite has no server,
+   * and returns `now`.
+   */
+  readonly earlierTime: (now: number) => Awaitable<number>
   /** Throws unless the database responds. */
   readonly ping: () => Awaitable<void>
 }

@@ -67,8 +67,6 @@ export const CLOCKS_DIFFER_MS = 60_000
 
 /** Maximum number of rows that one call of `dropExpiredSessions` removes, so that it holds its locks only briefly. */
 export const EXPIRED_SESSIONS_PER_CALL = 500
-/** Maximum number of expired sessions that adding one session also removes. */
-export const PURGED_PER_SESSION = 10
 
 export interface SessionVerbs {
   /** The session with each id, in the order given; null for one that is unknown, revoked or expired at `now`. */

@@ -396,6 +396,7 @@ test('events that arrive during a write wait for the next one, and equal events 
     {
       auditSalt: () => 'salt',
       removeAuditEntries: () => 0,
+      earlierTime: (now) => now,
       async addAuditEntries({ entries }) {
         written.push(entries.map(({ count }) => count))
         for (let count = 0; count < 3; count += 1) {
@@ -430,6 +431,7 @@ test.each([
     {
       auditSalt: () => database,
       removeAuditEntries: () => 0,
+      earlierTime: (now) => now,
       async addAuditEntries({ entries }) {
         database = 'new'
         failuresLeft -= 1

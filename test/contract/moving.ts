@@ -624,6 +624,7 @@ type Read =
   | 'projectIdsByRef'
   | 'holdingsOf'
   | 'openSnapshot'
+  | 'earlierTime'
   | 'ping'
 
 /** Steps of a move, which have tests of their own. */

@@ -327,8 +327,7 @@ test('calls that arrive during a write wait for the next write', async () => {
         call('job')
       },
       removeRestCalls: () => 0,
-      restCallDays: () => [],
-      restCallsOf: () => [],
+      earlierTime: (now) => now,
     },
     { retentionMs: DAY_MS, clock: () => 0, onFailure: () => expect.unreachable() },
   )

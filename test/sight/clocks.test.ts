@@ -1,9 +1,10 @@
-// Tests what is logged when the clocks of two gateways on one database differ.
+// Tests what happens when the clocks of two gateways on one database differ.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveHereForTest } from '../support/command-line.ts'
+import { runHere, serveHereForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 
@@ -34,3 +35,36 @@ test.each([
   }
   expect(warnings).toMatchObject([expected, []])
 })
+
+test.skipIf(POSTGRES_URL === null)(
+  'a gateway whose clock is years ahead of the server says so, and removes nothing that the others need',
+  async () => {
+    const database = ['--database', await temporaryDatabase()]
+    const usual = await serveHereForTest(database)
+    const { accessToken } = await openSession(usual.url, ANA)
+    const get = async (url: string) => (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status
+    expect(await get(usual.url)).toBe(404)
+    await usual.kill('SIGTERM')
+
+    const decade = 10 * 365 * 86_400_000
+    const ahead = await serveHereForTest(database, { clock: () => Date.now() + decade })
+    const warnings = () => jsonLines(ahead.stderr()).filter(({ msg }) => /database server/.test(msg))
+    await expect
+      .poll(warnings)
+      .toMatchObject([
+        {
+          level: 40,
+          msg: 'the clock of this machine is ahead of that of the database server, which decides what is old',
+        },
+      ])
+    expect(warnings()[0]?.aheadSeconds).toBeCloseTo(decade / 1_000, -1)
+    // At its end it writes the audit log and the ledger, and removes old entries.
+    await ahead.kill('SIGTERM')
+
+    const { stdout: audit } = await runHere(['audit', ...database])
+    expect(jsonLines(audit)).toContainEqual(expect.objectContaining({ kind: 'login' }))
+    const { stdout: ledger } = await runHere(['ledger', ...database, '--json'])
+    expect(jsonLines(ledger).map(({ route }) => route)).toContain('GET /projects')
+    expect(await get((await serveHereForTest(database)).url)).toBe(404)
+  },
+)

@@ -1,8 +1,9 @@
 // The audit log of one process: queues events and writes them to the database in batches, off the path of requests.
 import { randomUUID } from 'node:crypto'
 import { redact } from '../../redact.ts'
-import type { AuditBatch, AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
+import type { AuditBatch, NewAuditEntry } from '../../store/audit-contract.ts'
 import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
+import type { Store } from '../../store/contract.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
@@ -29,7 +30,7 @@ export interface AuditLogOptions {
 
 export interface AuditLog extends Audit, BackgroundWriter {}
 
-export type AuditStore = Pick<AuditVerbs, 'auditSalt' | 'addAuditEntries' | 'removeAuditEntries'>
+export type AuditStore = Pick<Store, 'auditSalt' | 'addAuditEntries' | 'removeAuditEntries' | 'earlierTime'>
 
 /** Disposing it writes the queued entries. Equal entries in the queue become one entry with a count. */
 export async function openAuditLog(store: AuditStore, options: AuditLogOptions): Promise<AuditLog> {
@@ -114,7 +115,9 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   const areRemoved = retentionMs > 0 && retentionMs < Number.POSITIVE_INFINITY
   const background = startBackgroundWriter({
     write,
-    removeOld: areRemoved ? (limit) => store.removeAuditEntries(clock() - retentionMs, limit) : null,
+    removeOld: areRemoved
+      ? async (limit) => store.removeAuditEntries((await store.earlierTime(clock())) - retentionMs, limit)
+      : null,
     clock,
     onFailure,
   })

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { AuditStore } from '../../auth/audit/audit-log.ts'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
-import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { copyUnused, leaveLogMode, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
@@ -80,7 +80,7 @@ function reportEndedSessions({ keepSessions }: RestoreConfig, { stdout }: Comman
 }
 
 /** Records the restore in the audit log of the restored database. The replaced database is kept unchanged. */
-async function recordRestore(store: AuditVerbs, config: RestoreConfig, io: CommandIo): Promise<void> {
+async function recordRestore(store: AuditStore, config: RestoreConfig, io: CommandIo): Promise<void> {
   await using audit = await openCommandAudit(store, config, io)
   const detail = config.keepSessions === true ? 'sessions kept' : 'all sessions ended'
   audit.record({ kind: 'restore', result: 'done', detail })

@@ -5,6 +5,7 @@ import type { CollectMetrics } from '../../admin/metrics/metric.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route } from '../../http/request-record.ts'
 import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
+import type { Store } from '../../store/contract.ts'
 import {
   CLIENTS_PER_DAY,
   dayOf,
@@ -12,7 +13,6 @@ import {
   OTHER_CLIENT,
   type RestCallBatch,
   type RestCalls,
-  type RestCallVerbs,
 } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
 import { createCallMetrics } from './call-metrics.ts'
@@ -44,8 +44,10 @@ export interface Ledger extends BackgroundWriter {
   readonly collect: CollectMetrics
 }
 
+type LedgerStore = Pick<Store, 'addRestCalls' | 'removeRestCalls' | 'earlierTime'>
+
 /** Disposing writes what still waits. */
-export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure }: LedgerOptions): Ledger {
+export function openLedger(store: LedgerStore, { retentionMs, clock, onFailure }: LedgerOptions): Ledger {
   const writer = randomUUID()
   const names = new Map<Route, string | null>()
   const metrics = createCallMetrics()
@@ -119,7 +121,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
 
   const background = startBackgroundWriter({
     write,
-    removeOld: (limit) => store.removeRestCalls(dayOf(clock() - retentionMs), limit),
+    removeOld: async (limit) => store.removeRestCalls(dayOf((await store.earlierTime(clock())) - retentionMs), limit),
     clock,
     onFailure,
   })

@@ -186,6 +186,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     statistics: (now) => askInCharge((asked) => asked.statistics(now)),
 
     openSnapshot: (options) => ask((asked) => asked.openSnapshot(options)),
+    earlierTime: (now) => ask((asked) => asked.earlierTime(now)),
     ping: () => askInCharge((asked) => asked.ping()),
     async [Symbol.asyncDispose]() {
       if (!isFirstClosed) await store[Symbol.asyncDispose]()

@@ -42,6 +42,11 @@ const PING: Statement = {
   text: `select phase = 'moved' as "isRetired" from workspace_gateway.move`,
 }
 
+const EARLIER_TIME: Statement = {
+  name: 'earlier_time',
+  text: 'select least($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as time',
+}
+
 /** Connects and migrates the database to the current schema. */
 export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MigratableStore> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
@@ -68,6 +73,11 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createCarriedReads(pool),
     ...createCopies(pool),
     openSnapshot: (options) => openSnapshot(pool, options),
+    earlierTime: (now) =>
+      pool.repeatable(async (connection) => {
+        const [row] = await connection.query<{ time: number }>(EARLIER_TIME, [now])
+        return row?.time ?? now
+      }),
     async ping() {
       await pool.repeatable(async (connection) => {
         assertActive((await connection.query(PING))[0]?.isRetired)

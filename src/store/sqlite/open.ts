@@ -114,6 +114,7 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
   return {
     ...verbs,
     openSnapshot: () => faults.guardAsync(whileLocked(lockTimeoutMs, () => openSnapshot(connections, faults))),
+    earlierTime: (now) => now,
     async ping() {
       checkFiles(files, faults)
       faults.assertWritable()

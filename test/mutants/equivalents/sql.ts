@@ -23,7 +23,7 @@ export const SQL_EQUIVALENTS: readonly Equivalent[] = [
   })),
   {
     path: 'src/store/postgres/access/sessions.ts',
-    line: 'where $13::boolean`,',
+    line: 'where $12::boolean`,',
     reason: 'a count that nobody needs',
   },
   {

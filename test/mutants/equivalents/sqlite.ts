@@ -79,12 +79,6 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/access/sessions.ts',
-    line: 'if (mayHaveExpired)',
-    to: 'true',
-    reason: 'what has expired is looked for once more, and there is none',
-  },
-  {
-    path: 'src/store/sqlite/access/sessions.ts',
     line: 'if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))',
     from: '<',
     reason: 'no number of sessions is beyond a limit that is none',

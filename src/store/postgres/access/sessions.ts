@@ -5,7 +5,6 @@ import {
   type LiveSession,
   type NewSession,
   type OwnedSession,
-  PURGED_PER_SESSION,
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
@@ -48,17 +47,13 @@ const SQL = statements({
     from workspace_gateway.session where refresh_hash = any($1::bytea[])`,
   sessionsOf: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
     where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
-  // Skips rows that another transaction is removing. `on conflict do nothing` makes the statement idempotent: when a move
-  // refuses the next statement, both are retried. Returns the number of open sessions of each user.
-  addSessions: `with expired as (
-      select id from workspace_gateway.session where idle_expires_at <= $11
-      order by idle_expires_at limit $12 for update skip locked
-    ), purged as (delete from workspace_gateway.session where id in (select id from expired)
-    ), added as (insert into workspace_gateway.session ${SESSION_VALUES} on conflict (id) do nothing)
+  // `on conflict do nothing` makes the statement idempotent: when a move refuses the next statement, both are retried.
+  // Returns the number of open sessions of each user.
+  addSessions: `with added as (insert into workspace_gateway.session ${SESSION_VALUES} on conflict (id) do nothing)
     select asked.email, asked.added + (
         select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $11) as count
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
-      where $13::boolean`,
+      where $12::boolean`,
   // Concurrent calls rank the same sessions, and rows that are being ended or used are locked and skipped. So no session
   // is ended twice, not too many are ended, and no call waits. Sessions with a last use in the future are ended first:
   // the clock was set back, and a session opened now would always rank as the idlest.
@@ -76,6 +71,7 @@ const SQL = statements({
     from (select id, max(idle_expires_at) as idle_expires_at, max(last_used_at) as last_used_at
       from unnest($1::text[], $2::bigint[], $3::bigint[]) as a (id, idle_expires_at, last_used_at) group by id) asked
     where s.id = asked.id returning s.id`,
+  // Skips rows that another transaction is removing.
   dropExpiredSessions: `with expired as (
       select id from workspace_gateway.session where idle_expires_at <= $1
       order by idle_expires_at limit $2 for update skip locked
@@ -152,7 +148,6 @@ export function createSessions(pool: Pool): SessionVerbs {
         const counts = await connection.query<{ email: string; count: number }>(SQL.addSessions, [
           ...sessionColumns(sessions),
           now,
-          sessions.length * PURGED_PER_SESSION,
           maxPerUser !== undefined,
         ])
         if (maxPerUser === undefined) return []

@@ -6,7 +6,6 @@ import {
   type LiveSession,
   type NewSession,
   type OwnedSession,
-  PURGED_PER_SESSION,
   type RefreshableSession,
   type SessionVerbs,
 } from '../../session-contract.ts'
@@ -58,7 +57,7 @@ export function createSessions(
      order by created_at desc, id desc limit +?`,
   )
   const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES} on conflict (id) do nothing`)
-  const purge = writer.prepare<[now: number, limit: number]>(
+  const dropExpired = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
        (select id from session where idle_expires_at <= +? order by idle_expires_at limit +?)`,
   )
@@ -110,14 +109,10 @@ export function createSessions(
     sessionsOf(email, now, limit) {
       return turn.decide(() => sessionsOf.all(email, now, now, limit))
     },
-    // Purged sessions may stay cached: `liveSessions` refuses an expired session whether it is cached or not.
     addSessions: (sessions, maxPerUser = Number.POSITIVE_INFINITY) =>
       commits.add(() => {
         const ended: OwnedSession[] = []
-        let mayHaveExpired = true
         for (const session of sessions) {
-          if (mayHaveExpired)
-            mayHaveExpired = purge.run(session.createdAt, PURGED_PER_SESSION).changes === PURGED_PER_SESSION
           add.run(...sessionValues(session))
           if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))
         }
@@ -133,8 +128,9 @@ export function createSessions(
       commits.write(() => asked.map(({ id, email }) => revokeById.run(id, email, now, now).changes > 0)),
     revokeSessionsOf: (email, now) =>
       commits.write(() => revokeOf.all(email, now, now).filter((wasOpen) => wasOpen === 1).length),
+    // They may stay cached: `liveSessions` refuses an expired session whether it is cached or not.
     dropExpiredSessions: (now) =>
-      commits.add(() => purge.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
+      commits.add(() => dropExpired.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
     sessionsAfter(id, limit) {
       return turn.readNow(() => sessionsAfter.all(id, limit))
     },
