@@ -6,7 +6,7 @@ import { ask, bearer, openSession } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { ANA, BEN } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
 const AHEAD =
   'a token comes from a clock that is ahead of this one: compare the clocks of the gateways, or this one was set back'
@@ -37,26 +37,37 @@ test.each([
 })
 
 test.skipIf(POSTGRES_URL === null)(
-  'a gateway whose clock is years ahead of the server says so, and removes nothing that the others need',
+  'what has a clock that is years ahead of the server removes nothing that the others need, and a gateway says so',
   async () => {
     const database = ['--database', await temporaryDatabase()]
+    const exports = [0, 1].map((minute) =>
+      exportLine(ANA, {
+        r: 'p',
+        createdAt: new Date(Date.now() - minute * 60_000).toISOString(),
+        elements: [`${minute}`],
+      }),
+    )
+    await runHere(['import', '-', ...database], {
+      stdin: [documentLine('project', ANA, '{"id":"p"}'), ...exports].join(''),
+    })
     const usual = await serveHereForTest(database)
     const { accessToken } = await openSession(usual.url, ANA)
     const get = async (url: string) => (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status
-    expect(await get(usual.url)).toBe(404)
+    expect(await get(usual.url)).toBe(200)
     await usual.kill('SIGTERM')
 
     const decade = 10 * 365 * 86_400_000
-    const ahead = await serveHereForTest(database, { clock: () => Date.now() + decade })
+    const clock = () => Date.now() + decade
+    const pruned = await runHere(['exports', 'prune', '--older-than', '30d', ...database], { clock })
+    expect(pruned.stdout).toBe('removed 0 exports (0 B)\n')
+    const ahead = await serveHereForTest(database, { clock })
     const warnings = () => jsonLines(ahead.stderr()).filter(({ msg }) => /database server/.test(msg))
-    await expect
-      .poll(warnings)
-      .toMatchObject([
-        {
-          level: 40,
-          msg: 'the clock of this machine is ahead of that of the database server, which decides what is old',
-        },
-      ])
+    await expect.poll(warnings).toMatchObject([
+      {
+        level: 40,
+        msg: 'the clock of this machine is ahead of that of the database server, which decides what is old',
+      },
+    ])
     expect(warnings()[0]?.aheadSeconds).toBeCloseTo(decade / 1_000, -1)
     // At its end it writes the audit log and the ledger, and removes old entries.
     await ahead.kill('SIGTERM')
@@ -65,6 +76,6 @@ test.skipIf(POSTGRES_URL === null)(
     expect(jsonLines(audit)).toContainEqual(expect.objectContaining({ kind: 'login' }))
     const { stdout: ledger } = await runHere(['ledger', ...database, '--json'])
     expect(jsonLines(ledger).map(({ route }) => route)).toContain('GET /projects')
-    expect(await get((await serveHereForTest(database)).url)).toBe(404)
+    expect(await get((await serveHereForTest(database)).url)).toBe(200)
   },
 )

@@ -32,8 +32,8 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   if (keep === undefined && olderThan === undefined) {
     throw new UsageError('say which exports to remove with --keep, --older-than, or both')
   }
-  const before = olderThan === undefined ? null : cutoffOf(io.clock() - olderThan)
   await using store = await openStoreToWrite(config)
+  const before = olderThan === undefined ? null : cutoffOf((await store.earlierTime(io.clock())) - olderThan)
   // Opened before anything is removed, so that an interrupted run is recorded too.
   await using audit = await openCommandAudit(store, config, io)
   const removed: Removed = { exports: 0, byteLength: 0 }
