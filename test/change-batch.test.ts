@@ -7,15 +7,19 @@ function templateOf(text: string): Change {
   return { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 'a', ref: null, text }
 }
 
-async function sizesOf(transactionMs: number, texts: readonly string[]): Promise<readonly number[]> {
+function sizesOf(transactionMs: number, texts: readonly string[]): Promise<readonly number[]> {
+  return sizesOfChanges(transactionMs, texts.map(templateOf))
+}
+
+async function sizesOfChanges(transactionMs: number, changes: readonly Change[]): Promise<readonly number[]> {
   const sizes: number[] = []
   // Only transactions and reading a line take time here: no pause is waited for.
   let now = 0
   const store = {
-    async applyChanges(changes: readonly Change[]) {
-      sizes.push(changes.length)
+    async applyChanges(applied: readonly Change[]) {
+      sizes.push(applied.length)
       now += transactionMs
-      return changes.map(() => 'added' as const)
+      return applied.map(() => 'added' as const)
     },
   }
   const batch = createChangeBatch(
@@ -23,9 +27,9 @@ async function sizesOf(transactionMs: number, texts: readonly string[]): Promise
     async () => {},
     () => now,
   )
-  for (const text of texts) {
+  for (const change of changes) {
     now += PAUSE_MS
-    await batch.add(templateOf(text), null)
+    await batch.add(change, null)
   }
   now += PAUSE_MS
   await batch.flush()
@@ -71,4 +75,12 @@ test('a quick store gets larger and larger transactions', async () => {
 test('long texts end a transaction early', async () => {
   const text = 'x'.repeat(1_100_000)
   expect(await sizesOf(0, [text, text, text, text, '{}'])).toEqual([2, 2, 1])
+})
+
+test('users who are removed end a transaction early, because each may have very many rows', async () => {
+  const removals = Array.from(
+    { length: 6 },
+    (_, user): Change => ({ type: 'removeUser', email: `${user}@example.com` }),
+  )
+  expect(await sizesOfChanges(80, removals)).toEqual([4, 2])
 })
