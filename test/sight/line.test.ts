@@ -1,9 +1,11 @@
 // Tests lines of the request log at given times: level and time are those of the request, however close the one before
 // was.
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createJsonLine } from '../../src/admin/request-log/line.ts'
 import { MAX_LINE_BYTES } from '../../src/admin/request-log/line-bytes.ts'
 import { createRequestLog } from '../../src/admin/request-log/request-log.ts'
+import { openAccessLog } from '../../src/cli/sight/access-log.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { type RequestRecord, startRecord } from '../../src/http/request-record.ts'
 import { jsonLines } from '../support/json-lines.ts'
@@ -85,4 +87,19 @@ test('a line has the trace of its request, and no more than the beginning of a l
   const [traced, untraced] = lines()
   expect(traced).toMatchObject({ traceId, operation: 'x'.repeat(64) })
   for (const member of ['traceId', 'operation']) expect(untraced).not.toHaveProperty(member)
+})
+
+test('a line that waits for the end of its batch is written when the gateway ends', () => {
+  let written = ''
+  const output = {
+    write(lines: string | Uint8Array) {
+      written += Buffer.from(lines).toString()
+    },
+  }
+  const config = { accessLog: 'json', accessLogSample: 1, logLevel: 'info' } as const
+  const io = { isTerminal: false, clock: () => 0 }
+  const log = openAccessLog(config, 'salt', io, output, pino({ level: 'silent' }))
+  log?.observe(answered(200, null, '192.0.2.1'))
+  log?.[Symbol.dispose]()
+  expect(jsonLines(written)).toMatchObject([{ status: 200 }])
 })
