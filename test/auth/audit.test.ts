@@ -12,8 +12,8 @@ import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import { StoreReadOnlyError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { hashedEmail } from '../../src/store/hashed-email.ts'
 import { createClient, requireSession } from '../support/client.ts'
-import { runHere, serve } from '../support/command-line.ts'
-import { startGateway } from '../support/gateway.ts'
+import { runHere, serve, serveHereForTest } from '../support/command-line.ts'
+import { openSession, startGateway } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
 import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -98,6 +98,16 @@ test('emails are stored in clear only when the operator asks for it, and never t
   opened.log.record(login({ kind: 'removal', isGone: true }))
   await opened.log[Symbol.asyncDispose]()
   expect((await opened.entries()).map(({ who }) => who)).toEqual([ANA, expect.stringMatching(/^hmac-sha256:/)])
+})
+
+test('with --audit-emails clear the table has the emails, and the log of the gateway has none', async () => {
+  const database = ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+  const serving = await serveHereForTest([...database, '--audit-emails', 'clear'])
+  await openSession(serving.url, ANA)
+  await serving.kill('SIGTERM')
+  expect((await runHere(['audit', ...database])).stdout).toContain(`"who":"${ANA}"`)
+  expect(serving.stderr()).toContain('"kind":"login"')
+  expect(serving.stderr()).not.toContain(ANA)
 })
 
 test('one database always hashes an email the same way; two databases hash it differently', async () => {
