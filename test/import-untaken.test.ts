@@ -1,9 +1,11 @@
-// How far an import runs ahead of a client that does not read its events (backpressure).
+// How far an import runs ahead of a client that does not read its events (backpressure), or has left.
+import { open } from 'node:fs/promises'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { MAX_UNTAKEN } from '../src/cli/import/event-window.ts'
-import type { ImportEvent } from '../src/import-export/run-import.ts'
+import { type ImportEvent, runImport } from '../src/import-export/run-import.ts'
 import { startGateway } from './support/gateway.ts'
+import { createWorkspace } from './support/import-workspace.ts'
 import { importerOf } from './support/importing-gateway.ts'
 import { documentLine } from './support/workspaces.ts'
 
@@ -51,4 +53,24 @@ test('a replacement that waits for its reader can be ended', async () => {
   await expect.poll(reported).toBe(MAX_UNTAKEN)
   await importing[Symbol.asyncDispose]()
   expect([reported(), (await importing.ended).type]).toEqual([MAX_UNTAKEN, 'progress'])
+})
+
+test('a replacement that is told to stop swaps in no further users, even if it does not report them', async () => {
+  const { store } = await startGateway()
+  await using file = await open(createWorkspace().write('users.ndjson', LINES.join('')))
+  const stopping = new AbortController()
+  const options = { isReplacement: true, isDryRun: false, isVerbose: false, fields: {} }
+  const fields = { idFields: ['id'], refFields: ['id'] }
+  let swaps = 0
+  const stoppedWhileSwapping: typeof store = {
+    ...store,
+    async swapReplacement(question) {
+      swaps += 1
+      stopping.abort(new Error('told to stop'))
+      return store.swapReplacement(question)
+    },
+  }
+  const target = { store: stoppedWhileSwapping, emit() {}, stop: stopping.signal }
+  await expect(runImport(file, options, fields, target)).rejects.toThrow('told to stop')
+  expect(swaps).toBe(1)
 })
