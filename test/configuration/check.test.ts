@@ -101,6 +101,11 @@ describe.each(WRONG)('$message', ({ args, message, ...rest }) => {
   })
 })
 
+test('config check accepts the port of clients for the admin port on addresses of the other family', async () => {
+  const addresses = ['--host', '::1', '--admin-host', '0.0.0.0', '--port', '8080', '--admin-port', '8080']
+  expect(await runHere(['config', 'check', ...addresses])).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
 test('config check and serve name every mistake at once', async () => {
   const args = ['--port', '8080', '--admin-port', '8080', '--host', '0.0.0.0', '--import-token-file', 'missing']
   const sunset = [
