@@ -3,6 +3,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runCheck } from '../../src/conformance/check.ts'
+import { EXPORT_CHECKS } from '../../src/conformance/checks/exports.ts'
+import { FAILURE_CHECKS } from '../../src/conformance/checks/failures.ts'
+import type { Probe } from '../../src/conformance/probe.ts'
 import { run, runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -112,6 +116,43 @@ test('conformance reports a server that closes every connection without an answe
   const reads = checks.find(({ group, name }) => group === 'GET /templates' && name === 'answers 200 or 404')
   expect([exitCode, reads?.found]).toEqual([1, 'there was no answer, or one that broke off'])
   expect(closed).toBeLessThan(50)
+})
+
+/** Runs the check whose name begins like this, as if the server had answered like this. */
+async function checkAnswer(begin: string, seen: object) {
+  const check = [...EXPORT_CHECKS, ...FAILURE_CHECKS].find(({ name }) => name.startsWith(begin))
+  if (!check) throw new Error(`there is no check ${begin}`)
+  const { outcome, found } = await runCheck(check, seen as Probe)
+  return [outcome, found]
+}
+
+test.each([
+  ['where in the program it was made', 'Error: x\n    at read (index.js:7:3)'],
+  ['a path of the server', 'ENOENT: no such file, open "/srv/app/data/ana.json"'],
+  ['SQL or its errors', 'SQLITE_BUSY: database is locked'],
+  ['SQL or its errors', 'ORA-00942: table or view does not exist'],
+  ['SQL or its errors', 'error: syntax error at or near "projects"'],
+  ['SQL or its errors', 'SELECT data FROM project WHERE user_id = 7'],
+  ['a token', 'cannot verify eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2ln'],
+])('conformance finds an error that shows %s', async (what, text) => {
+  const failuresWith = (message: string) => ({
+    failures: () => [
+      {
+        method: 'GET',
+        path: '/exports',
+        answer: { status: 500, headers: {}, body: Buffer.from(JSON.stringify({ message })) },
+      },
+    ],
+  })
+  const name = 'no error shows the insides'
+  expect(await checkAnswer(name, failuresWith(text))).toEqual(['fail', `the 500 to GET /exports shows ${what}`])
+  expect(await checkAnswer(name, failuresWith('No project has this reference.'))).toEqual(['pass', ''])
+})
+
+test('conformance finds a server that answers an export for a reference that it does not decode', async () => {
+  const sendAsUser = async ({ path }: { readonly path: string }) => ({ status: path.includes('%') ? 200 : 404 })
+  const answered = await checkAnswer('answers 404 for a reference there is not', { sendAsUser })
+  expect(answered).toEqual(['fail', 'answered 200'])
 })
 
 test.each([
