@@ -100,4 +100,8 @@ test('the text of a failure contains no secret, over REST and GraphQL', async ()
     expect(text).toContain('for [email] and [token]')
     for (const secret of secrets) expect(text).not.toContain(secret)
   }
+  // A token in the place of a document is the name of a field that there is not.
+  const { text } = await gateway.graphql('{ wgr_abcdefgh }')
+  expect(text).toContain('[token]')
+  expect(text).not.toContain('wgr_abcdefgh')
 })

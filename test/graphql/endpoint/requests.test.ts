@@ -111,6 +111,14 @@ test('a valid query string is answered, and any other is refused with an explana
   })
 })
 
+test('a login whose answer the client could not decode is refused with 406, and opens no session', async () => {
+  const gateway = await startGateway()
+  const query = `mutation { login(email: "${ANA}") { refreshToken } }`
+  const { status, json } = await gateway.graphql(query, { headers: { 'accept-encoding': 'identity;q=0' } })
+  expect([status, json().errors[0].extensions.code]).toEqual([406, 'NOT_ACCEPTABLE'])
+  expect(await gateway.store.sessionsOf(ANA, gateway.now(), 10)).toEqual([])
+})
+
 test('a refusal has the media type that the client accepts, and is 406 in JSON if it accepts neither', async () => {
   const gateway = await startGateway()
   const typeOf = async (accept: string, origin?: string) => {
