@@ -312,6 +312,14 @@ test('imports, removals and revocations by a command are recorded without an ema
   expect(JSON.stringify(shown)).not.toContain('@')
 })
 
+test('with --audit-retention 0 commands record nothing', async () => {
+  const gateway = await startGateway()
+  const database = ['--database', gateway.databaseUrl]
+  const imported = await runHere(['import', '-', ...database, '--audit-retention', '0'], { stdin: SMALL_WORLD })
+  expect(imported.exitCode).toBe(0)
+  expect((await runHere(['audit', ...database])).stdout).not.toContain('"kind":"import"')
+})
+
 test('the command audit filters by time, kind and email', async () => {
   const gateway = await startGateway()
   await gateway.login(ANA)
