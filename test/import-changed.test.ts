@@ -11,6 +11,7 @@ import { applyInput } from '../src/import-export/load.ts'
 import { dropSomeStale } from '../src/import-export/stale-stages.ts'
 import type { Store } from '../src/store/contract.ts'
 import { openStore } from '../src/store/open-store.ts'
+import { STALE_ROWS_PER_CALL } from '../src/store/workspace-edits.ts'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
@@ -102,12 +103,14 @@ test('an import removes what a killed import left staged, but not what a running
   const stage = hand.prepare(
     `insert into staged_export (stage, user_id, ref, created_at, instant, staged_at) values (?, 1, 'r', '', '', ?)`,
   )
-  const addElement = hand.prepare('insert into export_element (key, text) values (? << 24 | 1, ?)')
-  for (const [name, minutes] of [
-    ['killed', 11],
-    ['running', 9],
+  const addElement = hand.prepare('insert into export_element (key, text) values (? << 24 | ?, ?)')
+  for (const [name, minutes, elements] of [
+    // More than one step removes.
+    ['killed', 11, STALE_ROWS_PER_CALL + 1],
+    ['running', 9, 1],
   ] as const) {
-    addElement.run(stage.run(name, Date.now() - minutes * 60_000).lastInsertRowid, name)
+    const { lastInsertRowid } = stage.run(name, Date.now() - minutes * 60_000)
+    for (let position = 1; position <= elements; position += 1) addElement.run(lastInsertRowid, position, name)
   }
   await workspace.load(LINES[1] ?? '')
   expect(hand.prepare('select stage from staged_export').pluck().all()).toEqual(['running'])

@@ -504,7 +504,7 @@ test.skipIf(!existsSync('/proc/locks'))('a gateway still holds its lock on the d
 
 test('a gateway does not start when its import token is too short or missing', async () => {
   const workspace = createWorkspace()
-  const short = workspace.write('token', 'secret\n')
+  const short = workspace.write('token', `${'secret'.padEnd(31, 'x')}\n`)
   for (const path of [short, workspace.path('missing')]) {
     const { exitCode, stderr } = await workspace.run('serve', '--port', '0', '--import-token-file', path)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--import-token-file: ')])

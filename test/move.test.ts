@@ -127,6 +127,17 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
   })
 })
 
+test('a gateway does not start if its next database is its own, by another name too', async () => {
+  const home = file()
+  await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+  const link = `${home}-link`
+  symlinkSync(home.slice('file:'.length), link.slice('file:'.length))
+  for (const next of [home, link]) {
+    const { exitCode, stderr } = await runHere(['serve', '--database', home, '--database-next', next, ...QUIET])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is the same database as --database')])
+  }
+})
+
 test('move resumes where it was killed, and repairs a changed target until somebody uses it', async () => {
   const [home, away] = [file(), file()]
   await runHere(['import', '-', '--database', home], { stdin: MANY + OTHERS })
