@@ -62,6 +62,7 @@ const REFUSED: readonly (readonly [what: string, text: string, reason: string])[
   ['5,001 lines, the last ones empty', `{ a }${'\r'.repeat(5_000)}`, 'more than 5000 lines'],
   ['5,001 lines of a text', `{ a(b: """${'\n'.repeat(5_000)}""") }`, 'more than 5000 lines'],
   ['more tokens than are read', `{ ${'a '.repeat(2_001)} }`, 'more than 2000 tokens'],
+  ['1,001 comments', `{ a }${'#\n'.repeat(1_001)}`, 'more than 1000 comments'],
   ['a string that is not closed', '{ me { project(ref: "', 'Unterminated string'],
 ]
 

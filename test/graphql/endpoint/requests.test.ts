@@ -111,6 +111,17 @@ test('a valid query string is answered, and any other is refused with an explana
   })
 })
 
+test('of the mistakes in a document or in its variables, the first ten are reported, and that there are more', async () => {
+  const gateway = await startGateway()
+  const errorsOf = async (query: string, variables: object = {}) =>
+    (await gateway.graphql(query, { variables })).json().errors.length
+  const wrong = Array.from({ length: 50 }, (_, index) => `wrong${index}`)
+  expect(await errorsOf(`{ ${wrong.join(' ')} }`)).toBe(11)
+  expect(await errorsOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: wrong.map((id) => ({ id })) })).toBe(
+    11,
+  )
+})
+
 test('a login whose answer the client could not decode is refused with 406, and opens no session', async () => {
   const gateway = await startGateway()
   const query = `mutation { login(email: "${ANA}") { refreshToken } }`
