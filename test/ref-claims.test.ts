@@ -33,6 +33,21 @@ test('a long line is not read again, however often its reference is claimed', ()
   expect(claims.claim({ ...claim, ref: 's' }, later)).toBe(true)
 })
 
+test('a project in a short line keeps the reference that it took over from a removed one in a long line', () => {
+  const claim = { email: 'ana@example.com', ref: 'r' }
+  const [removed, taken] = [
+    { startOffset: 0, endOffset: 20_000_000 },
+    { startOffset: 20_000_000, endOffset: 20_000_100 },
+  ]
+  const claims = createRefClaims({
+    readClaim: ({ startOffset }) => (startOffset === taken.startOffset ? { ...claim, id: 'b' } : fail()),
+    isVoid: ({ id }) => id === 'a',
+  })
+  expect(claims.claim({ ...claim, id: 'a' }, removed)).toBe(true)
+  expect(claims.claim({ ...claim, id: 'b' }, taken)).toBe(true)
+  expect(claims.claim({ ...claim, id: 'c' }, { startOffset: 20_000_100, endOffset: 20_000_200 })).toBe(false)
+})
+
 function fail(): never {
   throw new Error('nothing was claimed there')
 }
