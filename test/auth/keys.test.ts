@@ -9,7 +9,7 @@ import { createKeyCipher, KeyUnreadableError, readSecret } from '../../src/auth/
 import { standingsOf } from '../../src/auth/tokens/key-states.ts'
 import { createSigningKey } from '../../src/auth/tokens/signing-key.ts'
 import { createClient, requireSession } from '../support/client.ts'
-import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { run, runHere, serveForTest, serveHereForTest } from '../support/command-line.ts'
 import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { jsonLines } from '../support/json-lines.ts'
 import { openTestKeyset } from '../support/keyset.ts'
@@ -273,6 +273,22 @@ describe('encryption', () => {
     expect(filesWith(gateway, d)).toEqual([])
     const jwks = (await gateway.get('/.well-known/jwks.json')).json()
     await jwtVerify(accessToken, createLocalJWKSet(jwks), { currentDate: new Date(gateway.now()) })
+  })
+
+  test('a start with a secret warns of keys that are stored in clear, until they are encrypted', async () => {
+    const database = ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+    const secretFile = join(temporaryDirectory(), 'secret')
+    writeFileSync(secretFile, `${SECRET}\n`)
+    const encryption = [...database, '--key-encryption-key-file', secretFile]
+    const logOf = async (args: readonly string[]) => {
+      const serving = await serveHereForTest(args)
+      await serving.kill('SIGTERM')
+      return serving.stderr()
+    }
+    expect(await logOf(database)).not.toContain('stored unencrypted')
+    expect(await logOf(encryption)).toContain('signing keys are stored unencrypted')
+    expect((await runHere(['keys', 'encrypt', ...encryption])).exitCode).toBe(0)
+    expect(await logOf(encryption)).not.toContain('stored unencrypted')
   })
 
   test('keys encrypt removes clear keys from the files while a gateway serves, and nobody is signed out', async () => {
