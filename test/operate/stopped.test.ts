@@ -1,8 +1,9 @@
 // Tests commands that make a file and are stopped before it is whole.
 import { EventEmitter } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { restorePartOf } from '../../src/cli/backup/restore-parts.ts'
 import { runHere, startRunForTest } from '../support/command-line.ts'
 import { createWorkspace, templateLines } from '../support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -100,6 +101,19 @@ test('restore removes what a killed restore has left, and not the file of one th
   expect([exitCode, stderr, parts()]).toEqual([0, '', []])
   expect(stdout).toMatch(`removed ${folder}/${part}, which a killed restore had left\n`)
   expect((await runHere(['dump', ...args.slice(2)])).stdout).toBe(await workspace.dump())
+})
+
+test('restore also removes what a killed restore with the same process id has left, as every one has in a container', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const [backup, folder] = [workspace.path('backup.db'), workspace.path('restored')]
+  expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+  mkdirSync(folder)
+  const left = restorePartOf(`${folder}/workspace.db`)
+  writeFileSync(left, 'the beginning')
+  const { exitCode, stdout } = await runHere(['restore', backup, '--database', `file:${folder}/workspace.db`])
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`removed ${left}, which a killed restore had left\n`)])
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test('a running backup that is stopped ends its thread without terminating it', async () => {
