@@ -129,6 +129,10 @@ describe('global ids', () => {
       `${id.slice(0, 20)}cDF`,
       `${id.slice(0, 20)}${Buffer.of(0xff).toString('base64url')}`,
       `B${id.slice(1)}`,
+      // No stored name has this character, and PostgreSQL fails for a parameter with it.
+      ANA.document({ kind: 'project', id: 'p\0' }),
+      ANA.session({ id: '\0' }),
+      ANA.export({ ...EXPORT, ref: 'a\0b' }),
       Buffer.from('Project:p1').toString('base64'),
       'x'.repeat(100_000),
     ]
