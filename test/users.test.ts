@@ -302,6 +302,19 @@ test('a replacement that removes nothing erases from the files what an interrupt
   expect(isInFiles(path, 'GONE-FOR-EVER')).toBe(false)
 })
 
+test('users rename erases from the files the email of a user whom an interrupted run has renamed', async () => {
+  const gateway = await startGateway()
+  const path = gateway.databaseUrl.slice('file:'.length)
+  const [before, after] = ['gone-for-ever@example.com', 'new@example.com']
+  await gateway.load(documentLine('template', before, '{"id":"t"}'))
+  // Without the last step of a run, which erases.
+  await gateway.store.renameUser(before, after)
+  expect(isInFiles(path, before)).toBe(true)
+  const again = await runHere(['users', 'rename', before, after, '--database', gateway.databaseUrl])
+  expect([again.exitCode, again.stderr]).toEqual([1, `nothing is stored for ${before}\n`])
+  expect(isInFiles(path, before)).toBe(false)
+})
+
 test.each([
   ['users remove', ['users', 'remove', ANA]],
   ['users rename', ['users', 'rename', ANA, 'new@example.com']],
