@@ -48,6 +48,16 @@ test('keys retire needs -- before a kid that begins with -, as keys of earlier v
   expect((await listed(gateway)).map(({ kid }) => kid)).not.toContain('-abc')
 })
 
+test('a further key signs after the one before it, even if that one does not sign yet', async () => {
+  const gateway = await startGateway()
+  const rotated = async (...args: string[]) => {
+    const [, time] = / signs from (\S+)\n$/.exec((await keysOf(gateway, 'rotate', ...args)).stdout) ?? []
+    return Date.parse(time ?? '')
+  }
+  const later = await rotated('--sign-after', '600')
+  expect(await rotated('--sign-after', '1')).toBe(later + 1)
+})
+
 test('a rotated key signs within a second, and the old key is removed only after its tokens have expired', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
