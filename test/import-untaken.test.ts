@@ -29,9 +29,10 @@ async function startReplacing() {
   })
   const { databaseUrl } = await startGateway()
   const options = { isReplacement: true, isDryRun: true, isVerbose: true, fields: {} }
-  const importing = await importerOf(databaseUrl).run(input, options)
+  const importer = importerOf(databaseUrl)
+  const importing = await importer.run(input, options)
   if (!importing) throw new Error('another import is under way')
-  return { importing, reported: () => reported }
+  return { importer, importing, options, reported: () => reported }
 }
 
 test('a replacement that reports each user waits until its events are read, and then runs to its end', async () => {
@@ -53,6 +54,19 @@ test('a replacement that waits for its reader can be ended', async () => {
   await expect.poll(reported).toBe(MAX_UNTAKEN)
   await importing[Symbol.asyncDispose]()
   expect([reported(), (await importing.ended).type]).toEqual([MAX_UNTAKEN, 'progress'])
+})
+
+test('the thread of the next import starts when the one of a broken-off import has ended', async () => {
+  const { importer, importing, options, reported } = await startReplacing()
+  await expect.poll(reported, { timeout: 30_000 }).toBe(MAX_UNTAKEN)
+  const order: string[] = []
+  void importing.ended.then(() => order.push('the first one ended'))
+  process.once('worker', () => order.push('the second one started'))
+  const ending = importing[Symbol.asyncDispose]()
+  const next = await importer.run(async function* () {}, options)
+  await ending
+  await next?.[Symbol.asyncDispose]()
+  expect(order).toEqual(['the first one ended', 'the second one started'])
 })
 
 test('a replacement that is told to stop swaps in no further users, even if it does not report them', async () => {
