@@ -7,6 +7,7 @@ import { type ImportEvent, runImport } from '../src/import-export/run-import.ts'
 import { startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { importerOf } from './support/importing-gateway.ts'
+import { openTestStore } from './support/sqlite-store.ts'
 import { documentLine } from './support/workspaces.ts'
 
 const USERS = 2 * MAX_UNTAKEN
@@ -70,7 +71,7 @@ test('the thread of the next import starts when the one of a broken-off import h
 })
 
 test('a replacement that is told to stop swaps in no further users, even if it does not report them', async () => {
-  const { store } = await startGateway()
+  await using store = await openTestStore()
   await using file = await open(createWorkspace().write('users.ndjson', LINES.join('')))
   const stopping = new AbortController()
   const options = { isReplacement: true, isDryRun: false, isVerbose: false, fields: {} }

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { type AuditStore, openAuditLog } from '../src/auth/audit/audit-log.ts'
 import { StoreUnavailableError } from '../src/store/contract.ts'
+import type { EditableStore } from '../src/store/workspace-edits.ts'
 import { createClient, requireSession } from './support/client.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
@@ -308,7 +309,7 @@ test('users rename erases from the files the email of a user whom an interrupted
   const [before, after] = ['gone-for-ever@example.com', 'new@example.com']
   await gateway.load(documentLine('template', before, '{"id":"t"}'))
   // Without the last step of a run, which erases.
-  await gateway.store.renameUser(before, after)
+  await (gateway.store as EditableStore).renameUser(before, after)
   expect(isInFiles(path, before)).toBe(true)
   const again = await runHere(['users', 'rename', before, after, '--database', gateway.databaseUrl])
   expect([again.exitCode, again.stderr]).toEqual([1, `nothing is stored for ${before}\n`])
