@@ -73,14 +73,17 @@ test('an import notices that a file was truncated after a whole line, exactly at
   expect(await runHere(['import', path, ...workspace.flags], { clock })).toEqual({ exitCode: 1, stdout: '', stderr })
 })
 
-test('a file that changes while it is checked is not imported at all', async () => {
+test.each([
+  ['grows', (path: string) => appendFileSync(path, '\n'.repeat(10))],
+  ['keeps its size', (path: string) => writeFileSync(path, CONTENT.replace('"id":9000', '"id":9999'))],
+])('a file that changes while it is checked is not imported at all, if it %s', async (_, change) => {
   const workspace = createWorkspace()
   const path = workspace.write('checked.ndjson', CONTENT)
   let shown = ''
   const stderr = new Writable({
     write(chunk, _encoding, done) {
       // The first write to stderr draws the progress for the first time.
-      if (shown === '') appendFileSync(path, '\n'.repeat(10))
+      if (shown === '') change(path)
       shown += chunk
       done()
     },
