@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { runCheck } from '../../src/conformance/check.ts'
 import { EXPORT_CHECKS } from '../../src/conformance/checks/exports.ts'
 import { FAILURE_CHECKS } from '../../src/conformance/checks/failures.ts'
+import { LOGIN_CHECKS } from '../../src/conformance/checks/login.ts'
 import type { Probe } from '../../src/conformance/probe.ts'
 import { run, runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
@@ -120,7 +121,7 @@ test('conformance reports a server that closes every connection without an answe
 
 /** Runs the check whose name begins like this, as if the server had answered like this. */
 async function checkAnswer(begin: string, seen: object) {
-  const check = [...EXPORT_CHECKS, ...FAILURE_CHECKS].find(({ name }) => name.startsWith(begin))
+  const check = [...LOGIN_CHECKS, ...EXPORT_CHECKS, ...FAILURE_CHECKS].find(({ name }) => name.startsWith(begin))
   if (!check) throw new Error(`there is no check ${begin}`)
   const { outcome, found } = await runCheck(check, seen as Probe)
   return [outcome, found]
@@ -147,6 +148,17 @@ test.each([
   const name = 'no error shows the insides'
   expect(await checkAnswer(name, failuresWith(text))).toEqual(['fail', `the 500 to GET /exports shows ${what}`])
   expect(await checkAnswer(name, failuresWith('No project has this reference.'))).toEqual(['pass', ''])
+})
+
+test('conformance finds tokens in the refusal of a login, and an error whose body has another status', async () => {
+  const refusal = { status: 400, body: Buffer.from('{"accessToken":"a"}') }
+  const signsIn = await checkAnswer('signs nobody in without an email', { send: async () => refusal })
+  expect(signsIn).toEqual(['fail', 'answered 400 with tokens'])
+  const headers = { 'content-type': 'application/problem+json' }
+  const problem = { status: 404, headers, body: Buffer.from('{"status":500,"code":"NOT_FOUND"}') }
+  const failures = () => [{ method: 'GET', path: '/nowhere', answer: problem }]
+  const isProblem = await checkAnswer('errors are application/problem+json', { failures })
+  expect(isProblem).toEqual(['silent', 'the 404 to GET /nowhere has another status in its body'])
 })
 
 test('conformance finds a server that answers an export for a reference that it does not decode', async () => {
