@@ -68,6 +68,58 @@ test('a move names the export of the source whose bytes a disk has changed', asy
   )
 })
 
+/** The same target, in which the last step of the first move fails, as when it is killed. */
+function killedAtItsEnd(store: MigratableStore): MigratableStore {
+  return {
+    ...store,
+    async completeTarget() {
+      throw new Error('killed')
+    },
+  }
+}
+
+test('a repeated move compares also the elements of exports that an earlier one has copied', async () => {
+  await using from = await openFilled()
+  await using to = await open()
+  await expect(move(from.store, killedAtItsEnd(to.store), OPTIONS)).rejects.toThrow('killed')
+  to.hand("drop trigger export_element_immutable; update export_element set text = '3' where text = '2'")
+  await expect(move(from.store, to.store, OPTIONS)).rejects.toThrow('user 1 of the source is not the same')
+})
+
+test('a repeated move corrects who opened a session, and when it ends', async () => {
+  await using from = await openFilled()
+  await using to = await open()
+  const session = newSession()
+  await from.store.addSessions([session])
+  await expect(move(from.store, killedAtItsEnd(to.store), OPTIONS)).rejects.toThrow('killed')
+  for (const change of ["client = 'another'", 'idle_expires_at = 9', 'expires_at = 9']) {
+    to.hand(`update session set ${change}`)
+    await expect(move(from.store, killedAtItsEnd(to.store), OPTIONS)).rejects.toThrow('killed')
+    const { client, idleExpiresAt, expiresAt } = session
+    expect(await to.store.sessionsById([session.id]), change).toMatchObject([{ client, idleExpiresAt, expiresAt }])
+  }
+})
+
+test.each([
+  ['putRestCalls', /^the REST calls of the source and the target are not the same/],
+  ['putRow', /^the rows of \w+ are not the same in the source and the target/],
+])('a move whose target loses each %s fails', async (lost, reason) => {
+  await using from = await openFilled()
+  await using to = await open()
+  const calls = { day: '2026-01-01', route: '/projects', client: 'c', count: 1, lastSeen: 1 }
+  await from.store.addRestCalls({ writer: 'w', sequence: 1, calls: [calls] })
+  const client = { name: 'shop', domains: ['*'], scopes: ['login'], perMinute: 1, createdAt: 1 } as const
+  await from.store.addClient({ ...client, secretHash: 'hashed' })
+  const losing: MigratableStore = {
+    ...to.store,
+    applyCopies: (moveId, copies) => {
+      const kept = copies.filter(({ type }) => type !== lost)
+      return kept.length === 0 || to.store.applyCopies(moveId, kept)
+    },
+  }
+  await expect(move(from.store, losing, OPTIONS)).rejects.toThrow(reason)
+})
+
 test('a move notices a session that is still in its target', async () => {
   await using from = await openFilled()
   await using to = await open()
