@@ -23,9 +23,13 @@ function isServerPath(word: string): boolean {
   return /^(?:file:\/\/)?(?:\/(?:usr|home|var|srv|app|opt)\/|[A-Z]:\\)/.test(word) && /\.\w/.test(word)
 }
 
+/** "Select a project from the list" is no SQL: a keyword in small letters needs a further one. */
 function isSelect(text: string): boolean {
   const start = text.search(/\bselect\b/i)
-  return start !== -1 && /\bfrom\b/i.test(text.slice(start))
+  if (start === -1) return false
+  const statement = text.slice(start)
+  if (/\bSELECT\b/.test(statement) && /\bFROM\b/.test(statement)) return true
+  return /\bfrom\b/i.test(statement) && /\b(?:where|limit|join|order by|group by)\b/i.test(statement)
 }
 
 export const FAILURE_CHECKS: readonly Check[] = [
