@@ -217,6 +217,17 @@ test('the received part of a body that is too large is released while the rest i
   await expect.poll(async () => (await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
+test('a client that sends on without end after its answer is cut off after 64 MiB', async () => {
+  const { begin, received } = await serve()
+  const chunk = `100000\r\n${'x'.repeat(MIB)}\r\n`
+  const client = await begin(['Transfer-Encoding', 'chunked'], chunk + chunk)
+  const [head] = (await once(client, 'data')) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1\.1 413 /)
+  while (!client.closed && received() < 80 * MIB) await new Promise((taken) => client.write(chunk, taken))
+  expect(received()).toBeGreaterThan(64 * MIB)
+  expect(received()).toBeLessThan(80 * MIB)
+})
+
 test('a client that is answered before its body is whole and then sends nothing gives its memory back', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

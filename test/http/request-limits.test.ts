@@ -185,3 +185,21 @@ test('no timer waits for a client that left before its refusal was sent', async 
   await new Promise((resolve) => setImmediate(resolve))
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('a client that sends much ahead for a tunnel before it reads anything gets the refusal', async () => {
+  // Otherwise the gateway closes the connection a second later, however slow the machine is.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), serverOptions())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  client.on('error', () => {})
+  onTestFinished(() => void client.destroy())
+  const [connection] = (await once(server, 'connection')) as [Socket]
+  client.write(requestText({ method: 'CONNECT', target: 'localhost:22' }))
+  client.write(Buffer.alloc(8_388_608))
+  await expect.poll(() => connection.bytesRead).toBeGreaterThan(8_388_608)
+  expect(readAnswers(await readToEnd(client)).map(({ status }) => status)).toEqual([405])
+})
