@@ -329,6 +329,23 @@ test('a hanging receiver keeps OTEL_BSP_MAX_QUEUE_SIZE requests at most, and the
   expect(failures).toHaveLength(1)
 })
 
+test('a receiver that was too slow has recovered once it accepts a batch during which nothing is lost', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const waiting = [first, second]
+  const receiver = await startReceiver(200, async () => waiting.shift()?.promise)
+  const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_MAX_QUEUE_SIZE: '2', ...PATIENT })
+  for (const id of [1, 2]) exporter.add(traced(id))
+  await expect.poll(() => receiver.exports.length).toBe(1)
+  exporter.add(traced(3))
+  expect(failures).toMatchObject([{ lost: 1 }])
+  first.resolve()
+  await expect.poll(() => receiver.exports.length).toBe(2)
+  expect(recoveries).toEqual([])
+  second.resolve()
+  await expect.poll(() => recoveries).toEqual([1])
+  await exporter[Symbol.asyncDispose]()
+})
+
 test.each([
   [{ OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '3' }, 3],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '10' }, 5],
