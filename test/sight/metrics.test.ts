@@ -151,7 +151,7 @@ describe('--admin-port', () => {
     expect(serving.stderr()).toContain(`"http://127.0.0.2:${port}"`)
   })
 
-  test('sums the metrics of all workers, also of replaced ones', async () => {
+  test('sums the metrics of all workers, also of replaced ones', { timeout: 300_000 }, async () => {
     const { serving, accessToken, metrics } = await startWatched(['--workers', '2'])
     const projects = async () =>
       sumOf(await metrics(), 'http_server_request_duration_seconds_count', { http_route: '/projects' })
@@ -162,6 +162,11 @@ describe('--admin-port', () => {
     }
     await ask20()
     await expect.poll(projects).toBe(20)
+    // Each worker reports the same state, which is not added up.
+    const text = await metrics()
+    for (const name of ['info', 'ready', 'database_up', 'sessions']) {
+      expect(sumOf(text, `workspace_gateway_${name}`), name).toBe(1)
+    }
     serving.process.kill('SIGHUP')
     await expect.poll(() => serving.stderr()).toContain('all workers were replaced')
     expect(await projects()).toBe(20)
