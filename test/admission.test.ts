@@ -273,14 +273,20 @@ test('refusing ends a second after the last refusal, and the number of refusals 
   const refusals = refusedOf(outcomes).length
   expect(refusals).toBeGreaterThan(0)
   expect(changes).toEqual([[true, 0]])
-  const until = now() + 1_300
-  while (now() < until) await turn(10)
+  const calmDown = async (milliseconds: number) => {
+    const until = now() + milliseconds
+    while (now() < until) await turn(10)
+  }
+  await calmDown(1_300)
   expect(changes).toEqual([
     [true, 0],
     [false, refusals],
   ])
   await flood(30, 500)
   expect(changes).toHaveLength(3)
+  await calmDown(3_000)
+  // Those of this time alone.
+  expect(changes[3]).toEqual([false, refusedOf(outcomes).length - refusals])
 })
 
 test('as many requests as a busy client has connections wait, however long it takes', async () => {

@@ -234,6 +234,10 @@ test('eviction spares a copy that is new or was found; a copy under an existing 
   const again = keep('second', 10_000)
   expect([second.isDropped, cache.findCopy('second')]).toEqual([true, again])
   expect(cache.size()).toMatchObject({ bytes: 70_000, entries: 3 })
+  // Now there is room for both.
+  keep('second', 10_000)
+  expect(again.isDropped).toBe(true)
+  expect(cache.size()).toMatchObject({ bytes: 70_000, entries: 3 })
 })
 
 test('a user with more copies than the share of one user evicts only their own, once no free space is left', () => {

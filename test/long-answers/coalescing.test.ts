@@ -124,6 +124,19 @@ test('an answer of another state version is for its own request alone', async ()
   expect(givenBack).toEqual([1, 2])
 })
 
+test('answers that are made again because they were of another state wait for each other, too', async () => {
+  const coalesce = createCoalesce()
+  const { make, waiting } = createMaker({ isOfState: false })
+  const requests = Array.from({ length: 4 }, () => coalesce(liveSession(1), 'list', make, stays))
+  waiting[0]?.resolve()
+  await requests[0]
+  await nextTurn()
+  // Of the three others, two at a time.
+  expect(waiting).toHaveLength(3)
+  waiting[1]?.resolve()
+  await expect.poll(() => waiting).toHaveLength(4)
+})
+
 test('all requests that wait for an answer fail with it, and the next request tries again', async () => {
   const coalesce = createCoalesce()
   const { make, waiting } = createMaker()
