@@ -153,6 +153,18 @@ test.each<[string, MailServerOptions & Sending, string, number | null]>([
   },
 )
 
+test('all requests that wait are decided together, however many they are', async () => {
+  const clock = () => 1_000_000
+  const store = await openTestStore()
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  const codes = createDerivedCodes(await openTestKeyset({ store, now: clock }))
+  const requests = createCodeRequests({ store, codes, rules: RULES, domains: null, audit: NO_AUDIT, clock })
+  const emails = Array.from({ length: 501 }, (_, index) => `user${index}@example.com`)
+  await Promise.all(emails.map((email) => requests.add({ email, network: '192.0.2.1', agent: 'curl' })))
+  await requests.decide()
+  expect(await store.decideCodeRequests(RULES, clock(), 1)).toEqual([])
+})
+
 test('a mail whose code is lost with its signing key is not sent, and not tried again', async () => {
   const settled: (readonly SettledMail[])[] = []
   const mails = [{ ...MAIL, id: 'lost' }]

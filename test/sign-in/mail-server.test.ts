@@ -100,6 +100,15 @@ describe('mail test', () => {
     expect(server.mails).toEqual([])
   })
 
+  test('sends without TLS if configured to, also to a server that offers it with a certificate of its own', async () => {
+    const server = await startMailServer({ disabledCommands: [] })
+    const args = ['mail', 'test', 'ana@example.com', '--mail-url', server.url, ...FROM]
+    expect((await runHere([...args, '--mail-tls', 'off'])).exitCode).toBe(0)
+    expect(server.mails).toHaveLength(1)
+    // Otherwise the certificate counts.
+    expect((await runHere(args)).exitCode).toBe(1)
+  })
+
   test('shows the status code of the server, and does not show the email', async () => {
     const server = await startMailServer({
       onRcptTo({ address }, _session, callback) {

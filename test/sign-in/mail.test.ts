@@ -318,6 +318,24 @@ describe('the login guard "mail"', () => {
     expect(new Set(seen.slice(3)).size).toBe(1)
   })
 
+  test('a request is decided a while after its answer, so that no answer takes longer for some emails', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    // A refused email gets no mail, whose connection would wait for a timer.
+    const { gateway, login } = await startMailGateway({ isForKnownUsersOnly: true })
+    const decided = async () => {
+      await gateway.audit.flush()
+      return gateway.store.auditEntries({ from: null, to: null, kind: 'codeRequest', who: null }, 0, 9)
+    }
+    expectSent(await login(STRANGER))
+    vi.advanceTimersByTime(49)
+    // Whatever is due runs in the turns of these requests.
+    for (let count = 0; count < 10; count += 1) await gateway.get('/healthz')
+    expect(await decided()).toEqual([])
+    vi.advanceTimersByTime(200)
+    await expect.poll(decided).toMatchObject([{ detail: 'refused' }])
+  })
+
   test('the mail says where and when the code was requested and by what, and has nothing to click', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(ANA))
