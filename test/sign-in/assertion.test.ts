@@ -510,8 +510,7 @@ describe('the key source', () => {
   })
 
   test('with a URL per key, fetches a missing key once, however often it is named', async () => {
-    stopFetchClock()
-    const { decide, token, server } = await start('aws-alb')
+    const { decide, token, server } = await start('aws-alb', {}, 60_000)
     const forged = token({}, { kid: 'made-up' })
     for (let count = 0; count < 5; count += 1) expect(await outcomeOf(decide(forged))).toBe('refused')
     expect(server.fetches()).toBe(1)
@@ -671,6 +670,16 @@ describe('the key source', () => {
       return guardFor(issuer).decide({ email: ANA, code: null, caller })
     }
     expect(await outcomeOf(login(server.url))).toBe('admitted')
+    // The issuers of some providers end in a slash.
+    const slashed = await startKeyServer([key], (url) => ({ issuer: `${url}/`, jwks_uri: `${url}/jwks` }))
+    expect(await outcomeOf(login(`${slashed.url}/`))).toBe('admitted')
     await expect(login(server.url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    // As with assertion-keys, an address with a password is not asked.
+    const unsafe = await startKeyServer([key], (url) => ({
+      issuer: url,
+      jwks_uri: `${url.replace('//', '//ana:secret@')}/jwks`,
+    }))
+    await expect(login(unsafe.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(unsafe.paths).not.toContain('/jwks')
   })
 })

@@ -71,9 +71,12 @@ export interface KeyServer {
 
 /**
  * `/jwks` is the key set, `/.well-known/openid-configuration` the discovery document that points to it, `/pem/KID` a
- * single key.
+ * single key. `discoveryAt` makes the document for the URL of this server.
  */
-export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServer> {
+export async function startKeyServer(
+  first: readonly TestKey[],
+  discoveryAt: (url: string) => object = (url) => ({ issuer: url, jwks_uri: `${url}/jwks` }),
+): Promise<KeyServer> {
   let keys = first
   let isFailing = false
   const gate = createGate()
@@ -90,7 +93,7 @@ export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServ
 
   function answerTo(path: string): string | null {
     if (path === '/jwks') return JSON.stringify({ keys: keys.map(toJwk) })
-    if (path === '/.well-known/openid-configuration') return JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` })
+    if (path === '/.well-known/openid-configuration') return JSON.stringify(discoveryAt(url))
     const key = keys.find(({ kid }) => path === `/pem/${kid}`)
     return key ? toPem(key) : null
   }
