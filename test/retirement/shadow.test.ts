@@ -189,9 +189,13 @@ test('an old server that is down or never answers fails no read; surplus compari
 })
 
 test('with --answer-from old, an outage is a 503, a stranger gets a 401, and conditions are passed on', async () => {
-  const { old, gateway, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
-    hasEtags: true,
-  })
+  const { old, gateway, login, read, stop } = await start(
+    ['--answer-from', 'old', '--shadow-sample', '0', '--access-log', 'json'],
+    {
+      hasEtags: true,
+      hasLastModified: true,
+    },
+  )
   const { accessToken, refreshToken } = await login(ANA)
   const first = await read(accessToken, '/projects')
   const etag = first.headers.get('etag') ?? ''
@@ -202,6 +206,7 @@ test('with --answer-from old, an outage is a 503, a stranger gets a 401, and con
   for (const { headers } of [first, unchanged]) {
     expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, no-cache', 'Authorization'])
   }
+  expect((await read(accessToken, '/exports?r=site')).headers.get('last-modified')).toMatch(/ GMT$/)
   const head = await ask(`${gateway.url}/projects`, { method: 'HEAD', headers: bearer(accessToken) })
   expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
     200,
@@ -227,7 +232,12 @@ test('with --answer-from old, an outage is a 503, a stranger gets a 401, and con
   const logout = { method: 'DELETE', headers: JSON_TYPE, body: JSON.stringify({ refreshToken }) }
   expect((await ask(`${gateway.url}/logout`, logout)).status).toBe(200)
   expect((await read(accessToken, '/projects')).status).toBe(401)
-  expect((await stop()).counts).toBe(undefined)
+  const { counts, stderr } = await stop()
+  expect(counts).toBe(undefined)
+  // The request log names the user of each read, as of those that are answered here.
+  const logged = jsonLines(stderr).filter(({ route, status }) => route === '/projects' && status === 200)
+  expect(logged).not.toEqual([])
+  expect(logged.filter(({ user }) => user === undefined)).toEqual([])
 })
 
 test.each([401, 403] as const)(
