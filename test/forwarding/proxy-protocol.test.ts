@@ -1,6 +1,7 @@
 // Tests the PROXY protocol: its header in versions 1 and 2, and a gateway with --proxy-protocol.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readProxyHeader } from '../../src/http/forwarding/proxy-protocol.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -228,6 +229,31 @@ describe('a gateway with --proxy-protocol', () => {
     await overdue
     socket.write(requestText({ headers: [['Connection', 'close']] }))
     expect(readAnswers(await readToEnd(socket)).map(({ status }) => status)).toEqual([200])
+  })
+
+  test.each<[how: string, leave: (socket: Socket) => void]>([
+    ['closes', (socket) => socket.end()],
+    ['resets', (socket) => socket.resetAndDestroy()],
+  ])('does not report a probe that %s its connection before a header', async (_, leave) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { proxyProtocol, trustedProxies } = OPTIONS
+    const reported: unknown[] = []
+    const server = createHttpServer(
+      async () => ({ status: 200, headers: {}, body: null }),
+      serverOptions({ proxyProtocol, trustedProxies, onRefusedConnection: (...refusal) => reported.push(refusal) }),
+    )
+    const url = await listenForTest(server)
+    const accepted = once(server, 'connection')
+    const probe = await openSocket(url)
+    const [connection] = (await accepted) as [Socket]
+    // Not `once` of node:events, which would handle the error of the connection.
+    const closed = new Promise((resolve) => connection.once('close', resolve))
+    leave(probe.resume())
+    await closed
+    // The time for a header is over.
+    vi.advanceTimersByTime(3_000)
+    expect(reported).toEqual([])
   })
 
   test('closes a connection of a listed proxy that does not begin with a header, without an answer', async () => {
