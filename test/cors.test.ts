@@ -202,10 +202,10 @@ describe('CORS', () => {
     for (let round = 0; round < 3; round += 1) await preflight(gateway, 'https://evil.example')
     expect(refused).toEqual(['https://evil.example'])
     for (let at = 0; at < 200; at += 1) {
-      await gateway.get('/healthz', undefined, { origin: `https://${'x'.repeat(300)}`.slice(0, 100 + at) })
+      await gateway.get('/healthz', undefined, { origin: `https://${at}.${'x'.repeat(300)}` })
     }
     expect(refused).toHaveLength(100)
-    expect(Math.max(...refused.map(({ length }) => length))).toBeLessThanOrEqual(200)
+    expect(Math.max(...refused.map(({ length }) => length))).toBe(200)
   })
 })
 

@@ -51,8 +51,8 @@ test('the hundred short headers that were used last are remembered, and a long o
   })
   const short = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(200))
   const long = 'x'.repeat(201)
-  for (const header of [long, ...short, ...short, long]) remembering(header)
-  expect(read).toEqual([long, ...short, long])
+  for (const header of [...short, ...short, long, long]) remembering(header)
+  expect(read).toEqual([...short, long, long])
 })
 
 test('made-up headers do not take the place of one that clients send', () => {
