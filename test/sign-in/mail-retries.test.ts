@@ -1,8 +1,9 @@
 // Tests how the outbox retries a mail, and how it handles a code that it cannot read.
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
 import { createDerivedCodes } from '../../src/auth/mail/derived-codes.ts'
-import { createMailServer, type MailServer, type MailTls } from '../../src/auth/mail/mail-server.ts'
+import { createMailServer, MailError, type MailServer, type MailTls } from '../../src/auth/mail/mail-server.ts'
 import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
 import { reasonOf } from '../../src/errors.ts'
@@ -185,13 +186,19 @@ test('a mail whose code is lost with its signing key is not sent, and not tried 
   expect(settled).toEqual([[{ id: 'lost', dueAt: null, isGivenUp: true }]])
 })
 
-/** An outbox with these mails, and more that a test adds. `send` is the mail server. */
-function outboxOf(mails: OutboxMail[], send: MailServer['send']) {
+/**
+ * An outbox with these mails, and more that a test adds. `send` is the mail server. The first outcomes cannot be recorded.
+ */
+function outboxOf(mails: OutboxMail[], send: MailServer['send'], unrecorded = 0) {
+  let failing = unrecorded
   const settled: string[] = []
+  const told: AuditEvent[] = []
   const outbox = createOutbox({
     store: {
       leaseMails: async ({ limit }) => mails.splice(0, limit),
       async settleMails(_owner, [mail]) {
+        failing -= 1
+        if (failing >= 0) throw new Error('the database is away')
         settled.push(mail?.id ?? '')
       },
     },
@@ -204,12 +211,12 @@ function outboxOf(mails: OutboxMail[], send: MailServer['send']) {
       },
     },
     server: { send },
-    audit: NO_AUDIT,
+    audit: { record: (event) => void told.push(event) },
     clock: () => 0,
     stop: new AbortController().signal,
     onFailure() {},
   })
-  return { settled, sendDue: () => outbox.sendDue(() => false), finish: outbox.finish }
+  return { settled, told, sendDue: () => outbox.sendDue(() => false), finish: outbox.finish }
 }
 
 const mailsNamed = (...ids: readonly string[]) => ids.map((id) => ({ ...MAIL, id }))
@@ -266,6 +273,38 @@ test('a mail whose lease ends while it is in flight is not sent again', async ()
   sent.resolve()
   await finish()
   expect(count).toBe(1)
+})
+
+test('a mail that was sent while the database was away is recorded later, and not sent again', async () => {
+  let count = 0
+  const send = async () => {
+    count += 1
+  }
+  const { settled, sendDue, finish } = outboxOf(mailsNamed('good'), send, 1)
+  await sendDue()
+  await finish()
+  expect([count, settled]).toEqual([1, ['good']])
+  await sendDue()
+})
+
+test('the audit log has each attempt to send a mail', async () => {
+  let attempts = 0
+  const send = async () => {
+    attempts += 1
+    if (attempts === 1) throw new MailError('no', false)
+  }
+  const mails = mailsNamed('good')
+  const { told, sendDue, finish } = outboxOf(mails, send)
+  while (attempts < 2) {
+    await sendDue()
+    await finish()
+    mails.push(...mailsNamed('good'))
+  }
+  const about = { kind: 'code', email: MAIL.email, address: MAIL.network }
+  expect(told).toEqual([
+    { ...about, result: 'failed', detail: 'not sent' },
+    { ...about, result: 'done', detail: 'sent' },
+  ])
 })
 
 async function neverAsked(): Promise<never> {
