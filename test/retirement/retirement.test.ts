@@ -59,6 +59,12 @@ describe('a route that is being retired', () => {
     expect(fromPage.headers.get('access-control-expose-headers')).toMatch(/Deprecation.*Link.*Sunset/)
   })
 
+  test('announces it below a base path, too', async () => {
+    const gateway = await startGateway({ retirement: planOf(PLAN), basePath: '/v1' })
+    const refused = await gateway.get('/v1/templates')
+    expect([refused.status, ...announced(refused)]).toEqual([401, '@1764547200', 'Sun, 01 Feb 2026 00:00:00 GMT', null])
+  })
+
   test('announces it, also to a page of a listed origin, when there is no room to send the answer', async () => {
     const inFlight = createInFlightBytes(1_048_576)
     const gateway = await startGateway({
