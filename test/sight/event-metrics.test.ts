@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createEventMetrics } from '../../src/admin/metrics/event-metrics.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
 import { startMailServer } from '../support/smtp.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -38,6 +39,17 @@ test('mailed codes are counted once, apart from code requests', async () => {
   expect(server.mails).toHaveLength(1)
   const text = await metrics()
   for (const secret of [ANA, 'example.org', code]) expect(text).not.toContain(secret)
+})
+
+test('an import that was ended before it had an outcome counts as left by its client', async () => {
+  const { onImport, collect } = createEventMetrics()
+  onImport(null)
+  onImport({ type: 'failed', message: 'no' })
+  const values = (await collect()).find(({ name }) => name === 'workspace_gateway_imports_total')?.values ?? []
+  expect(values.flatMap(({ labels, value }) => (value === 0 ? [] : [[labels.result, value]]))).toEqual([
+    ['failed', 1],
+    ['left', 1],
+  ])
 })
 
 test('imports are counted from 0 by result, their records by outcome, and queue times one by one', async () => {
