@@ -57,7 +57,7 @@ test.each([
   const database = await open()
   await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
   const start = (serve: typeof serveHereForTest | typeof serveForTest) =>
-    serve(['--database', database, '--log-level', 'silent'])
+    serve(['--database', database, '--log-level', 'silent', '--max-queue-delay', '60000'])
   // One of the two is a process of its own, always.
   const nodes = [await start(serveForTest), await start(serveHereForTest)]
   const login = await ask(`${nodes[0]?.url}/login`, {
