@@ -22,7 +22,7 @@ describe.skipIf(POSTGRES_URL === null)('while a client reads', () => {
     await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
     const stored = (await runHere(['dump', '--database', database])).stdout
     const reader = await startReader(database, 'select count(*) from workspace_gateway.document')
-    const vacuum = ['vacuum', '--full', '--database', database, '--connect-timeout', '500']
+    const vacuum = ['vacuum', '--full', '--database', database, '--connect-timeout', '3000']
     expect(await runHere(vacuum)).toEqual({
       exitCode: 1,
       stdout: '',

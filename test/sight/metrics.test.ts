@@ -227,7 +227,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     }
     const counted = 'http_server_request_duration_seconds_count{http_route="/projects"}'
     await expect.poll(async () => (await query(counted))[0]?.value).toBe(3)
-    expect(await query('up')).toMatchObject([{ value: 1 }])
+    await expect.poll(() => query('up')).toMatchObject([{ value: 1 }])
     expect(promtool(['check', 'metrics'], { input: await metrics() })).toEqual({ isClean: true, said: '' })
   })
 
