@@ -61,7 +61,8 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     }
     const backup = join(temporaryDirectory(), 'copy.backup')
     for (const command of [...READING, ...WRITING, ['backup', backup]]) {
-      const { exitCode, stdout, stderr } = await runHere([...command, '--database', database])
+      const args = [...command, '--database', database, '--connect-timeout', '60000']
+      const { exitCode, stdout, stderr } = await runHere(args)
       const said = [exitCode, stdout, stderr]
       expect(said, command.join(' ')).toEqual([2, '', expect.stringMatching(/^the database is being filled by .*\n$/)])
     }

@@ -16,7 +16,8 @@ test.each([
   [30_000, []],
 ])('a gateway says once that the clock of another one is %i ms ahead, if that is a lot', async (aheadMs, expected) => {
   const args = ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
-  const now = Date.now()
+  // Tokens have whole seconds.
+  const now = Math.floor(Date.now() / 1_000) * 1_000
   const behind = await serveHereForTest(args, { clock: () => now })
   const ahead = await serveHereForTest(args, { clock: () => now + aheadMs })
   // Each gateway reads with the tokens of both, and twice with each.
