@@ -14,7 +14,7 @@ export function startSweeps(
   const stays = (what: string) => (error: unknown) => log.warn({ err: error }, `${what} for now`)
   let wasAhead = false
 
-  /** Warns once when this clock begins to be ahead of the server's: nobody else notices it before the first sign-in. */
+  /** Warns once when this clock begins to be ahead: another gateway notices it only by tokens that this one issues. */
   async function removalTime(): Promise<number> {
     const now = clock()
     const time = await store.earlierTime(now)
