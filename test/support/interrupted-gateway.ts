@@ -1,5 +1,5 @@
 // Starts a gateway whose reads can be interrupted, so that something else happens first.
-import type { Snapshot, SnapshotOptions, Store, WorkspaceReads } from '../../src/store/contract.ts'
+import type { Awaitable, Snapshot, SnapshotOptions, Store, WorkspaceReads } from '../../src/store/contract.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf' | 'latestExports'
@@ -7,8 +7,8 @@ type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf' | 'latestExpo
 export interface Interrupted {
   readonly gateway: TestGateway
   /**
-   * Runs something before the next read of this kind, or before one that comes `later` reads after it. Reads of a
-   * snapshot do not count.
+   * Runs something before the next read of this kind, or before one that comes `later` reads after it. It runs once
+   * the reads that began earlier are answered: these must not see what it changes. Reads of a snapshot do not count.
    */
   readonly beforeNext: (verb: Verb, run: () => unknown, later?: number) => void
   /** How many snapshots were opened. */
@@ -22,9 +22,10 @@ export async function interruptedGateway(
 ): Promise<Interrupted> {
   const { openSnapshot = async (store, given) => store.openSnapshot(given) } = options
   const waiting = new Map<keyof WorkspaceReads, { readonly run: () => unknown; later: number }>()
+  const running = new Set<Promise<unknown>>()
   let snapshots = 0
 
-  async function pass(verb: Verb): Promise<void> {
+  async function pass(verb: Verb, earlier: readonly Promise<unknown>[]): Promise<void> {
     const next = waiting.get(verb)
     if (!next) return
     if (next.later > 0) {
@@ -32,16 +33,23 @@ export async function interruptedGateway(
       return
     }
     waiting.delete(verb)
+    await Promise.allSettled(earlier)
     await next.run()
+  }
+
+  async function read<T>(verb: Verb, reading: () => Awaitable<T>): Promise<T> {
+    const answer = pass(verb, [...running]).then(reading)
+    running.add(answer)
+    return answer.finally(() => running.delete(answer))
   }
 
   function wrapStore(store: Store): Store {
     return {
       ...store,
-      documentsWithin: (pages) => pass('documentsWithin').then(() => store.documentsWithin(pages)),
-      documentCounts: (lists) => pass('documentCounts').then(() => store.documentCounts(lists)),
-      latestExports: (questions) => pass('latestExports').then(() => store.latestExports(questions)),
-      elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
+      documentsWithin: (pages) => read('documentsWithin', () => store.documentsWithin(pages)),
+      documentCounts: (lists) => read('documentCounts', () => store.documentCounts(lists)),
+      latestExports: (questions) => read('latestExports', () => store.latestExports(questions)),
+      elementRunsOf: (questions) => read('elementRunsOf', () => store.elementRunsOf(questions)),
       openSnapshot(given) {
         snapshots += 1
         return openSnapshot(store, given)

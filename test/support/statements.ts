@@ -16,6 +16,7 @@ const BACKGROUND: ReadonlySet<string> = new Set([
   'addAuditEntries',
   'removeAuditEntries',
   'dropExpiredSessions',
+  'earlierTime',
   'script',
 ])
 

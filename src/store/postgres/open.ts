@@ -43,7 +43,7 @@ const PING: Statement = {
 }
 
 const EARLIER_TIME: Statement = {
-  name: 'earlier_time',
+  name: 'earlierTime',
   text: 'select least($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as time',
 }
 
