@@ -61,7 +61,10 @@ describe.skipIf(CHROMIUM === undefined)('JSON', () => {
       await eventually(inSight).toContain(lineOfNeedle(count))
 
       // Folded to a few lines, it needs no scaling; unfolded, it needs it again.
-      await lines.press('Home')
+      await eventually(async () => {
+        await lines.press('Home')
+        return first()
+      }).toBe(1)
       const fold = page.locator('.fold').first()
       for (const isOpen of [false, true]) {
         await fold.click()
