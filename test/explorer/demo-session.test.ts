@@ -1,7 +1,7 @@
 // Tests that a browser has one session for the demo user, however often its pages are loaded.
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway, type Tokens } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     const { context, url, asked, listed } = await open()
     const visits = () => Promise.all([1, 2, 3].map(() => visit(context, url)))
     const tabs = await visits()
-    await eventually(listed).toBe(1)
+    await expect.poll(listed).toBe(1)
     for (const tab of tabs) await tab.close()
     const before = asked().length
     await visits()
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the demo session', () => {
     await waitForAgreement(page)
     await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await eventually(() => keptTokens(page)).toEqual([])
+    await expect.poll(() => keptTokens(page)).toEqual([])
     await signIn(page, ANA)
     await waitForAgreement(page)
     expect(await keptTokens(page)).toEqual([])

@@ -1,15 +1,7 @@
 // Tests what the pages show after a failure: of styles, the gateway, storage, or a page itself.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import {
-  CHROMIUM,
-  eventually,
-  openWithoutStorage,
-  shareBrowser,
-  signIn,
-  signOut,
-  waitForAgreement,
-} from '../support/browser.ts'
+import { CHROMIUM, openWithoutStorage, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 /** The link of each page, in the frame or in the account panel, and its message when its data cannot be read. */
@@ -123,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
     await page.unroute('**/*')
     await page.locator('.operation').first().waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
-    await eventually(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
+    await expect.poll(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
   })
 
   test('if the gateway goes away before the sign-in, a sentence says so, and the sign-in follows later', async () => {

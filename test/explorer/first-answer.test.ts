@@ -1,7 +1,7 @@
 // Tests the way to the first answer: the first page sends its requests before its code is loaded, and only once.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
@@ -15,8 +15,8 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
     const { page, asked, release } = await open()
     await page.goto(demo.url() + path, { waitUntil: 'commit' })
     // Both are sent at once, so either may be first.
-    await eventually(() => asked().slice(0, 1)).toEqual(['POST /login'])
-    await eventually(() => asked().slice(1).toSorted()).toEqual(both)
+    await expect.poll(() => asked().slice(0, 1)).toEqual(['POST /login'])
+    await expect.poll(() => asked().slice(1).toSorted()).toEqual(both)
     release()
     await waitForAgreement(page)
     // A page with a reference field also requests the list of projects to choose from.
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
       '/nosuchpage',
     ]) {
       await page.goto(demo.url() + path, { waitUntil: 'commit' })
-      await eventually(asked).toEqual([signIn])
+      await expect.poll(asked).toEqual([signIn])
       release()
       await page.locator('main h1, main h2').first().waitFor()
       expect(asked(), path).toEqual([signIn])
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
     await waitForAgreement(page)
     asked().length = 0
     await page.getByRole('button', { name: 'Run both' }).click()
-    await eventually(() => asked().toSorted()).toEqual(['GET /projects', 'POST /graphql'])
+    await expect.poll(() => asked().toSorted()).toEqual(['GET /projects', 'POST /graphql'])
     await waitForAgreement(page)
   })
 

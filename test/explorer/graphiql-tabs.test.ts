@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { LATEST_EXPORT } from '../../src/explorer/graphiql/examples.ts'
-import { CHROMIUM, eventually, type SharedBrowser, shareBrowser, signIn, signOut } from '../support/browser.ts'
+import { CHROMIUM, type SharedBrowser, shareBrowser, signIn, signOut } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -202,9 +202,9 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await kept()).toContain('graphiql:favorites')
     expect(await kept()).not.toContain('hunter2')
     await history.getByRole('button', { name: 'Projects', exact: true }).click()
-    await eventually(() => editor.innerText()).not.toContain('hunter2')
+    await expect.poll(() => editor.innerText()).not.toContain('hunter2')
     await history.getByRole('button', { name: 'Mine', exact: true }).click()
-    await eventually(() => editor.innerText()).toContain('hunter2')
+    await expect.poll(() => editor.innerText()).toContain('hunter2')
 
     // An earlier version stored headers like this, also for a user who is not signed in now.
     await page.evaluate(() => {
@@ -321,12 +321,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     const other = await (await browser.open(url)).newPage()
     const ran = operationsSent(other, 'query Two')
     await other.goto(link)
-    await eventually(() => ran).toEqual(['Two'])
+    await expect.poll(() => ran).toEqual(['Two'])
     await answer(other, ANA)
     await keptIn(other, '"operationName":"Two"')
     // A tab keeps its operation while another tab is shown, and when the page is opened again.
     await follow(other, 'query Alpha { me { id } } query Beta { me { email } } # with query Two')
-    await eventually(() => ran).toEqual(['Two', 'Alpha'])
+    await expect.poll(() => ran).toEqual(['Two', 'Alpha'])
     await other.locator('.graphiql-tab-active', { hasText: 'Alpha' }).waitFor()
     await openTab(other, 'Two')
     await other.getByRole('button', { name: 'Code', exact: true }).click()
@@ -336,25 +336,25 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     ran.length = 0
     await other.goto(`${url}/livez`)
     await other.goto(`${url}/graphql`)
-    await eventually(() => ran).toEqual(['Two'])
+    await expect.poll(() => ran).toEqual(['Two'])
     await answer(other, ANA)
     // A tab that is shown for the first time runs an operation of its own.
     await openTab(other, 'Alpha')
-    await eventually(() => ran).toEqual(['Two', 'Alpha'])
+    await expect.poll(() => ran).toEqual(['Two', 'Alpha'])
     await answer(other, '"id"')
     expect(await tabs(other)).toEqual(expect.arrayContaining(['Two', 'Alpha']))
     ran.length = 0
 
     await openTab(other, 'Projects')
     await other.evaluate((to) => location.assign(to), link)
-    await eventually(() => query(other)).toContain('query Two')
+    await expect.poll(() => query(other)).toContain('query Two')
     await other.locator('.graphiql-tab-active', { hasText: 'Two' }).waitFor()
     await other.getByRole('button', { name: 'Code', exact: true }).click()
     await code.filter({ hasText: '"operationName":"Two"' }).waitFor()
     // The page has shown this tab before, so the person decides when it runs again.
     await other.getByRole('button', { name: /Execute query/ }).click()
     await other.getByRole('menuitem', { name: 'Two' }).click()
-    await eventually(() => ran.length).toBeGreaterThan(0)
+    await expect.poll(() => ran.length).toBeGreaterThan(0)
     await answer(other, ANA)
     expect(ran).toEqual(['Two'])
   })
@@ -377,10 +377,10 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
         },
         [String(new URLSearchParams(link)), written] as const,
       )
-      await eventually(() => query(page)).toBe(linked.query)
+      await expect.poll(() => query(page)).toBe(linked.query)
       expect(await tabs(page)).toEqual([...before, 'Linked'])
       await openTab(page, 'Projects')
-      await eventually(() => query(page)).toBe(written)
+      await expect.poll(() => query(page)).toBe(written)
     }
   })
 
@@ -394,18 +394,18 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     for (const more of ['', ' ']) {
       await page.goto(`${url}/livez`)
       await page.goto(`${url}/graphql#${new URLSearchParams({ query: query + more })}`)
-      await eventually(() => ran).toEqual(['Alpha'])
+      await expect.poll(() => ran).toEqual(['Alpha'])
       await answer(page, '"id"')
       ran.length = 0
     }
     // What the person chooses is kept over a reload, at the same address.
     await page.getByRole('button', { name: /Execute query/ }).click()
     await page.getByRole('menuitem', { name: 'Beta' }).click()
-    await eventually(() => ran).toEqual(['Beta'])
+    await expect.poll(() => ran).toEqual(['Beta'])
     await keptIn(page, '"operationName":"Beta"')
     ran.length = 0
     await page.reload()
-    await eventually(() => ran).toEqual(['Beta'])
+    await expect.poll(() => ran).toEqual(['Beta'])
     expect(page.url()).toContain('#query=')
   })
 
@@ -477,9 +477,9 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await page.getByRole('button', { name: `Close Tab ${name}`, exact: true }).waitFor()
     }
     await page.reload()
-    await eventually(() => query(page)).toBe('query First { me { id } }')
+    await expect.poll(() => query(page)).toBe('query First { me { id } }')
     await page.getByRole('button', { name: 'Close Tab First', exact: true }).click()
-    await eventually(() => tabs(page)).toEqual(['Page', 'LatestExport', 'SignIn'])
+    await expect.poll(() => tabs(page)).toEqual(['Page', 'LatestExport', 'SignIn'])
   })
 
   test('undo brings back what was in this tab, never the query of another one', async () => {
@@ -489,17 +489,17 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await page.locator('.graphiql-query-editor .CodeMirror').click()
       await page.keyboard.press('Control+z')
       await page.clock.runFor(2_000)
-      await eventually(() => query(page)).toBe(text)
+      await expect.poll(() => query(page)).toBe(text)
     }
     await write(page, 'query Mine { me { id } }')
     await page.clock.runFor(2_000)
     await openTab(page, 'Page')
     const other = '# A page of projects. Pass endCursor as "after" to get the next one.'
-    await eventually(() => query(page)).toBe(other)
+    await expect.poll(() => query(page)).toBe(other)
     await undo(other)
     expect(await tabs(page)).toEqual(['Mine', 'Page', 'LatestExport', 'SignIn'])
     await openTab(page, 'Mine')
-    await eventually(() => query(page)).toContain('Mine')
+    await expect.poll(() => query(page)).toContain('Mine')
     await undo(before)
     expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
   })
@@ -520,12 +520,12 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
       for (const laterMs of [0, 2_000]) {
         await page.clock.runFor(laterMs)
-        await eventually(() => query(page)).toBe(written)
+        await expect.poll(() => query(page)).toBe(written)
         expect(await variables(page)).toContain(`"${restedMs} ms"`)
         expect(await tabs(page), written).toEqual(before)
       }
       await page.reload()
-      await eventually(() => query(page)).toBe(written)
+      await expect.poll(() => query(page)).toBe(written)
       expect(await tabs(page), written).toEqual(before)
     }
     // Even if the browser's storage is full.
@@ -542,7 +542,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await write(page, long)
     await lookElsewhere()
     await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
-    await eventually(() => query(page)).toBe(long)
+    await expect.poll(() => query(page)).toBe(long)
     expect(await tabs(page)).toEqual(before)
   })
 
@@ -554,15 +554,15 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await write(page, written)
       await page.clock.runFor(restedMs)
       await follow(page, linked)
-      await eventually(() => query(page)).toBe(linked)
+      await expect.poll(() => query(page)).toBe(linked)
       opened.push(`Linked${restedMs}`)
       for (const open of [async () => undefined, () => page.clock.runFor(2_000), () => page.reload()]) {
         await open()
-        await eventually(() => query(page)).toBe(linked)
+        await expect.poll(() => query(page)).toBe(linked)
         expect(await tabs(page), linked).toEqual(opened)
       }
       await openTab(page, 'Projects')
-      await eventually(() => query(page)).toBe(written)
+      await expect.poll(() => query(page)).toBe(written)
       await page.clock.runFor(2_000)
     }
 
@@ -570,10 +570,10 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await write(page, '{ "x-note": "mine" }', SHOWN_TOOL)
     for (const restedMs of [0, 50, 0, 50]) {
       await follow(page, linkedAfter(restedMs))
-      await eventually(() => query(page)).toBe(linkedAfter(restedMs))
+      await expect.poll(() => query(page)).toBe(linkedAfter(restedMs))
     }
     await page.goBack()
-    await eventually(() => query(page)).toBe(linkedAfter(0))
+    await expect.poll(() => query(page)).toBe(linkedAfter(0))
     expect(await tabs(page)).toEqual(opened)
     await openTab(page, 'Projects')
     await page.locator('.graphiql-editor-tool', { hasText: 'x-note' }).waitFor()
@@ -648,9 +648,9 @@ function writeVariables(page: Page, text: string): Promise<void> {
 
 /** Waits until the text is stored: GraphiQL writes its state a moment after a change. */
 async function keptIn(page: Page, text: string): Promise<void> {
-  await eventually(() =>
-    page.evaluate(() => Object.entries(localStorage).find(([key]) => key.endsWith(':tabState'))?.[1] ?? ''),
-  ).toContain(text)
+  await expect
+    .poll(() => page.evaluate(() => Object.entries(localStorage).find(([key]) => key.endsWith(':tabState'))?.[1] ?? ''))
+    .toContain(text)
 }
 
 async function openTab(page: Page, name: string): Promise<void> {

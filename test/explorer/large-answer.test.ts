@@ -1,7 +1,7 @@
 // Tests large answers, exports and documents: the page shows them whole and leaves the work on them to a worker.
 import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -56,9 +56,9 @@ describe.skipIf(CHROMIUM === undefined)('a large text', () => {
     })
     if (who === 'the page') await page.goto(url + EXPORTS)
     else await page.locator('.routes button', { hasText: '/exports' }).click()
-    await eventually(() => asked.toSorted()).toEqual(['/exports', '/graphql'])
+    await expect.poll(() => asked.toSorted()).toEqual(['/exports', '/graphql'])
     await page.locator('.routes button', { hasText: '/templates' }).click()
-    await eventually(() => ended.toSorted()).toEqual(['/exports', '/graphql'])
+    await expect.poll(() => ended.toSorted()).toEqual(['/exports', '/graphql'])
   })
 
   test('is opened and compared in workers: exports, their files, a document', async () => {

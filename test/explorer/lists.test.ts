@@ -1,7 +1,7 @@
 // Tests long lists in a browser: one tab stop with arrow keys, every row reachable, no silent truncation.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -107,13 +107,13 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     )
     const page = await open(gateway, '/workspace')
     const names = () => page.locator('.item .name').allInnerTexts()
-    await eventually(names).toEqual(['Old export', 'Never exported', 'New export'])
+    await expect.poll(names).toEqual(['Old export', 'Never exported', 'New export'])
     expect(await page.locator('.item').first().innerText()).toContain('3 days ago')
     expect(await page.locator('.item').last().innerText()).toContain('10 days ago')
     const sort = page.getByLabel('Sort by')
     expect(await sort.inputValue()).toBe('changed')
     await sort.selectOption('Last exported')
-    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
     expect(await page.locator('.item').allInnerTexts()).toEqual([
       expect.stringContaining('exported 10 days ago'),
       expect.stringMatching(/exported (?:30 days ago|last month)/),
@@ -121,15 +121,15 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     ])
     expect(new URL(page.url()).searchParams.get('sort')).toBe('exported')
     await page.reload()
-    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
     await page.locator('.item', { hasText: 'Old export' }).click()
     await page.getByRole('heading', { name: 'Old export' }).waitFor()
     await page.getByRole('navigation', { name: 'Way back' }).getByRole('button').click()
-    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
     await sort.selectOption('Name')
-    await eventually(names).toEqual(['Never exported', 'New export', 'Old export'])
+    await expect.poll(names).toEqual(['Never exported', 'New export', 'Old export'])
     await page.getByLabel('Framework').selectOption('next')
-    await eventually(names).toEqual(['New export', 'Old export'])
+    await expect.poll(names).toEqual(['New export', 'Old export'])
     // The overview has another word for an update.
     await page.locator('.item', { hasText: 'New export' }).click()
     await page.getByRole('link', { name: 'Overview', exact: true }).click()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { noAnswer } from '../../src/explorer/answer/answer.ts'
 import { sendSide, withOwnSession } from '../../src/explorer/rosetta/requests.ts'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { DEMO, fakeBrowser, settled, started } from '../support/fake-browser.ts'
 import { startGateway, type Tokens } from '../support/gateway.ts'
 import { BEN, SMALL_WORLD } from '../support/workspaces.ts'
@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('the session of a call that takes a refr
     await page.goto(`${url}/?route=POST+%2Ftoken`)
     await page.getByRole('button', { name: 'Run both' }).click()
     await waitForAgreement(page, 'accessToken')
-    await eventually(sessions).toBe(1)
+    await expect.poll(sessions).toBe(1)
   })
 
   test('is ended once by a logout on both sides', async () => {

@@ -1,7 +1,7 @@
 // Tests printed pages: paper has the whole content of a page, and no controls.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -74,11 +74,11 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     await page.locator('.item').first().waitFor()
     expect(await page.locator('.item').count()).toBeLessThan(100)
     await page.emulateMedia({ media: 'print' })
-    await eventually(() => page.locator('.item').count()).toBe(PROJECTS + 2)
+    await expect.poll(() => page.locator('.item').count()).toBe(PROJECTS + 2)
     expect(await page.locator('.items').innerText()).not.toContain('Cut here')
     expect(await page.locator('.filters').innerText()).toBe(`${(PROJECTS + 2).toLocaleString()} in all`)
     await page.emulateMedia({ media: null })
-    await eventually(() => page.locator('.item').count()).toBeLessThan(100)
+    await expect.poll(() => page.locator('.item').count()).toBeLessThan(100)
     const whole = sheets(await page.pdf())
     expect(whole).toBeGreaterThan(PROJECTS / 25)
     await page.getByLabel('Search').fill('project 59')
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('5,010 files differ').waitFor()
     await page.emulateMedia({ media: 'print' })
-    await eventually(() => page.locator('.changes li').count()).toBe(5_000)
+    await expect.poll(() => page.locator('.changes li').count()).toBe(5_000)
     expect(await page.locator('.changes').innerText()).toContain('Cut here: 10 more rows are not printed.')
     const [first, second] = await Promise.all([0, 1].map((row) => page.locator('.changes li').nth(row).boundingBox()))
     expect(second?.y).toBe((first?.y ?? 0) + (first?.height ?? 0))

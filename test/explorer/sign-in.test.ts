@@ -2,16 +2,7 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
-import {
-  CHROMIUM,
-  eventually,
-  shareBrowser,
-  signIn,
-  signInAs,
-  signInHere,
-  signOut,
-  waitForAgreement,
-} from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signInAs, signInHere, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
@@ -171,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await renewal()).toBe(200)
     await page.unroute('**/logout')
     await page.reload()
-    await eventually(renewal).toBe(401)
+    await expect.poll(renewal).toBe(401)
 
     /** Returns the status of a renewal with the refresh token that the page received. */
     async function signInToRenew(): Promise<() => Promise<number>> {

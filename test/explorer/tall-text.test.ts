@@ -1,6 +1,6 @@
 // Tests texts with more lines than browsers lay out in one element: all lines are reachable in Chromium and Firefox.
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { FIREFOX, shareFirefox } from '../support/firefox.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
@@ -30,48 +30,50 @@ describe.skipIf(CHROMIUM === undefined)('JSON', () => {
       await page.goto(url + ADDRESS)
       const inSight = async () => (await page.evaluate(IN_SIGHT)) as readonly number[]
       const first = async () => (await inSight())[0]
-      await eventually(first).toBe(1)
+      await expect.poll(first).toBe(1)
       const lines = page.locator('.lines')
       await lines.focus()
       await page.keyboard.press('End')
-      await eventually(async () => (await inSight()).at(-1)).toBe(count + 2)
+      await expect.poll(async () => (await inSight()).at(-1)).toBe(count + 2)
       const atEnd = (await first()) ?? 0
       await page.keyboard.press('ArrowUp')
-      await eventually(first).toBe(atEnd - 2)
+      await expect.poll(first).toBe(atEnd - 2)
       await page.keyboard.press('PageUp')
       // The page above ends where this one began, so that no line is skipped.
-      await eventually(async () => (await inSight()).at(-1)).toBeLessThan(atEnd + 2)
+      await expect.poll(async () => (await inSight()).at(-1)).toBeLessThan(atEnd + 2)
       expect((await inSight()).at(-1)).toBeGreaterThanOrEqual(atEnd - 4)
       await page.keyboard.press('Home')
-      await eventually(first).toBe(1)
+      await expect.poll(first).toBe(1)
       await page.keyboard.press('ArrowDown')
-      await eventually(first).toBe(3)
+      await expect.poll(first).toBe(3)
       await lines.hover()
       await page.mouse.wheel(0, 190)
-      await eventually(first).toBe(13)
+      await expect.poll(first).toBe(13)
 
       await lines.press('Control+f')
       await page.getByRole('textbox', { name: 'Find in' }).fill('needle')
       await page.locator('mark[data-current]', { hasText: 'needle' }).waitFor()
-      await eventually(inSight).toContain(lineOfNeedle(count))
+      await expect.poll(inSight).toContain(lineOfNeedle(count))
       // The address holds the line, and leads back to it.
       const at = (await first()) ?? 0
-      await eventually(() => Math.abs(Number(new URL(page.url()).searchParams.get('line')) - at) <= 1).toBe(true)
+      await expect.poll(() => Math.abs(Number(new URL(page.url()).searchParams.get('line')) - at) <= 1).toBe(true)
       await page.reload()
-      await eventually(inSight).toContain(lineOfNeedle(count))
+      await expect.poll(inSight).toContain(lineOfNeedle(count))
 
       // Folded to a few lines, it needs no scaling; unfolded, it needs it again.
-      await eventually(async () => {
-        await lines.press('Home')
-        return first()
-      }).toBe(1)
+      await expect
+        .poll(async () => {
+          await lines.press('Home')
+          return first()
+        })
+        .toBe(1)
       const fold = page.locator('.fold').first()
       for (const isOpen of [false, true]) {
         await fold.click()
         await page.locator(`.fold[aria-expanded="${isOpen}"]`).first().waitFor()
       }
       await lines.press('End')
-      await eventually(async () => (await inSight()).at(-1)).toBe(count + 2)
+      await expect.poll(async () => (await inSight()).at(-1)).toBe(count + 2)
     },
   )
 
@@ -82,18 +84,18 @@ describe.skipIf(CHROMIUM === undefined)('JSON', () => {
     await page.goto(url + ADDRESS)
     const last = async () => ((await page.evaluate(IN_SIGHT)) as readonly number[]).at(-1)
     const end = inside + beside + 4
-    await eventually(last).toBeGreaterThan(1)
+    await expect.poll(last).toBeGreaterThan(1)
     const lines = page.locator('.lines')
     const fold = page.getByRole('button', { name: 'Fold all', exact: true })
     for (const part of [1, 0.95]) {
       await lines.evaluate((element, to) => element.scrollTo({ top: element.scrollHeight * to }), part)
-      await eventually(last).toBeGreaterThan(end * 0.9)
+      await expect.poll(last).toBeGreaterThan(end * 0.9)
       await fold.click()
-      await eventually(last).toBe(end)
+      await expect.poll(last).toBe(end)
       await fold.click()
-      await eventually(last).toBeLessThan(end)
+      await expect.poll(last).toBeLessThan(end)
       await lines.press('End')
-      await eventually(last).toBe(end)
+      await expect.poll(last).toBe(end)
     }
   })
 })

@@ -1,7 +1,7 @@
 // Tests the view of a text: brackets fold by keyboard, and the search continues when the text changes.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -42,8 +42,8 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     await page.keyboard.press('ArrowDown')
     await expect.poll(() => focused(page)).toBe('7 lines from line 5, open')
     await page.keyboard.press('ArrowLeft')
-    await eventually(() => lines.innerText()).not.toContain('"first"')
-    await eventually(() => lines.innerText()).toContain('… 7 lines')
+    await expect.poll(() => lines.innerText()).not.toContain('"first"')
+    await expect.poll(() => lines.innerText()).toContain('… 7 lines')
     // Shift+Tab leaves the text, and Tab returns to the same bracket.
     await page.keyboard.press('Shift+Tab')
     await expect.poll(() => focused(page)).not.toContain('lines from')

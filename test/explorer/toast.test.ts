@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
-import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     await page.clock.runFor(3_000)
     expect(await region.locator('.toast').count()).toBe(1)
     await page.clock.runFor(2_000)
-    await eventually(() => region.locator('.toast').count()).toBe(0)
+    await expect.poll(() => region.locator('.toast').count()).toBe(0)
     await page.keyboard.press('Enter')
     await region.getByRole('button', { name: 'Dismiss this notice' }).click()
     expect(await region.locator('.toast').count()).toBe(0)
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     expect(await dismiss.evaluate((button) => button === document.activeElement)).toBe(true)
     await copy.focus()
     await page.clock.runFor(5_000)
-    await eventually(() => dismiss.count()).toBe(0)
+    await expect.poll(() => dismiss.count()).toBe(0)
 
     await copy.press('Enter')
     await dismiss.focus()

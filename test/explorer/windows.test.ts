@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow } from '../support/axe.ts'
-import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages in a window', () => {
     await page.locator('.routes button', { hasText: '/projects' }).click()
     await page.locator('.routes button', { hasText: '/logout' }).last().click()
     await page.setViewportSize({ width: 390, height: 850 })
-    await eventually(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
+    await expect.poll(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
   })
 
   test('the account button stays in view, clear of the links and with its arrow, however long its email is', async () => {

@@ -116,11 +116,6 @@ function watch(context: BrowserContext, url: string): BrowserContext {
   return context
 }
 
-/** Reads again and again until what is expected holds. */
-export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
-  return expect.poll(read)
-}
-
 /** Waits until the first page reports that its two sides agree. */
 export async function waitForAgreement(page: Page, text: string | RegExp = 'byte for byte'): Promise<void> {
   await page.locator('.verdict.same', { hasText: text }).waitFor()

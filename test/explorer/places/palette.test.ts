@@ -1,7 +1,7 @@
 // Tests that the palette (⌘K) finds files in the newest export of every project and in the open one, and opens them.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.keyboard.insertText('query Mine { me { id } }')
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Control+k')
-    await eventually(() => editor.locator('.CodeMirror-line').allInnerTexts()).toEqual(['\u200b'])
+    await expect.poll(() => editor.locator('.CodeMirror-line').allInnerTexts()).toEqual(['\u200b'])
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       'Button.tsx Two · other/Button.tsx',
     ])
     await page.getByRole('dialog').getByRole('searchbox').fill('two button')
-    await eventually(() => option.count()).toBe(1)
+    await expect.poll(() => option.count()).toBe(1)
     await page.keyboard.press('Enter')
     await page.locator('.preview .line', { hasText: "two's button" }).waitFor()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('option', { name: 'gpj.\ufffdexe.txt' }).waitFor()
     // Pages and projects come first, so files do not push them out.
     await page.getByRole('dialog').getByRole('searchbox').fill('two')
-    await eventually(() => page.getByRole('option').first().innerText()).toContain('Two')
+    await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Two')
 
     // A file that only the open export has; back returns to the previous file.
     await page.goto(`${new URL(page.url()).origin}/workspace?show=projects&open=one&tab=exports`)
@@ -105,10 +105,10 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.keyboard.press('Enter')
     await page.locator('.preview .line', { hasText: 'gone since' }).waitFor()
     // The file's folder was folded, and is unfolded now.
-    await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
     await page.goBack()
     await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
-    await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
     // On another page that export is no longer searched.
     await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('.operation').first().waitFor()
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await dialog.getByRole('option', { name: 'Workspace' }).waitFor()
     await page.unroute('**/graphql')
     await dialog.getByRole('option', { name: 'Two Projects' }).waitFor()
-    await eventually(() => dialog.getByRole('status').innerText()).toBe('')
+    await expect.poll(() => dialog.getByRole('status').innerText()).toBe('')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
 
@@ -207,7 +207,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     page.on('request', (request) => asked.push(/\b(templates|uiLibraries)\(/.exec(request.postData() ?? '')?.[1] ?? ''))
     await find(page, 'dashboard23')
     const option = page.getByRole('dialog').getByRole('option')
-    await eventually(() => option.allInnerTexts()).toEqual([expect.stringContaining('T23 · pages/dashboard23.tsx')])
+    await expect.poll(() => option.allInnerTexts()).toEqual([expect.stringContaining('T23 · pages/dashboard23.tsx')])
     await page.keyboard.press('Enter')
     await page.locator('.file-path', { hasText: 'pages/dashboard23.tsx' }).waitFor()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
@@ -279,11 +279,13 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     )
     await page.locator('.item').first().waitFor()
     await find(page, 'many')
-    await eventually(() => page.getByRole('dialog').getByRole('option').first().innerText()).toMatch(/^Many\s+Projects/)
+    await expect
+      .poll(() => page.getByRole('dialog').getByRole('option').first().innerText())
+      .toMatch(/^Many\s+Projects/)
     await page.getByRole('dialog').getByRole('searchbox').fill('component5999')
     await page.getByRole('option', { name: 'Component5999.tsx' }).waitFor()
     await page.getByRole('dialog').getByRole('searchbox').fill('component')
-    await eventually(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
+    await expect.poll(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
     await page.getByRole('dialog').getByRole('searchbox').fill('part7 component3007')
     await page.getByRole('option', { name: 'Component3007.tsx' }).waitFor()
     await page.keyboard.press('Enter')

@@ -1,15 +1,7 @@
 // Tests that the next user in a tab does not see what the previous one wrote, but does see a link that was opened.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import {
-  CHROMIUM,
-  eventually,
-  shareBrowser,
-  signIn,
-  signInAs,
-  signOut,
-  waitForAgreement,
-} from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signInAs, signOut, waitForAgreement } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
 
@@ -22,7 +14,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
   test('another user finds the lists of the workspace in their initial state', async () => {
     const page = await open(BEN, '/workspace')
     await page.getByRole('searchbox').first().fill('merger plans')
-    await eventually(() => page.url()).toContain('merger')
+    await expect.poll(() => page.url()).toContain('merger')
     await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('.operation').first().waitFor()
     await signInAs(page, ANA)
@@ -37,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     const page = await open(BEN, '/')
     await waitForAgreement(page)
     await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    await expect.poll(() => page.url()).toContain('merger')
     const bodies: string[] = []
     page.on('request', (request) => void bodies.push(request.postData() ?? ''))
     await signInAs(page, ANA)
@@ -47,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     expect(bodies.join()).toContain('projects')
     expect(bodies.join()).not.toContain('merger')
     await signInAs(page, BEN)
-    await eventually(() => editorOf(page).inputValue()).toBe(OWN_QUERY)
+    await expect.poll(() => editorOf(page).inputValue()).toBe(OWN_QUERY)
     expect(page.url()).toContain('merger')
     await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('.operation').first().waitFor()
@@ -116,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     else {
       await page.locator('.verdict').waitFor()
       await editorOf(page).fill('{ me { id } } # of the demo')
-      await eventually(() => page.url()).toContain('demo')
+      await expect.poll(() => page.url()).toContain('demo')
       await signInAs(page, ANA)
     }
     await page.locator('.account .email', { hasText: ANA }).waitFor()
@@ -126,10 +118,10 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
   test("neither the sign-in page nor another user has a project's name in the window title", async () => {
     const page = await open(null, '/workspace?show=projects&open=site')
     await signIn(page, ANA)
-    await eventually(() => page.title()).toBe('Site · Workspace Gateway')
+    await expect.poll(() => page.title()).toBe('Site · Workspace Gateway')
     await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await eventually(() => page.title()).toBe('Workspace · Workspace Gateway')
+    await expect.poll(() => page.title()).toBe('Workspace · Workspace Gateway')
     await signIn(page, 'nobody@example.com')
     await page.getByText('Nothing here yet').waitFor()
     expect(await page.title()).toBe('Workspace · Workspace Gateway')
@@ -148,7 +140,7 @@ describe.skipIf(CHROMIUM === undefined)('after a sign-in in the same tab', () =>
     await signIn(page, ANA)
     await waitForAgreement(page)
     await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    await expect.poll(() => page.url()).toContain('merger')
     return page
   }
 })

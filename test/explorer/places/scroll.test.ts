@@ -1,7 +1,7 @@
 // Tests that links, reload and back restore the scroll position, which is in the address or in the history entry.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
@@ -18,34 +18,34 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     await page.locator('.preview .line').first().waitFor()
     expect(await parameter(page, 'line')).toBeNull()
     await scrollLines(page, 12_000)
-    await eventually(() => parameter(page, 'line')).not.toBeNull()
+    await expect.poll(() => parameter(page, 'line')).not.toBeNull()
     const line = await parameter(page, 'line')
     expect(await firstLine(page)).toBe(line)
     expect(Number(line)).toBeGreaterThan(600)
     const link = page.url()
     await page.reload()
-    await eventually(() => firstLine(page)).toBe(line)
+    await expect.poll(() => firstLine(page)).toBe(line)
     const other = await page.context().newPage()
     await other.goto(link)
-    await eventually(() => firstLine(other)).toBe(line)
+    await expect.poll(() => firstLine(other)).toBe(line)
     expect(other.url()).toBe(link)
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=15000`)
-    await eventually(() => firstLine(other)).toBe('15000')
+    await expect.poll(() => firstLine(other)).toBe('15000')
     // An invalid line means the beginning.
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=0x10`)
-    await eventually(() => firstLine(other)).toBe('1')
+    await expect.poll(() => firstLine(other)).toBe('1')
     await page.getByRole('treeitem', { name: 'one-line.js' }).click()
     await page.locator('.preview .number', { hasText: '↪' }).first().waitFor()
     expect(await parameter(page, 'line')).toBeNull()
     await scrollLines(page, 3_000)
-    await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^1\.1\d\d$/)
+    await expect.poll(async () => String(await parameter(page, 'line'))).toMatch(/^1\.1\d\d$/)
     const piece = await parameter(page, 'line')
     await page.reload()
     await page.locator('.preview .line').first().waitFor()
-    await eventually(() => page.locator('.preview .lines').evaluate((lines) => lines.scrollTop)).toBeGreaterThan(2_900)
+    await expect.poll(() => page.locator('.preview .lines').evaluate((lines) => lines.scrollTop)).toBeGreaterThan(2_900)
     expect(await parameter(page, 'line')).toBe(piece)
     await page.goto(`${gateway.url}${FILES}&tab=document&line=40`)
-    await eventually(() => firstLine(page)).toBe('40')
+    await expect.poll(() => firstLine(page)).toBe('40')
   })
 
   test('in a list is its row: with back, a reload, a link, and the button to the list', async () => {
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     ]) {
       await back()
       await page.getByText('300 of 301').waitFor()
-      await eventually(() => page.locator('.items').evaluate((list) => list.scrollTop)).toBe(68 * 100)
+      await expect.poll(() => page.locator('.items').evaluate((list) => list.scrollTop)).toBe(68 * 100)
       await page.locator('.item', { hasText: /^Project 101/ }).waitFor()
       expect(await parameter(page, 'row')).toBe('101')
     }
@@ -80,9 +80,9 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     const { page } = await openBig(`${FILES}&tab=exports`)
     await page.locator('.exports a').first().waitFor()
     await page.locator('.exports').evaluate((list) => list.scrollTo(0, 46 * 20))
-    await eventually(() => parameter(page, 'row')).toBe('21')
+    await expect.poll(() => parameter(page, 'row')).toBe('21')
     await page.reload()
-    await eventually(() => page.locator('.exports').evaluate((list) => list.scrollTop)).toBe(46 * 20)
+    await expect.poll(() => page.locator('.exports').evaluate((list) => list.scrollTop)).toBe(46 * 20)
     await page.goto(page.url().replace(/&row=.*/, ''))
     await page.locator('.exports a').first().waitFor()
     for (const box of (await page.getByRole('checkbox', { name: 'Compare the export of' }).all()).slice(1, 3)) {
@@ -91,11 +91,11 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
     await page.locator('.diff .plus').first().waitFor()
     await page.locator('.diff').evaluate((diff) => diff.scrollTo(0, 2_000))
-    await eventually(() => parameter(page, 'line')).not.toBeNull()
+    await expect.poll(() => parameter(page, 'line')).not.toBeNull()
     const top = await page.locator('.diff').evaluate((diff) => diff.scrollTop)
     await page.reload()
     await page.locator('.diff .plus').first().waitFor()
-    await eventually(() => page.locator('.diff').evaluate((diff) => diff.scrollTop)).toBeGreaterThan(top - 25)
+    await expect.poll(() => page.locator('.diff').evaluate((diff) => diff.scrollTop)).toBeGreaterThan(top - 25)
   })
 
   test('in the reference is its section, also of a link that is followed there, and exact with back and a reload', async () => {
@@ -105,35 +105,35 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     await section.waitFor()
     await page.evaluate((to) => location.assign(to), `${demo.url()}/docs#getExports`)
     const topOfSection = () => section.evaluate((one) => Math.round(one.getBoundingClientRect().top))
-    await eventually(topOfSection).toBe(71)
+    await expect.poll(topOfSection).toBe(71)
     // The pages restore positions in the frames after a visit.
     for (let frame = 0; frame < 3; frame += 1)
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
     expect(await topOfSection()).toBe(71)
     await page.goBack()
-    await eventually(() => page.evaluate(() => scrollY)).toBe(0)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
 
     const top = await section.evaluate((one) => {
       const at = Math.round(one.getBoundingClientRect().top + scrollY + 40)
       scrollTo(0, at)
       return at
     })
-    await eventually(() => new URL(page.url()).hash).toBe('#getExports')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#getExports')
     await page.getByRole('link', { name: 'Workspace', exact: true }).click()
     await page.locator('.item').first().waitFor()
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await page.goBack()
-    await eventually(() => page.evaluate(() => scrollY)).toBe(top)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(top)
     await page.reload()
-    await eventually(() => page.evaluate(() => scrollY)).toBe(top)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(top)
     const other = await page.context().newPage()
     await other.goto(page.url())
-    await eventually(() =>
-      other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)),
-    ).toBe(71)
+    await expect
+      .poll(() => other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)))
+      .toBe(71)
     // The last section cannot scroll to the top, but the address keeps the name of that section.
     await other.getByRole('link', { name: 'Errors' }).click()
-    await eventually(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
+    await expect.poll(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
     await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
     expect(new URL(other.url()).hash).toBe('#errors')
   })
@@ -147,10 +147,10 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     await page.locator('.item').first().waitFor()
     await page.goBack()
     await waitForAgreement(page)
-    await eventually(() => page.evaluate(() => scrollY)).toBe(220)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(220)
     await page.goForward()
     await page.locator('.item').first().waitFor()
-    await eventually(() => page.evaluate(() => scrollY)).toBe(0)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
   })
 
   test('is written when the user stops scrolling, not with each step, and kept even if the page is left at once', async () => {
@@ -165,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
       }
     })
     expect(await writes()).toBeLessThan(10)
-    await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^12\d\d$/)
+    await expect.poll(async () => String(await parameter(page, 'line'))).toMatch(/^12\d\d$/)
     await page.evaluate(async () => {
       document.querySelector('.preview .lines')?.scrollTo(0, 12_000)
       for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -185,12 +185,12 @@ describe.skipIf(CHROMIUM === undefined)('the scroll position', () => {
     const writes = await countWrites(page)
     const startedAt = performance.now()
     for (let round = 0; round < 20; round += 1) for (const words of ['b', 'bi', 'big']) await search.fill(words)
-    await eventually(() => parameter(page, 'q')).toBe('big')
+    await expect.poll(() => parameter(page, 'q')).toBe('big')
     await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
     await waitForAgreement(page)
     const query = page.getByRole('textbox', { name: /GraphQL query/ })
     for (let round = 0; round < 40; round += 1) await query.fill(`{ me { id } } # ${round}`)
-    await eventually(() => page.url()).toContain('39')
+    await expect.poll(() => page.url()).toContain('39')
     // Safari refuses more than 100 writes in 30 s.
     expect(await writes()).toBeLessThan(30 + (performance.now() - startedAt) / 400)
     // A page that is left at once is restored as it was.

@@ -1,7 +1,7 @@
 // Tests that the reference explains every error code and what each field may contain.
 import { describe, expect, test } from 'vitest'
 import { FAILURE_CODES, messageOf, statusOf } from '../../../src/errors.ts'
-import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the reference', () => {
@@ -21,14 +21,14 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     )
     expect(shown.filter(([, , message, advice]) => (advice?.length ?? 0) < 10 || advice === message)).toEqual([])
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('no_export')
-    await eventually(() => rows.count()).toBe(1)
+    await expect.poll(() => rows.count()).toBe(1)
     expect(await rows.innerText()).toMatch(/404\s+NO_EXPORT\s+This project has no export yet\.\s+Export the project/)
     // The search also finds the operation that answers this code.
     expect(await page.locator('.operation h2 .path').allInnerTexts()).toEqual(['/exports'])
     expect(await page.locator('body').innerText()).not.toContain('No operation is about this')
     // A search that finds an operation leaves the list of codes complete.
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('ui-libraries')
-    await eventually(() => rows.count()).toBe(FAILURE_CODES.length)
+    await expect.poll(() => rows.count()).toBe(FAILURE_CODES.length)
   })
 
   test('shows what an array contains, and which values a field may have', async () => {

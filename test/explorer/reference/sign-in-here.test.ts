@@ -1,6 +1,6 @@
 // Signing in at an operation of the reference: the person stays there, and goes on with its try-out.
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 
@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at an operation of the refer
     await page.keyboard.press('Enter')
     const tryIt = operation.getByRole('button', { name: /^Try it.*GET .templates/ })
     await tryIt.waitFor()
-    await eventually(() => tryIt.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expect.poll(() => tryIt.evaluate((button) => button === document.activeElement)).toBe(true)
     expect(await tryIt.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(before / 2)
     await page.keyboard.press('Enter')

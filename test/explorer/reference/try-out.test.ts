@@ -1,7 +1,7 @@
 // Tests a try-out in the reference: what Enter sends, and which answer is shown.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
@@ -15,19 +15,19 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
     await field.fill('half')
     await field.press('Escape')
     await field.press('Enter')
-    await eventually(() => sent).toEqual(['half'])
+    await expect.poll(() => sent).toEqual(['half'])
     await field.fill('river')
     await options.first().waitFor()
     expect(await options.count()).toBe(1)
     await field.press('Enter')
-    await eventually(() => sent.slice(1)).toEqual(['river-dashboard'])
+    await expect.poll(() => sent.slice(1)).toEqual(['river-dashboard'])
     expect(await field.inputValue()).toBe('river-dashboard')
     await page.locator('.combo-list').waitFor({ state: 'detached' })
     await field.fill('half')
     await options.first().waitFor()
     await field.press('ArrowDown')
     await field.press('Enter')
-    await eventually(() => sent.slice(2)).toEqual(['halfstep-conf'])
+    await expect.poll(() => sent.slice(2)).toEqual(['halfstep-conf'])
     expect(await field.inputValue()).toBe('halfstep-conf')
   })
 
@@ -68,12 +68,12 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
       await route.continue()
     })
     await form.getByRole('button', { name: /^Try it/ }).click()
-    await eventually(text).toBe('Running')
+    await expect.poll(text).toBe('Running')
     held.resolve()
-    await eventually(text).toMatch(/^Answered 200 in [\d.]+ ms$/)
+    await expect.poll(text).toMatch(/^Answered 200 in [\d.]+ ms$/)
     await page.route('**/exports?*', (route) => route.abort())
     await form.getByRole('button', { name: /^Try it/ }).click()
-    await eventually(text).toBe('The gateway does not answer.')
+    await expect.poll(text).toBe('The gateway does not answer.')
   })
 
   async function open(): Promise<{ readonly page: Page; readonly field: Locator }> {
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('a try-out of GET /exports', () => {
     const field = page.locator('#getExports').getByRole('combobox', { name: 'r reference of a project' })
     await field.waitFor()
     // The field has a value once the projects to choose from are loaded.
-    await eventually(() => field.inputValue()).not.toBe('')
+    await expect.poll(() => field.inputValue()).not.toBe('')
     return { page, field }
   }
 })
