@@ -15,6 +15,7 @@ import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { isOutcome } from '../src/import-export/run-import.ts'
 import { StoreFullError } from '../src/store/contract.ts'
 import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
+import { nginxFrame } from './guards/proxies/configurations.ts'
 import { runHere, serveForTest, serveHereForTest } from './support/command-line.ts'
 import { freePort } from './support/free-port.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
@@ -28,6 +29,7 @@ import {
 import { jsonLines } from './support/json-lines.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { createdDatabases, POSTGRES_URL } from './support/postgres.ts'
+import { isInstalled, startProxy } from './support/proxy-process.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { openSocket, requestText } from './support/wire.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
@@ -420,6 +422,24 @@ test.skipIf(!hasCurl)('the curl command of the guide imports', async () => {
   const script = command.replace('https://gateway.example.com', url)
   const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: workspace.directory })
   expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'imported', added: 8 })
+})
+
+test.skipIf(!isInstalled('nginx'))('import --to reports that a proxy refuses files of this size', async () => {
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.path('world.ndjson'), workspace.write('token', TOKEN)]
+  const serving = await serveHereForTest([...workspace.flags, '--import-token-file', token])
+  const port = await freePort('127.0.0.1')
+  const text = nginxFrame(`server { listen 127.0.0.1:${port}; location / { proxy_pass ${serving.url}; } }`)
+  await startProxy({ program: 'nginx', files: [{ name: 'nginx.conf', text }], ports: [port] })
+  const send = () => runHere(['import', path, '--to', `http://127.0.0.1:${port}`, '--token-file', token])
+  writeFileSync(path, SMALL_WORLD)
+  expect(await send()).toMatchObject({ exitCode: 0, stderr: '' })
+  writeFileSync(path, documentLine('project', ANA, `{"id":"p1","text":"${'x'.repeat(2 * MIB)}"}`))
+  expect(await send()).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `http://127.0.0.1:${port} answered 413: something in front of the gateway refuses bodies of this size; \`workspace-gateway doctor\` tells how to change that\n`,
+  })
 })
 
 test('import --to exits with 1 when one line was refused, although the others were imported', async () => {

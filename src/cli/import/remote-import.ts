@@ -23,6 +23,10 @@ import { readToken } from './read-token.ts'
 const PATH = '/import'
 /** Time limit for each part of the answer, once it has begun: the gateway sends an event every few seconds. */
 const SILENCE_MS = 60_000
+/** By status, for refusals without a reason: a gateway gives one, so something in front of it refused. */
+const ADVICE: Readonly<Record<number, string>> = {
+  413: 'something in front of the gateway refuses bodies of this size; `workspace-gateway doctor` tells how to change that',
+}
 
 /**
  * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
@@ -101,7 +105,8 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
-  return `${address} ${statusInWords(response, address, PATH)}${typeof detail === 'string' ? `: ${toLine(detail)}` : ''}`
+  const reason = typeof detail === 'string' ? toLine(detail) : ADVICE[response.status]
+  return `${address} ${statusInWords(response, address, PATH)}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {
