@@ -23,10 +23,12 @@ for (let at = 0; at < ${count}; at += 1) {
 }
 console.error(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 1_048_576)
 `
-const LONG = allocate(3_000_000)
-/** Slowly enough that V8 grows at most once between two looks at its size. */
+/** Enough for 64 MiB without a limit. */
+const COUNT = 1_000_000
+const LONG = allocate(COUNT)
+/** Enough for 128 MiB without a limit, and slowly enough that V8 grows at most once between two looks at its size. */
 const BUSY = allocate(
-  3_000_000,
+  3 * COUNT,
   'new Promise((resume) => { for (const from = performance.now(); performance.now() < from + 2; ); setImmediate(resume) })',
 )
 
@@ -43,7 +45,7 @@ const rest = async () => {
   from = performance.now()
 }
 `
-const NOT_BUSY = REST + allocate(3_000_000, 'rest()')
+const NOT_BUSY = REST + allocate(COUNT, 'rest()')
 
 /** Keeps the event loop busy until the limit counts the process as busy. */
 const KEEP_BUSY =
