@@ -10,18 +10,21 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 const LIMIT = new URL('../src/cli/limit-young-generation.ts', import.meta.url).href
 
 /**
- * Keeps `count` objects alive, so that the young generation grows to its limit. Prints its size in MiB. With another
- * `pause`, the event loop stays busy meanwhile.
+ * Keeps `count` objects alive, so that the young generation grows to its limit. Prints its largest size in MiB: V8
+ * makes it small again in a process that rests. With another `pause`, the event loop stays busy meanwhile.
  */
 const allocate = (count: number, pause = 'setTimeout(1)') => `
 import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 const alive = []
+let most = 0
 for (let at = 0; at < ${count}; at += 1) {
   alive.push({ at })
-  if (at % 5_000 === 0) await ${pause}
+  if (at % 5_000 !== 0) continue
+  await ${pause}
+  most = Math.max(most, getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)
 }
-console.error(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 1_048_576)
+console.error(most / 1_048_576)
 `
 /** Enough for 64 MiB without a limit. */
 const COUNT = 1_000_000
