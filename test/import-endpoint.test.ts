@@ -438,7 +438,7 @@ test.skipIf(!isInstalled('nginx'))('import --to reports that a proxy refuses fil
   expect(await send()).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: `http://127.0.0.1:${port} answered 413: something in front of the gateway refuses bodies of this size; \`workspace-gateway doctor\` tells how to change that\n`,
+    stderr: `http://127.0.0.1:${port} answered 413: something in front of the gateway refuses bodies of this size; \`workspace-gateway doctor URL\` tells how to change that\n`,
   })
 })
 

@@ -23,10 +23,9 @@ import { readToken } from './read-token.ts'
 const PATH = '/import'
 /** Time limit for each part of the answer, once it has begun: the gateway sends an event every few seconds. */
 const SILENCE_MS = 60_000
-/** By status, for refusals without a reason: a gateway gives one, so something in front of it refused. */
-const ADVICE: Readonly<Record<number, string>> = {
-  413: 'something in front of the gateway refuses bodies of this size; `workspace-gateway doctor` tells how to change that',
-}
+/** For a 413 without a reason. A gateway gives one. */
+const TOO_LARGE =
+  'something in front of the gateway refuses bodies of this size; `workspace-gateway doctor URL` tells how to change that'
 
 /**
  * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
@@ -105,8 +104,9 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
-  const reason = typeof detail === 'string' ? toLine(detail) : ADVICE[response.status]
-  return `${address} ${statusInWords(response, address, PATH)}${reason === undefined ? '' : `: ${reason}`}`
+  const advice = response.status === 413 ? TOO_LARGE : null
+  const reason = typeof detail === 'string' ? toLine(detail) : advice
+  return `${address} ${statusInWords(response, address, PATH)}${reason === null ? '' : `: ${reason}`}`
 }
 
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {
