@@ -61,12 +61,8 @@ describe.skipIf(CHROMIUM === undefined)('JSON', () => {
       await expect.poll(inSight).toContain(lineOfNeedle(count))
 
       // Folded to a few lines, it needs no scaling; unfolded, it needs it again.
-      await expect
-        .poll(async () => {
-          await lines.press('Home')
-          return first()
-        })
-        .toBe(1)
+      await lines.press('Home')
+      await expect.poll(first).toBe(1)
       const fold = page.locator('.fold').first()
       for (const isOpen of [false, true]) {
         await fold.click()
