@@ -16,8 +16,6 @@ export default defineConfig({
     isolate: false,
     // Tests wait for processes of their own, but with five files at once two processors are never idle, and each test only waits longer.
     maxWorkers: 4,
-    // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
-    retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
     // A slow or busy machine is no failure: a second, the default of polls, passes before a process has read what it was sent,
     // and on one of half the speed Firefox took more than a minute to start. These limits are for what hangs.
     testTimeout: 240_000,

@@ -1,6 +1,6 @@
-// The reporter of `.ci/run`. There a skipped test is a failure, and so is a test that prints that it skipped a part of itself. The
-// reporter also names each test that failed and then passed: such a test, or what it tests, depends on chance. Into the file that
-// TEST_FAILED_FILES names it writes the test files that failed, one a line, for another try alone; nothing if that cannot help.
+// The reporter of `.ci/run`. There a skipped test is a failure, and so is a test that prints that it skipped a part of itself. Into
+// the file that TEST_FAILED_FILES names the reporter writes the test files that failed, one a line, for a second try; nothing if
+// that cannot help.
 import { writeFileSync } from 'node:fs'
 import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
@@ -16,21 +16,18 @@ export class CiReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    const unsteady: string[] = []
     const failed = modules.filter((module) => module.state() === 'failed').map((module) => module.moduleId)
     for (const module of modules) {
       // Where a hook failed, its tests did not run: that is told as a failure already.
       const isFailed = failed.includes(module.moduleId)
       for (const test of module.children.allTests()) {
-        const name = `${module.relativeModuleId} > ${test.fullName}`
-        if (test.result().state === 'skipped' && !isFailed) this.#skipped.add(`skipped: ${name}`)
-        if (test.diagnostic()?.flaky) unsteady.push(`${name}\n  ${test.result().errors?.[0]?.message ?? ''}`)
+        if (test.result().state !== 'skipped' || isFailed) continue
+        this.#skipped.add(`skipped: ${module.relativeModuleId} > ${test.fullName}`)
       }
     }
-    if (unsteady.length > 0) console.error(`\nPassed at the second try only:\n${unsteady.join('\n')}`)
-    const isWorthAnotherTry = this.#skipped.size === 0 && unhandled.length === 0 && failed.length <= MAX_FAILED_FILES
+    const isWorthASecondTry = this.#skipped.size === 0 && unhandled.length === 0 && failed.length <= MAX_FAILED_FILES
     const list = process.env.TEST_FAILED_FILES
-    if (list !== undefined) writeFileSync(list, isWorthAnotherTry ? failed.map((file) => `${file}\n`).join('') : '')
+    if (list !== undefined) writeFileSync(list, isWorthASecondTry ? failed.map((file) => `${file}\n`).join('') : '')
     if (this.#skipped.size === 0) return
     console.error(`\nNothing may be skipped here (TEST_NOTHING_SKIPPED):\n${[...this.#skipped].join('\n')}`)
     process.exitCode = 1
