@@ -1,5 +1,6 @@
 // Registers the commands about stored workspaces: users, exports, vacuum, backup, restore. Each is loaded when it runs.
 import type { Command } from 'commander'
+import { yieldProcessor } from './backup/yield-processor.ts'
 import type { Describe } from './configuration/described-commands.ts'
 import type { CommandContext } from './io.ts'
 import { parseOptions } from './options/option.ts'
@@ -66,6 +67,8 @@ export function addWorkspaceCommands(
     .description('write everything, including sessions and keys, to a new file; gateways may serve meanwhile')
     .argument('<file>', 'the new file, or with --keep-newest an existing folder; - writes lines of JSON to stdout')
     .action(async (path: string, values) => {
+      // Before the rest is loaded, which takes longer than to start.
+      using _low = yieldProcessor()
       const { runBackup } = await import('./commands/backup.ts')
       const stop = stopSignal()
       onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io, stop))

@@ -1,9 +1,9 @@
 // Tests copying an SQLite database and preparing the copy to be served: what the file then contains, and what it does
 // not.
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   copyDatabase,
   copyUnused,
@@ -12,6 +12,7 @@ import {
   whileUnused,
 } from '../../src/store/sqlite/backup.ts'
 import { newSession } from '../contract/values.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { openTestStore } from '../support/sqlite-store.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -51,6 +52,13 @@ async function makeDatabase(): Promise<string> {
     1,
   )
   return path
+}
+
+/** Opens a connection that makes no checkpoint. Each `commit` adds pages to the log. */
+function openFiller(path: string) {
+  const database = new Database(path)
+  database.exec('pragma wal_autocheckpoint = 0; create table filler (bytes blob)')
+  return { database, commit: () => void database.exec('insert into filler values (zeroblob(400000))') }
 }
 
 const countIn = (path: string, table: string) => {
@@ -130,6 +138,45 @@ test.skipIf(!existsSync(DESCRIPTORS))('copying, verifying and restoring leave no
   expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
 })
 
+describe('what others commit during a copy', () => {
+  test.each([
+    ['is moved into the database by the copy, so that the next commit does not do it', 'own', true],
+    ['is left in the log where another program makes the checkpoints', 'external', false],
+  ] as const)('%s', async (_what, checkpoints, isMoved) => {
+    const path = await makeDatabase()
+    const copy = join(path, '..', 'copy.db')
+    writeFileSync(copy, '')
+    const { database, commit } = openFiller(path)
+    try {
+      await copyDatabase(path, copy, { afterStep: commit, checkpoints })
+      const [log] = database.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }]
+      expect(log.log).toBeGreaterThan(0)
+      expect(log.checkpointed === log.log).toBe(isMoved)
+      expect(countIn(copy, 'filler')).toBe(0)
+    } finally {
+      database.close()
+    }
+  })
+
+  test.skipIf(!canMount())('may find no room in the database, and the copy is complete', async () => {
+    const disk = smallDisk(4_194_304)
+    const path = join(disk.path, 'store.db')
+    copyFileSync(await makeDatabase(), path)
+    const copy = join(temporaryDirectory(), 'copy.db')
+    writeFileSync(copy, '')
+    const { database, commit } = openFiller(path)
+    try {
+      commit()
+      disk.fill()
+      expect(() => database.pragma('wal_checkpoint(PASSIVE)')).toThrow('full')
+      await copyDatabase(path, copy)
+      expect(countIn(copy, 'filler')).toBe(1)
+    } finally {
+      database.close()
+    }
+  })
+})
+
 test.skipIf(!existsSync(DESCRIPTORS))('a copy that is told to stop ends at once and leaves no file open', async () => {
   const path = await makeDatabase()
   const database = new Database(path)
@@ -142,7 +189,7 @@ test.skipIf(!existsSync(DESCRIPTORS))('a copy that is told to stop ends at once 
     steps += 1
     if (steps === 3) throw new Error('stopped')
   }
-  await expect(copyDatabase(path, copy, stopAtThird)).rejects.toThrow('stopped')
+  await expect(copyDatabase(path, copy, { afterStep: stopAtThird })).rejects.toThrow('stopped')
   expect(steps).toBe(3)
   expect(statSync(copy).size).toBeLessThan(statSync(path).size)
   expect(openFiles().filter((file) => file.startsWith(join(path, '..')))).toEqual([])

@@ -3,16 +3,18 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
 import { copyNewest, verifyDatabase } from '../../store/sqlite/backup.ts'
+import type { Checkpoints } from '../../store/sqlite/connection.ts'
 
 export interface CopyRequest {
   readonly from: string
   readonly to: string
+  readonly checkpoints: Checkpoints
 }
 
-const { from, to } = workerData as CopyRequest
+const { from, to, checkpoints } = workerData as CopyRequest
 try {
   throwIfStopped()
-  await copyNewest(from, to, throwIfStopped)
+  await copyNewest(from, to, { afterStep: throwIfStopped, checkpoints })
   throwIfStopped()
   verifyDatabase(to)
 } catch (error) {

@@ -14,7 +14,6 @@ import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeAbandonedParts, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { publishFile, requireFree } from '../backup/publish-file.ts'
-import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreInCharge } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
@@ -77,7 +76,6 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
 async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise<void> {
   if (config.keepNewest !== undefined)
     throw new UsageError('--keep-newest: name a folder for the backups instead of stdout (-)')
-  using _low = yieldProcessor()
   const start = performance.now()
   await using store = await openStoreInCharge(config)
   const hash = createHash('sha256')
@@ -100,12 +98,11 @@ async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise
 }
 
 async function makeBackup(path: string, config: BackupConfig, { io, stop }: Context): Promise<void> {
-  using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
   await using store = await openStoreInCharge(config)
   const digest = await publishFile(path, async (part) => {
-    if (from !== null) await copyFile(from, part, { io, stop })
+    if (from !== null) await copyFile({ from, to: part, checkpoints: config.checkpoints }, { io, stop })
     else await writeLines(backupLines(store, io.clock()), part, stop)
   })
   const { size } = await stat(path)
@@ -116,10 +113,10 @@ function writeLines(lines: AsyncIterable<string>, part: string, signal: AbortSig
   return pipeline(Readable.from(lines), createWriteStream(part, { flags: 'r+' }), { signal })
 }
 
-async function copyFile(from: string, to: string, { io, stop }: Context): Promise<void> {
+async function copyFile(workerData: CopyRequest, { io, stop }: Context): Promise<void> {
+  const { from, to } = workerData
   stop.throwIfAborted()
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
-  const workerData: CopyRequest = { from, to }
   // Safe here: in a removed directory a relative path would already have failed, so both paths are absolute.
   leaveRemovedDirectory()
   const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })

@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import type { Checkpoints } from './connection.ts'
 import { hasForeignLog } from './engine/faults/foreign-log.ts'
 import { isBusy, sqliteCode, toStoreError } from './engine/faults/sqlite-errors.ts'
 import { firstFinding } from './engine/faults/startup-check.ts'
@@ -19,18 +20,26 @@ const TIMEOUT_MS = 10_000
 const NO_ROOM_FOR_INDEX = 'SQLITE_IOERR_SHMSIZE'
 
 /** Bytes of a copy written between two fsyncs. A large fsync would delay commits of other processes on that disk. */
-const STEP_BYTES = 393_216
+const STEP_BYTES = 524_288
 /** Pause after a step, as a fraction of the step's duration, while other processes commit: they need the disk too. */
 const PAUSE = 0.6
 
+export interface CopyOptions {
+  /** Called after each step. What it throws ends the copy. */
+  readonly afterStep?: () => void
+  /** `own` (default): the copy ends with a checkpoint of the database. */
+  readonly checkpoints?: Checkpoints
+}
+
 /**
  * Copies the newest state of the database at `path`, in use, read-only or on a full disk, to the empty file `to`. Throws
- * `StoreOpenError`, or an error of the file system or SQLite. `afterStep` is that of `copyDatabase`.
+ * `StoreOpenError`, or an error of the file system or SQLite.
  */
-export async function copyNewest(path: string, to: string, afterStep: () => void): Promise<void> {
+export async function copyNewest(path: string, to: string, options: CopyOptions): Promise<void> {
+  const { afterStep } = options
   if (!canBeOpened(path)) return await copyUnused(path, to, afterStep)
   try {
-    await copyDatabase(path, to, afterStep)
+    await copyDatabase(path, to, options)
   } catch (error) {
     if (sqliteCode(error) !== NO_ROOM_FOR_INDEX) throw error
     await copyUnused(path, to, afterStep)
@@ -56,9 +65,13 @@ function isWritable(path: string): boolean {
 
 /**
  * Copies the newest state to the empty file `to` in one read transaction. Writers continue, and the write-ahead log
- * grows until it ends. Blocks its thread. What `afterStep` throws ends the copy.
+ * grows until it ends. Blocks its thread.
  */
-export async function copyDatabase(path: string, to: string, afterStep: () => void = () => {}): Promise<void> {
+export async function copyDatabase(
+  path: string,
+  to: string,
+  { afterStep = () => {}, checkpoints = 'own' }: CopyOptions = {},
+): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
   let file: number | null = null
   try {
@@ -83,6 +96,8 @@ export async function copyDatabase(path: string, to: string, afterStep: () => vo
         return pages
       },
     })
+    database.exec('commit')
+    if (checkpoints === 'own') emptyLog(database)
   } finally {
     if (file !== null) closeSync(file)
     database.close()
@@ -122,6 +137,16 @@ export async function copyUnused(path: string, to: string, afterStep: () => void
     throw known instanceof StoreUnavailableError ? known : notReadable(error)
   }
   verifyDatabase(to)
+}
+
+/**
+ * Moves into the database what others committed during the copy. Otherwise the gateway's next commit does that, and all
+ * its requests wait. A failure is ignored: the copy is complete, and the checkpoint of the gateway has the same one.
+ */
+function emptyLog(database: Database): void {
+  try {
+    database.pragma('wal_checkpoint(PASSIVE)')
+  } catch {}
 }
 
 /** Time of the last write to the log, in nanoseconds since the epoch; null if there is no log. */
