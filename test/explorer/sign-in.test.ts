@@ -317,6 +317,8 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     await page.getByRole('button', { name: 'Send another code' }).press('Enter')
     await alert.waitFor({ state: 'detached' })
     expect(await code.and(focus).inputValue()).toBe('')
+    // Enter does nothing before the answer has come.
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     expect(asked).toEqual([{ email: ANA }, { email: ANA, code: 'WRONG' }, { email: ANA }])
 
     await code.fill('WRONG')

@@ -15,6 +15,8 @@ import { startPeople } from './people.ts'
 import { planter } from './planted.ts'
 
 const ROUND_PAUSE_S = 1
+/** How much longer a round may take on a machine that is busy with other tests. */
+const BUSY_S = 10
 
 export interface AfternoonOptions extends OldWorld {
   /** An empty folder. */
@@ -75,7 +77,7 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
     log(`      in step, a round takes ${seconds} s`)
 
     // The old server answers, through both gateways.
-    const shadow = ['--shadow', old.url, '--shadow-confirm', `${Math.ceil(seconds * 3) + 1 + ROUND_PAUSE_S}s`]
+    const shadow = ['--shadow', old.url, '--shadow-confirm', `${Math.ceil(seconds * 3) + ROUND_PAUSE_S + BUSY_S}s`]
     await using nodes = await startNodes(database, [...shadow, '--answer-from', 'old'])
     front.switchTo(nodes.urls())
     await people.readOn(clients * 5)
