@@ -67,7 +67,7 @@ export function addWorkspaceCommands(
     .description('write everything, including sessions and keys, to a new file; gateways may serve meanwhile')
     .argument('<file>', 'the new file, or with --keep-newest an existing folder; - writes lines of JSON to stdout')
     .action(async (path: string, values) => {
-      // Before the rest is loaded, which takes longer than to start.
+      // First, because loading the modules of the command takes processor time too.
       using _low = yieldProcessor()
       const { runBackup } = await import('./commands/backup.ts')
       const stop = stopSignal()

@@ -141,7 +141,7 @@ export async function copyUnused(path: string, to: string, afterStep: () => void
 
 /**
  * Moves into the database what others committed during the copy. Otherwise the gateway's next commit does that, and all
- * its requests wait. A failure is ignored: the copy is complete, and the checkpoint of the gateway has the same one.
+ * its requests wait. A failure is ignored: the copy is complete, and the gateway meets it at its own checkpoint.
  */
 function emptyLog(database: Database): void {
   try {
