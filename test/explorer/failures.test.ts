@@ -49,7 +49,8 @@ describe.skipIf(CHROMIUM === undefined)('after a failure', () => {
       expect(await heading.evaluate((one) => one.getBoundingClientRect().bottom < innerHeight)).toBe(true)
       if (close === 'Escape') await page.keyboard.press('Escape')
       else await failure.getByRole('button', { name: 'Close' }).click()
-      await failure.waitFor({ state: 'detached' })
+      // A closed dialog has no role any more, while the page learns of it a task later.
+      await page.locator('dialog').waitFor({ state: 'detached' })
       expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
     }
     await page.keyboard.press('Control+k')
