@@ -1,6 +1,7 @@
 // Rows about the cost of observability: processor time per request with metrics, the request log or traces, compared
-// with a gateway without them. Two starts of a process differ by more than the effect, so each gateway is started once
-// per round. All gateways of a round run together and are measured in turn, because the speed of the machine varies.
+// with two gateways without them. Two starts of a process differ by more than the effect, and the one started first is
+// often the cheapest, so each gateway is started once per round, in another order each time. All gateways of a round run
+// together and are measured in short turns, because the speed of the machine varies.
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -13,8 +14,9 @@ import { type ServerProcess, startServer } from '../measuring/server-process.ts'
 import type { Row } from '../row.ts'
 import { PROJECT_LIST, PROJECTS } from './requests.ts'
 
-/** Measurements per start. */
-const TIMES = 6
+/** Turns per start. In each, every gateway is measured once, for a part of the time of other rows. */
+const TURNS = 12
+const TURN_PART = 0.5
 
 interface Seen {
   readonly name: string
@@ -23,7 +25,7 @@ interface Seen {
   readonly atMost: number
 }
 
-const NOTHING_SEEN: Seen = { name: 'without', options: [], atMost: 1 }
+const WITHOUT = ['without', 'also without']
 const SEEN: readonly Seen[] = [
   { name: 'metrics', options: ['--admin-port', '0'], atMost: 1.01 },
   { name: 'access log', options: ['--access-log', 'json'], atMost: 1.03 },
@@ -47,62 +49,64 @@ export const SIGHT_ROWS: readonly Row[] = CASES.map(({ name, request, options })
       server.closeAllConnections()
     })
     const { port } = receiver.address() as AddressInfo
-    const contenders = [NOTHING_SEEN, ...SEEN]
-    const costs = contenders.map((): number[] => [])
-    for (let start = 0; start < bench.rounds; start += 1) {
+    const gateways = [...WITHOUT.map((without) => ({ name: without, options: [] })), ...SEEN]
+    const ratios = gateways.map((): number[] => [])
+    for (let round = 0; round < bench.rounds; round += 1) {
       await using servers = new AsyncDisposableStack()
       const started: ServerProcess[] = []
-      for (const seen of contenders) {
-        const env = seen.name === 'traces' ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } : {}
-        started.push(servers.use(await startSeen(bench, ['--database', databaseUrl, ...options, ...seen.options], env)))
+      for (const index of rotated(gateways.length, round)) {
+        const { name: seen = '', options: own = [] } = gateways[index] ?? {}
+        const env = seen === 'traces' ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } : {}
+        started[index] = servers.use(await startSeen(bench, ['--database', databaseUrl, ...options, ...own], env))
       }
-      const least = await leastCosts(bench, started, plan)
-      least.forEach((cost, index) => {
-        costs[index]?.push(cost)
+      const compared = await compare(bench, started, plan)
+      compared.forEach((ratio, index) => {
+        ratios[index]?.push(ratio)
       })
     }
-    const [without = []] = costs
-    const compared = contenders.map((seen, index) => ({
-      ...seen,
-      cpu: median(costs[index] ?? []),
-      ratio: medianRatio(costs[index] ?? [], without),
-      costs: costs[index],
-    }))
+    const medians = ratios.map(median)
+    const again = medianRatio(ratios[1] ?? [], ratios[0] ?? [])
     return {
-      lines: compared.map(
-        ({ name: who, cpu, ratio }) =>
-          `${who.padEnd(24)}${cpu.toFixed(2).padStart(8)} µs CPU${ratio.toFixed(3).padStart(8)}`,
-      ),
-      goals: compared.slice(1).map(({ name: who, ratio, atMost }) => ({
+      lines: gateways.map(({ name: who }, index) => `${who.padEnd(24)}${medians[index]?.toFixed(3).padStart(8)}`),
+      goals: SEEN.map(({ name: who, atMost }, index) => ({
         what: `CPU per request with ${who} / without`,
-        figure: ratio,
+        figure: medians[WITHOUT.length + index] ?? Number.NaN,
         atMost,
+        note: `two without compared in the same way: ${again.toFixed(3)}`,
       })),
-      data: compared,
+      data: gateways.map(({ name: who }, index) => ({ name: who, ratios: ratios[index] })),
     }
   },
 }))
 
-/**
- * The minimum of several measurements of each server, in microseconds: other work on the machine can only add to the
- * cost.
- */
-async function leastCosts(bench: Bench, servers: readonly ServerProcess[], plan: LoadPlan): Promise<readonly number[]> {
+/** The numbers below `count`, in order, from another first one in each turn. */
+function rotated(count: number, turn: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => (index + turn) % count)
+}
+
+/** The processor time per request of each server, divided by the mean of those without: the medians of all turns. */
+async function compare(bench: Bench, servers: readonly ServerProcess[], plan: LoadPlan): Promise<readonly number[]> {
   for (const server of servers) {
     await bench.load.warmUp(server, plan)
     await bench.load.measure(server, plan, { seconds: bench.seconds })
   }
-  const least = servers.map(() => Number.POSITIVE_INFINITY)
-  for (let time = 0; time < TIMES; time += 1) {
-    // The order alternates, so that each server is first as often as last.
-    for (const index of time % 2 === 0 ? servers.keys() : [...servers.keys()].toReversed()) {
+  const seconds = bench.seconds * TURN_PART
+  const ratios = servers.map((): number[] => [])
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const fromStep = Math.floor((turn / TURNS) * plan.userOf.length)
+    const costs: number[] = []
+    for (const index of rotated(servers.length, turn)) {
       const server = servers[index]
       if (!server) continue
-      const { cpuMicrosecondsPerRequest } = await bench.load.measure(server, plan, { seconds: bench.seconds })
-      least[index] = Math.min(least[index] ?? Number.POSITIVE_INFINITY, cpuMicrosecondsPerRequest)
+      const { cpuMicrosecondsPerRequest } = await bench.load.measure(server, plan, { seconds, fromStep })
+      costs[index] = cpuMicrosecondsPerRequest
     }
+    const base = costs.slice(0, WITHOUT.length).reduce((sum, cost) => sum + cost, 0) / WITHOUT.length
+    costs.forEach((cost, index) => {
+      ratios[index]?.push(cost / base)
+    })
   }
-  return least
+  return ratios.map(median)
 }
 
 /** Starts a gateway whose log goes to a file, as under a service manager. */
