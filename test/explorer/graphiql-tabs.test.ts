@@ -482,6 +482,52 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(() => tabs(page)).toEqual(['Page', 'LatestExport', 'SignIn'])
   })
 
+  test('a closed tab is opened again with all that was written in it, until the page is left', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    await openTab(page, 'SignIn')
+    await write(page, 'query Mine($n: Int) { me { projects(first: $n) { name } } }')
+    await writeVariables(page, '{"n":3}')
+    await page.getByRole('button', { name: 'Headers', exact: true }).click()
+    await write(page, '{"x-mine":"of Ana"}', SHOWN_TOOL)
+    await page.clock.runFor(2_000)
+    await openTab(page, 'Page')
+    const shown = await query(page)
+
+    await closeTab(page, 'Mine')
+    const notice = page.locator('.toast', { hasText: 'Closed the tab Mine' })
+    await notice.waitFor()
+    expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport'])
+    // The tab that is shown stays, with what is written in it.
+    await closeTab(page, 'LatestExport')
+    await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page'])
+    expect(await query(page)).toBe(shown)
+    await notice.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine'])
+    await expect.poll(() => query(page)).toContain('projects(first: $n)')
+    expect(
+      await page.locator('.graphiql-query-editor textarea').evaluate((one) => one === document.activeElement),
+    ).toBe(true)
+    await expect.poll(() => headers(page)).toContain('of Ana')
+    await page.getByRole('button', { name: 'Variables', exact: true }).click()
+    await expect.poll(() => variables(page)).toContain('{"n":3}')
+    await notice.waitFor({ state: 'detached' })
+
+    // The tab that is shown is closed: the one before it is shown, and it comes back in its place.
+    await openTab(page, 'Projects')
+    await closeTab(page, 'Projects')
+    await expect.poll(() => query(page)).toBe(shown)
+    await page.locator('.toast', { hasText: 'Closed the tab Projects' }).getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine'])
+    await page.clock.runFor(2_000)
+    await page.reload()
+    await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine'])
+
+    await closeTab(page, 'Mine')
+    await notice.waitFor()
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await notice.waitFor({ state: 'detached' })
+  })
+
   test('undo brings back what was in this tab, never the query of another one', async () => {
     const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
     const before = await query(page)
@@ -655,6 +701,12 @@ async function keptIn(page: Page, text: string): Promise<void> {
 
 async function openTab(page: Page, name: string): Promise<void> {
   await page.locator('.graphiql-tabs').getByRole('button', { name, exact: true }).click()
+}
+
+/** The button of a tab that is not shown appears under the pointer. */
+async function closeTab(page: Page, name: string): Promise<void> {
+  await page.locator('.graphiql-tab', { hasText: name }).hover()
+  await page.getByRole('button', { name: `Close Tab ${name}`, exact: true }).click()
 }
 
 function tabs(page: Page): Promise<readonly string[]> {

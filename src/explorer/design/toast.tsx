@@ -1,17 +1,34 @@
 // Toasts: a sentence about something that happened out of sight is shown over every page for a while, and announced.
 import { Check, Info, TriangleAlert, X } from 'lucide-react'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
+import {
+  createContext,
+  type FocusEvent,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { IconButton } from './icon-button.tsx'
 import './styles/toast.css'
 
 /** `done`: an action of the person succeeded. `told`: something happened without them. `failed`: an action failed. */
 export type ToastKind = 'done' | 'told' | 'failed'
-type ShowToast = (text: string, kind?: ToastKind) => void
+/** Returns a function that hides the toast. */
+type ShowToast = (text: string, kind?: ToastKind, action?: ToastAction) => () => void
+
+/** A button in the toast, which disappears when it is pressed. */
+interface ToastAction {
+  readonly label: string
+  readonly run: () => void
+}
 
 interface Shown {
   readonly id: number
   readonly text: string
   readonly kind: ToastKind
+  readonly action: ToastAction | undefined
 }
 
 const MOST_SHOWN = 3
@@ -19,7 +36,7 @@ const ICONS = { done: Check, told: Info, failed: TriangleAlert }
 /** A message that the person does not expect takes longer to notice and read. */
 const SHOWN_FOR_MS = { done: 4_000, told: 10_000, failed: 10_000 }
 
-const ToastContext = createContext<ShowToast>(() => {})
+const ToastContext = createContext<ShowToast>(() => () => {})
 
 export function useToast(): ShowToast {
   return useContext(ToastContext)
@@ -28,14 +45,21 @@ export function useToast(): ShowToast {
 /** Provides `useToast` to its children. */
 export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
   const [toasts, setToasts] = useState<readonly Shown[]>([])
-  const show = useCallback<ShowToast>((text, kind = 'done') => {
-    setToasts((shown) => {
-      // A repeated sentence replaces its earlier toast, and its timer starts again.
-      const others = shown.filter((toast) => toast.text !== text)
-      return [...others, { id: (shown.at(-1)?.id ?? 0) + 1, text, kind }].slice(-MOST_SHOWN)
-    })
-  }, [])
+  const lastId = useRef(0)
   const hide = useCallback((id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)), [])
+  const show = useCallback<ShowToast>(
+    (text, kind = 'done', action = undefined) => {
+      lastId.current += 1
+      const id = lastId.current
+      setToasts((shown) => {
+        // A repeated sentence replaces its earlier toast, and its timer starts again. Actions of the same name differ.
+        const others = shown.filter((toast) => toast.text !== text || toast.action)
+        return [...others, { id, text, kind, action }].slice(-MOST_SHOWN)
+      })
+      return () => hide(id)
+    },
+    [hide],
+  )
   return (
     <ToastContext value={show}>
       {children}
@@ -55,16 +79,21 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
 }
 
 function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: number) => void }): ReactNode {
-  const { id, text, kind } = toast
+  const { id, text, kind, action } = toast
   const [isPointed, setPointed] = useState(false)
   const [isFocused, setFocused] = useState(false)
   const isHeld = isPointed || isFocused
-  // The timer stops while the pointer is over the toast, or the focus is on its button.
+  // The timer stops while the pointer is over the toast, or the focus is on one of its buttons.
   useEffect(() => {
     if (isHeld) return
     const timer = setTimeout(() => onEnd(id), SHOWN_FOR_MS[kind])
     return () => clearTimeout(timer)
   }, [isHeld, id, kind, onEnd])
+  const holding = {
+    onFocus: () => setFocused(true),
+    // The event also comes when the window loses the focus. The button is then focused again with the window.
+    onBlur: ({ currentTarget }: FocusEvent) => setFocused(document.activeElement === currentTarget),
+  }
   const Icon = ICONS[kind]
   return (
     <div
@@ -74,15 +103,20 @@ function Toast({ toast, onEnd }: { readonly toast: Shown; readonly onEnd: (id: n
       onPointerLeave={() => setPointed(false)}
     >
       <Icon size={15} aria-hidden="true" /> <bdi>{text}</bdi>
-      <IconButton
-        icon={X}
-        title="Dismiss"
-        onFocus={() => setFocused(true)}
-        // The event also comes when the window loses the focus. The button is then focused again with the window.
-        onBlur={({ currentTarget }) => setFocused(document.activeElement === currentTarget)}
-        onClick={() => onEnd(id)}
-        label="Dismiss this notice"
-      />
+      {action && (
+        <button
+          type="button"
+          className="small"
+          {...holding}
+          onClick={() => {
+            onEnd(id)
+            action.run()
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <IconButton icon={X} title="Dismiss" {...holding} onClick={() => onEnd(id)} label="Dismiss this notice" />
     </div>
   )
 }

@@ -22,6 +22,7 @@ import { RunFirst } from './run-first.tsx'
 import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
 import { readShared } from './shared-query.ts'
+import { type BeforeClosing, ClosedTabs } from './tabs/closed-tabs.ts'
 import { KeepHeaders } from './tabs/keep-headers.ts'
 import { KeepOperation } from './tabs/keep-operation.ts'
 import { KeepUndo } from './tabs/keep-undo.ts'
@@ -100,6 +101,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
   const variableEditor = useRef<VariableEditor>(null)
+  const beforeClosing = useRef<BeforeClosing>(null)
   const [answers] = useState(createKeptAnswers)
   const [runs] = useState(createTabRuns)
   const [isSchemaRefused, setSchemaRefused] = useState(false)
@@ -155,6 +157,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         isHeadersEditorEnabled
         plugins={PLUGINS}
         showPersistHeadersSettings={false}
+        confirmCloseTab={(index) => beforeClosing.current?.(index) ?? true}
         defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
         defaultQuery=""
         {...(shared ? { query: shared.query, variables: shared.variables } : {})}
@@ -175,6 +178,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               <SchemaAgain />
               <KeepWritten storage={storage} />
               <KeepHeaders />
+              <ClosedTabs beforeClosing={beforeClosing} />
               {/* Last, because the ones before write into the editors of a tab that is shown. */}
               <KeepUndo />
             </>
