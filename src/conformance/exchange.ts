@@ -5,9 +5,11 @@ import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { BodySizeError, CodingError, decodeBody } from '../decode-body.ts'
 import { noAnswerInWords } from '../errors.ts'
 import { Agent, request } from '../http-builtin.ts'
+import { MAX_VALUES } from '../import-export/format/envelope.ts'
 import { createSilenceLimit, readWhole, SilenceError } from '../import-export/remote/answer-limits.ts'
 import { JSON_ONLY } from '../import-export/remote/client.ts'
 import { isConnectionEnded } from '../import-export/remote/retry.ts'
+import { hasMoreValues } from '../json-text.ts'
 import { responseTo } from '../response-to.ts'
 
 /** Maximum wait for the beginning of an answer, and for each further 64 KiB. */
@@ -16,6 +18,7 @@ const SILENCE_MS = 30_000
 const MAX_ANSWER_BYTES = 268_435_456
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const TOO_LARGE = 'the answer is larger than 256 MiB'
+const TOO_MANY_VALUES = `the answer has more than ${MAX_VALUES} JSON values`
 const TOO_SLOW = 'the answer took too long: 30 s until it began, or for 64 KiB of it'
 const NONE = 'there was no answer, or one that broke off'
 
@@ -37,6 +40,11 @@ export interface ProbeAnswer {
   readonly receivedBytes: number
   /** Whether the decoded body begins with a byte order mark. */
   readonly hasByteOrderMark: boolean
+}
+
+/** An answer has more JSON values than the heap has room for: parsing it would end the process. */
+class ValuesError extends Error {
+  override readonly name = 'ValuesError'
 }
 
 /** The server did not answer, aborted its answer, did not finish it in time, or sent too much. */
@@ -93,6 +101,7 @@ export function createExchange(baseUrl: string): Exchange {
         if (whole === null) throw new BodySizeError(TOO_LARGE)
         const { statusCode: status = 0, headers: received } = incoming
         const decoded = await decodeIfPossible(whole, received['content-encoding'])
+        if (hasTooManyValues(decoded)) throw new ValuesError()
         const hasByteOrderMark = decoded.subarray(0, BYTE_ORDER_MARK.byteLength).equals(BYTE_ORDER_MARK)
         const body = hasByteOrderMark ? decoded.subarray(BYTE_ORDER_MARK.byteLength) : decoded
         return { status, headers: received, body, receivedBytes: whole.byteLength, hasByteOrderMark }
@@ -113,8 +122,21 @@ function decodeIfPossible(bytes: Buffer, contentEncoding: string | undefined): P
   })
 }
 
+/** In Latin-1, as in UTF-8, each character that JSON's syntax uses is one byte. */
+function hasTooManyValues(body: Buffer): boolean {
+  // A value takes two bytes at least, and most answers are shorter.
+  if (body.byteLength < 2 * MAX_VALUES) return false
+  try {
+    return hasMoreValues(body.toString('latin1'), MAX_VALUES)
+  } catch {
+    // Not JSON. The parser fails at the same place, before it has too many values.
+    return false
+  }
+}
+
 /** What was found if the answer was too large or too slow; null if no answer came, or an aborted one. */
 function describeFailure(cause: unknown, { reason }: AbortSignal): string | null {
   if (cause instanceof BodySizeError) return TOO_LARGE
+  if (cause instanceof ValuesError) return TOO_MANY_VALUES
   return reason instanceof SilenceError ? TOO_SLOW : null
 }

@@ -1,10 +1,11 @@
 // conformance against answers that do not end: it gives each one up, reports it as a failed check, and checks the rest.
 import type { ServerResponse } from 'node:http'
-import { createBrotliCompress, createGzip, createZstdCompress, constants as zlib } from 'node:zlib'
+import { createBrotliCompress, createGzip, createZstdCompress, gzipSync, constants as zlib } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createExchange } from '../../src/conformance/exchange.ts'
 import { createProbe } from '../../src/conformance/probe.ts'
-import { conformance } from '../support/conformance.ts'
+import { run } from '../support/command-line.ts'
+import { type ConformanceReport, conformance } from '../support/conformance.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -85,6 +86,24 @@ test.each(Object.keys(CODERS) as (keyof typeof CODERS)[])(
     )
   },
 )
+
+test('conformance gives up a small answer that would fill its heap when parsed', async () => {
+  const bomb = gzipSync(`[${'{},'.repeat(5_000_000)}{}]`)
+  expect(bomb.byteLength).toBeLessThan(MIB)
+  await using plain = await server()
+  plain.setIntercept(({ method, url }, response) => {
+    if (method !== 'GET' || url !== '/templates') return false
+    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(bomb)
+    return true
+  })
+  const args = ['conformance', plain.url, '--email', ANA, '--format', 'json']
+  const { exitCode, stdout } = await run(args, { env: { NODE_OPTIONS: '--max-old-space-size=200' } })
+  expect(exitCode).toBe(1)
+  const { checks } = JSON.parse(stdout) as ConformanceReport
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  expect(new Set(failed.map(({ group }) => group))).toEqual(new Set(['GET /templates']))
+  for (const { found } of failed) expect(found).toMatch(/^the answer has more than \d+ JSON values$/)
+})
 
 test('conformance keeps only the beginnings of large error answers until the end', async () => {
   await using plain = await server()
