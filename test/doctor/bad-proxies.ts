@@ -49,6 +49,12 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: without(/^.*X-Forwarded-For .*$/m),
   },
   {
+    name: 'drops what it has added if the client names it in Connection',
+    proxy: 'Apache',
+    check: 'dropped-address',
+    change: without(/^.*unset Connection$/m),
+  },
+  {
     name: 'requests uncompressed answers',
     proxy: 'nginx',
     check: 'compression',

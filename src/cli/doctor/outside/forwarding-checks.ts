@@ -6,12 +6,15 @@ import { checkSeen, isSeen, type Outside, type Seen, see, setHeader } from './co
 /** Reserved for documentation (RFC 5737, RFC 2606), so no real client has this address or host. */
 const FORGED_ADDRESS = '203.0.113.77'
 const FORGED_HOST = 'forged.example.com'
+/** The headers in which a proxy says who the client is. */
+const ADDRESS_HEADERS = ['x-forwarded-for', 'forwarded']
 
 export const FORWARDING_CHECKS: readonly Check<Outside>[] = [
   { name: 'client-address', run: checkSeen(clientAddress) },
   { name: 'client-scheme', run: checkSeen(clientScheme) },
   { name: 'client-host', run: checkSeen(clientHost) },
   { name: 'forged-address', run: checkSeen(forgedAddress, { 'x-forwarded-for': FORGED_ADDRESS }) },
+  { name: 'dropped-address', run: checkSeen(droppedAddress) },
   { name: 'forged-host', run: checkSeen(forgedHost) },
   { name: 'forged-forwarded', run: checkSeen(forgedForwarded) },
 ]
@@ -31,7 +34,6 @@ const WRITE_HOST = setHeader('X-Forwarded-Host', {
 
 function clientAddress(seen: Seen, { target }: Outside): Verdict {
   const { peer, forwardingHeaders } = seen.sighting
-  const isNamed = forwardingHeaders.some((name) => name === 'x-forwarded-for' || name === 'forwarded')
   if (!peer.isTrustedProxy) {
     if (forwardingHeaders.length === 0 && target.url.protocol === 'http:') return null
     return {
@@ -39,12 +41,17 @@ function clientAddress(seen: Seen, { target }: Outside): Verdict {
       fix: { gateway: `--trusted-proxy ${peer.address}` },
     }
   }
-  if (isNamed || peer.hasNamedClient) return null
+  if (isClientNamed(seen)) return null
   return unlessOwn(seen, target, {
     problem:
       'the proxy does not say who the client is: all clients share one limit, and sessions and the audit log name the proxy',
     fix: WRITE_ADDRESS,
   })
+}
+
+/** Whether a header of the request, or a PROXY header, says who the client is. */
+function isClientNamed({ sighting: { peer, forwardingHeaders } }: Seen): boolean {
+  return peer.hasNamedClient || ADDRESS_HEADERS.some((name) => forwardingHeaders.includes(name))
 }
 
 function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside): Verdict {
@@ -74,6 +81,23 @@ function forgedAddress(seen: Seen, { target }: Outside): Verdict {
       'a client can forge its address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
     fix: WRITE_ADDRESS,
   })
+}
+
+/**
+ * A proxy drops the headers that `Connection` names (RFC 9110 section 7.6.1). Some do so after they have added their
+ * own.
+ */
+async function droppedAddress(plain: Seen, outside: Outside): Promise<Verdict> {
+  // Otherwise `client-address` reports the problem already.
+  if (!plain.sighting.peer.isTrustedProxy || !isClientNamed(plain)) return null
+  const seen = await see(outside, { connection: ['close', ...ADDRESS_HEADERS].join(', ') })
+  if (!isSeen(seen)) return seen
+  if (isClientNamed(seen)) return null
+  return {
+    problem:
+      'a client can pass for the proxy: X-Forwarded-For is dropped if the client names it in Connection, so limits do not hold, and sessions and the audit log name the proxy',
+    fix: { apache: 'RequestHeader unset Connection' },
+  }
 }
 
 async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
