@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
 import { asNewUser, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operate/postgresql.md', import.meta.url), 'utf8')
 
@@ -54,4 +54,26 @@ test.skipIf(POSTGRES_URL === null)('a gateway serves as the role that postgresql
     expect([exitCode, stderr], change.join(' ')).toEqual([0, ''])
   }
   await expect(execute(serving, 'drop table workspace_gateway.later')).rejects.toThrow('must be owner')
+})
+
+test.skipIf(POSTGRES_URL === null)('a server that logical replication has filled takes writes', async () => {
+  const url = await temporaryDatabase()
+  const run = async (command: string, stdin = '') => {
+    const { exitCode, stderr } = await runHere([...command.split(' '), '--database', url], { stdin })
+    expect([exitCode, stderr], command).toEqual([0, ''])
+  }
+  await run('import -', SMALL_WORLD)
+  await run('keys rotate')
+  // As on that server: the rows have arrived, the sequences are those of a new database.
+  const tables = ['user', 'staged_export', 'staged_user', 'audit_entry']
+  for (const table of tables) await execute(url, `alter table workspace_gateway.${table} alter id restart`)
+  const [, , statements = []] = documented('serving', 'serving')
+  expect(statements).toHaveLength(tables.length)
+  for (const statement of statements) await execute(url, statement)
+  const exported = exportLine(ANA, { r: 'site', createdAt: '2026-03-01T00:00:00Z', elements: ['1'] })
+  await run('import -', exported + documentLine('project', 'new@example.com', '{"id":"p"}'))
+  await run('import --replace -', documentLine('project', 'newer@example.com', '{"id":"p"}'))
+  await run('keys rotate')
+  const entries = await execute(url, `select 1 from workspace_gateway.audit_entry where kind = 'keyAdded'`)
+  expect(entries).toHaveLength(2)
 })

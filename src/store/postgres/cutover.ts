@@ -41,7 +41,9 @@ const TRIGGERS: LockAttempts = {
 // Each table has a transaction of its own: no transaction holds two locks that a write may want in the opposite order.
 // Each transaction locks the move row and checks the phase again, because of two moves one may begin while the other is
 // being cancelled.
-const ADD_TRIGGERS = [
+const PREPARE_SOURCE = [
+  // The log has no primary key, and a publication of all tables refuses removals from such a table otherwise.
+  'alter table workspace_gateway.move_change replica identity full',
   ...GUARDED_TABLES.map(
     (table) => `drop trigger if exists move_guards on workspace_gateway.${table};
       create trigger move_guards before insert or update or delete or truncate on workspace_gateway.${table}
@@ -161,7 +163,7 @@ export function createMoves(pool: Pool): MoveVerbs {
     async beginMove({ id, other }) {
       await requireOwner()
       if (!(await pool.affects(SQL.beginMove, [id, other]))) return false
-      await runEach(ADD_TRIGGERS, (state) => state?.moveId === id && state.phase === 'copying')
+      await runEach(PREPARE_SOURCE, (state) => state?.moveId === id && state.phase === 'copying')
       await forgetChanges(id)
       return true
     },

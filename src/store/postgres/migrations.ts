@@ -82,9 +82,7 @@ async function migrateOnce(connection: Connection): Promise<void> {
   const version = await versionOf(connection)
   if (version === null) {
     if (!(await hasSchema(connection))) await connection.script('create schema workspace_gateway')
-    await connection.script(`
-      create table workspace_gateway.schema_version (version integer not null);
-      insert into workspace_gateway.schema_version values (0)`)
+    await connection.script('create table workspace_gateway.schema_version (version integer not null)')
   } else if (version > MIGRATIONS.length) {
     throw new StoreOpenError(
       `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
@@ -93,7 +91,10 @@ async function migrateOnce(connection: Connection): Promise<void> {
   if (version === 1) await connection.script(STAMPS)
   if (version === 3) await connection.script(NO_SESSION_EMAIL)
   for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
-  await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
+  // Not updated: the table has no primary key, and a publication of all tables refuses updates of such tables.
+  await connection.script(`
+    truncate workspace_gateway.schema_version;
+    insert into workspace_gateway.schema_version values (${MIGRATIONS.length})`)
   await connection.commit()
 }
 
