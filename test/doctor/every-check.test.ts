@@ -21,7 +21,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { buildFaultLibrary } from '../support/faults.ts'
 import { createDatabaseFile } from '../support/import-workspace.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase, temporaryServer } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 import { BAD_PROXIES, PASTED_PROXIES } from './bad-proxies.ts'
@@ -29,6 +29,8 @@ import { BAD_PROXIES, PASTED_PROXIES } from './bad-proxies.ts'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const WORLD = documentLine('project', ANA, '{"id":"p"}')
 const HOUR_MS = 3_600_000
+/** The server reloads its settings after it has answered. */
+const RELOADED = { timeout: 60_000 }
 const library = buildFaultLibrary('../doctor/lying-machine.c')
 const TMPFS = 0x01021994
 const hasMemoryDisk = process.platform === 'linux' && statfsSync('/dev/shm').type === TMPFS
@@ -294,6 +296,26 @@ describe('doctor finds', () => {
       expect([better[0], left.map(({ check }) => check)]).toEqual([expect.stringMatching(/^--/), ['server-sync']])
     }
   })
+
+  test.runIf(POSTGRES_DIRECTORY !== null)(
+    'a setting of PostgreSQL, and recommends a line that changes it',
+    async () => {
+      const url = (await temporaryServer({ settings: { fsync: 'on' } })).url('postgres')
+      const paste = async (line: string) => {
+        // As psql does: `alter system` refuses to be sent with others.
+        for (const statement of line.split(/(?<=;) /)) await execute(url, statement)
+      }
+      const findings = () => examine(['--database', url])
+      await runHere(['import', '-', '--database', url], { stdin: WORLD })
+      await paste('alter system set full_page_writes = off; select pg_reload_conf();')
+      await expect
+        .poll(findings, RELOADED)
+        .toMatchObject([{ problem: expect.stringContaining('full_page_writes = off') }])
+      const [found] = await findings()
+      await paste(found?.fix.postgresql ?? '')
+      await expect.poll(findings, RELOADED).toEqual([])
+    },
+  )
 
   test('a planted fault for each of its checks, and its page names every check', () => {
     const folder = new URL('../../src/cli/doctor/', import.meta.url)

@@ -183,7 +183,7 @@ function serverSync({ fsync, fullPageWrites }: PostgresInspection): Verdict {
   const setting = fsync ? 'full_page_writes' : 'fsync'
   return {
     problem: `the server runs with ${setting} = off: a power cut loses acknowledged writes, or damages the database`,
-    fix: { postgresql: `alter system set ${setting} = on;` },
+    fix: { postgresql: `alter system set ${setting} = on; select pg_reload_conf();` },
   }
 }
 
@@ -203,7 +203,7 @@ function serverConnections({ maxConnections, isPooled, config }: Configured<Post
     problem: `this machine alone may open ${wanted} connections (workers × (pool size + ${MAX_SNAPSHOTS})), but the server allows only ${maxConnections} for all clients`,
     fix: {
       gateway: withinConnections(maxConnections / 2, workers),
-      postgresql: `alter system set max_connections = ${wanted + 20};`,
+      postgresql: `alter system set max_connections = ${wanted + 20}; -- then restart the server`,
     },
   }
 }
