@@ -358,6 +358,17 @@ test('a gateway with registered clients imports for one with the scope "import",
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
 })
 
+test('import --to tells what a gateway needs that accepts no imports', async () => {
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
+  const { url } = await serveHereForTest(workspace.flags)
+  expect(await runHere(['import', path, '--to', url, '--token-file', token])).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `${url} answered 404: start the gateway with --import-token-file, or with the login guard client, and give its address with the base path\n`,
+  })
+})
+
 test('a gateway whose working directory was removed still imports', async () => {
   const [folder, cwd] = [temporaryDirectory(), temporaryDirectory()]
   const token = join(folder, 'token')

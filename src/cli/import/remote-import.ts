@@ -27,6 +27,10 @@ const SILENCE_MS = 60_000
 const TOO_LARGE =
   'something in front of the gateway refuses bodies of this size; `workspace-gateway doctor URL` tells how to change that'
 
+/** For a 404: a gateway that accepts no imports has nothing at this path. */
+const NO_IMPORTS =
+  'start the gateway with --import-token-file, or with the login guard client, and give its address with the base path'
+
 /**
  * Sends the whole file and waits for the outcome. After a broken connection the operator runs it again. Throws
  * `UsageError` when the request itself is refused.
@@ -104,6 +108,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
+  if (response.status === 404) return `${address} answered 404: ${NO_IMPORTS}`
   const advice = response.status === 413 ? TOO_LARGE : null
   const reason = typeof detail === 'string' ? toLine(detail) : advice
   return `${address} ${statusInWords(response, address, PATH)}${reason === null ? '' : `: ${reason}`}`
