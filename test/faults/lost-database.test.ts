@@ -22,6 +22,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
 const ADVICE = '; name the database of the gateway with --database'
+const SERVE_ADVICE = '; name the right one with --database, or mount the volume that holds it'
 
 async function imported(): Promise<string> {
   const path = join(temporaryDirectory(), 'workspace.db')
@@ -267,7 +268,7 @@ test.each(['PASSIVE', 'TRUNCATE'])(
 test('--must-exist also refuses a first start', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')
   const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`, '--must-exist'])
-  expect([exitCode, stderr]).toEqual([2, `there is no database ${path}\n`])
+  expect([exitCode, stderr]).toEqual([2, `there is no database ${path}${SERVE_ADVICE}\n`])
   expect(existsSync(path)).toBe(false)
 })
 
@@ -276,7 +277,7 @@ test('an empty file is not a database to commands that create none', async () =>
   writeFileSync(path, '')
   for (const args of [['serve', '--port', '0', '--must-exist'], ['serve', '--port', '0', '--read-only'], ['dump']]) {
     const { exitCode, stderr } = await runHere([...args, '--database', `file:${path}`])
-    const advice = args[0] === 'dump' ? ADVICE : ''
+    const advice = args[0] === 'dump' ? ADVICE : SERVE_ADVICE
     expect([exitCode, stderr]).toEqual([2, `there is no database in ${path}: the file is empty${advice}\n`])
   }
   expect(readdirSync(dirname(path))).toEqual(['workspace.db'])

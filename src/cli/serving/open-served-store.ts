@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { StoreUnavailableError } from '../../store/contract.ts'
+import { UsageError } from '../../errors.ts'
+import { StoreMissingError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { openActiveStore } from '../open-active-store.ts'
@@ -32,7 +33,9 @@ export async function openServedStore(
     return store
   } catch (error) {
     if (options.stop.aborted && error instanceof StoreUnavailableError) return null
-    throw error
+    if (!(error instanceof StoreMissingError)) throw error
+    const mount = path === null ? '' : ', or mount the volume that holds it'
+    throw new UsageError(`${error.message}; name the right one with --database${mount}`)
   }
 }
 
