@@ -11,6 +11,8 @@ import { ROOT } from './install.ts'
 const isPossible = process.platform === 'linux' && canBootSystemd()
 if (!isPossible) console.warn('systemd-nspawn, systemd or root is missing: the units are not started by systemd')
 
+type Command = readonly [string, ...string[]]
+
 const NAMES = ['workspace-gateway.socket', 'workspace-gateway.service']
 
 /** `installed` is called when the tests run, and returns the folder of the installed package. */
@@ -57,7 +59,14 @@ export function describeService(installed: () => string): void {
       // Its socket is still there, so a connection starts the service.
       expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
       // The gateway answers before systemd has read that it is ready.
-      await expect.poll(() => systemd.show('ActiveState')).toBe('active')
+      await expect.poll(() => systemd.show('ActiveState'), PATIENT).toBe('active')
+
+      const [stop, restore, start] = shownRestore(backups.match(/workspace-\S+\.backup/)?.[0] ?? '')
+      await systemd.run(...stop)
+      await expect(ask(`${systemd.url}/readyz`)).rejects.toThrow()
+      expect(await systemd.run(...restore)).toContain('all sessions have ended')
+      await systemd.run(...start)
+      expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
     })
 
     test('a restart refuses no connection', async () => {
@@ -145,16 +154,28 @@ export function describeService(installed: () => string): void {
 }
 
 /** Returns the documented command that examines the gateway at `url`. */
-function shownDoctor(url: string): readonly [string, ...string[]] {
+function shownDoctor(url: string): Command {
   const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
   const [, text = ''] = /^ *systemd-run (.+\\\n.+\\\n.+)$/m.exec(paper) ?? []
   return ['systemd-run', ...text.replace('https://gateway.example.com', url).split(/[\s\\]+/)]
 }
 
+/** Returns the three documented commands that restore the backup `name`. */
+function shownRestore(name: string): readonly [Command, Command, Command] {
+  const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
+  const [, stop = '', restore = '', start = ''] =
+    /^(systemctl stop .+)\n(.+ restore .+)\n(systemctl start .+)$/m.exec(paper) ?? []
+  return [toCommand(stop), toCommand(restore.replace('NAME.backup', name)), toCommand(start)]
+}
+
 /** Returns the documented command for the service's database. */
-function shownCommand(verb = 'list'): readonly [string, ...string[]] {
+function shownCommand(verb = 'list'): Command {
   const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
   const [, line = ''] = /^ *(\/opt\/workspace-gateway\/.+)$/m.exec(paper) ?? []
-  const [program = '', ...args] = line.replace('keys list', `keys ${verb}`).split(' ')
+  return toCommand(line.replace('keys list', `keys ${verb}`))
+}
+
+function toCommand(line: string): Command {
+  const [program = '', ...args] = line.split(' ')
   return [program, ...args]
 }
