@@ -16,7 +16,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DOCS.map((file)
   (file) => file.endsWith('.md'),
 )
 const PROGRAM =
-  /^(?:(?:npx |node_modules\/\.bin\/)workspace-gateway|(?:node_modules\/\.bin\/)?node src\/main\.ts) (.*)$/gm
+  /^(?:(?:npx |node_modules\/\.bin\/)workspace-gateway|(?:node_modules\/\.bin\/)?node src\/main\.ts|.*\/opt\/workspace-gateway\/\S+\/workspace-gateway(?:\.cjs)?) (.*)$/gm
 
 test('every command that the documentation shows exists and has the options shown', () => {
   const shown = PAGES.flatMap((page) => commandsOf(page).map((line) => ({ page, line })))
