@@ -110,6 +110,19 @@ test('a forwarded address counts only from a trusted proxy', async () => {
   expect(statuses).toEqual([200, 429])
 })
 
+test('wrong secrets at POST /import are limited for each network, and the import token is not', async () => {
+  const token = 'import-token:import-token+import-token'
+  const importer = { run: () => null, stop: async () => {} }
+  const options = { attemptsPerMinute: 2, trustedProxies: ['127.0.0.1'], importing: { token, importer } }
+  const gateway = await startGateway(options)
+  const from = async (address: string, authorization = `Basic ${btoa('nobody:wgs_')}`) =>
+    (await gateway.send('POST', '/import', '', { 'x-forwarded-for': address, authorization })).status
+  for (const status of [401, 401, 429]) expect(await from('192.0.2.1')).toBe(status)
+  expect(await from('198.51.100.1')).toBe(401)
+  // The importer says that another import is running.
+  expect(await from('192.0.2.1', `Bearer ${token}`)).toBe(503)
+})
+
 test('strangers cannot lock an owner out, because they use up only their own limits', () => {
   const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
   const own = { email: ANA, network: '192.0.2.1' }
