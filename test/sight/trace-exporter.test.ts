@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -246,6 +246,26 @@ test('requests with many steps are split into several batches, and every step ar
   expect(receiver.exports.length).toBeGreaterThan(1)
 })
 
+test('a step is below the one that encloses it, and two that begin and end together are side by side', async () => {
+  const receiver = await startReceiver()
+  const { exporter } = open(receiver.url)
+  const { request, ...ids } = traced(1)
+  const steps = [
+    { name: 'one', startedAt: 0, endedAt: 10 },
+    { name: 'another', startedAt: 0, endedAt: 10 },
+    { name: 'within', startedAt: 2, endedAt: 5 },
+  ]
+  let id = 1
+  const newSpanId = () => {
+    id += 1
+    return spanIdOf(id)
+  }
+  exporter.add({ ...ids, newSpanId, request: { ...request, record: { ...request.record, steps } } })
+  await exporter[Symbol.asyncDispose]()
+  const parents = new Map(receiver.spans().map(({ name, parentSpanId }) => [name, parentSpanId]))
+  expect(['one', 'another', 'within'].map((name) => parents.get(name))).toEqual([1, 1, 2].map(spanIdOf))
+})
+
 test('protobuf and JSON carry the same spans, for a request with every field and for one with none', async () => {
   const { earliest } = wallOrigin()
   const spans = await Promise.all(
@@ -332,6 +352,23 @@ test('a hanging receiver keeps OTEL_BSP_MAX_QUEUE_SIZE requests at most, and the
   expect(failures).toHaveLength(1)
 })
 
+test('what arrives while a batch is on its way is sent in one batch, however often its delay has passed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const held = Promise.withResolvers<void>()
+  const receiver = await startReceiver(200, () => held.promise)
+  const { exporter } = open(receiver.url, PATIENT)
+  for (const id of [1, 2, 3]) {
+    exporter.add(traced(id))
+    vi.advanceTimersByTime(60_000)
+    await expect.poll(() => receiver.exports.length).toBe(1)
+  }
+  held.resolve()
+  await expect.poll(() => receiver.spans().length).toBe(3)
+  expect(receiver.exports).toHaveLength(2)
+  await exporter[Symbol.asyncDispose]()
+})
+
 test('a receiver that was too slow has recovered once it accepts a batch during which nothing is lost', async () => {
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const waiting = [first, second]
@@ -383,13 +420,18 @@ test('a receiver that has not answered after OTEL_EXPORTER_OTLP_TIMEOUT is aband
   expect(receiver.spans().map(({ spanId }) => spanId)).toEqual([1, 2].map(spanIdOf))
 })
 
-test('a batch whose answer stalls, on a connection that is used again, is not sent again', async () => {
+test.each([
+  ['stalls', () => void vi.advanceTimersByTime(600_000), 'no answer in 600000 ms'],
+  ['breaks off', (socket: Socket) => void socket.resetAndDestroy(), 'aborted'],
+])('a batch whose answer %s, on a connection that is used again, is not sent again', async (_, end, message) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let received = 0
+  let socket = new Socket()
   const server = createServer((request, response) => {
     request.resume().once('end', () => {
       received += 1
+      socket = request.socket
       if (received === 1) response.end('{}')
       else response.writeHead(200, { 'content-length': 100 }).write('{')
     })
@@ -408,8 +450,8 @@ test('a batch whose answer stalls, on a connection that is used again, is not se
   const { exporter, failures } = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, env)
   for (const id of [1, 2]) exporter.add(traced(id))
   await expect.poll(() => begun).toBe(2)
-  vi.advanceTimersByTime(600_000)
-  await expect.poll(() => failures).toMatchObject([{ error: { message: 'no answer in 600000 ms' }, lost: 1 }])
+  end(socket)
+  await expect.poll(() => failures).toMatchObject([{ error: { message }, lost: 1 }])
   expect(received).toBe(2)
   await exporter[Symbol.asyncDispose]()
 })

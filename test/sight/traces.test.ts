@@ -330,7 +330,11 @@ test.each([
 test.each([
   [`00-${TRACE}-${SPAN}-01`, true],
   [`00-${TRACE}-${SPAN}-00`, false],
+  // Clients of level 2 also set the flag for random trace ids.
+  [`00-${TRACE}-${SPAN}-03`, true],
+  [`00-${TRACE}-${SPAN}-02`, false],
   [`01-${TRACE}-${SPAN}-01-more`, true],
+  [`01-${TRACE}-${SPAN}-01more`, null],
   [`00-${TRACE}-${SPAN}-01-more`, null],
   [`ff-${TRACE}-${SPAN}-01`, null],
   [`00-${'0'.repeat(32)}-${SPAN}-01`, null],
