@@ -1,7 +1,11 @@
 // Tests the totals that a supervisor keeps of its workers, in whatever order their answers come.
+import type { Worker } from 'node:cluster'
+import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { counter } from '../../src/admin/metrics/metric.ts'
+import { createWorkerTotals } from '../../src/cli/workers/add-up-workers.ts'
 import { serveWatched, sumOf } from '../sight/watched.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -75,3 +79,21 @@ test.skipIf(process.platform !== 'linux')(
     expect(lines.filter((line) => !line.startsWith('{"level":30,'))).toEqual([])
   },
 )
+
+test('the counts of a worker that ends while those of earlier ones are joined are not lost', async () => {
+  const totals = createWorkerTotals()
+  const endings = Array.from({ length: 10 }, () => {
+    const worker = new EventEmitter()
+    totals.add(Object.assign(worker, { isConnected: () => false }) as unknown as Worker)
+    const metrics = [counter('requests_total', 'Requests.', [{ value: 1, labels: {} }])]
+    return () => worker.emit('message', { stateAnswered: 0, metrics, isReady: false })
+  })
+  const [last, ...others] = endings
+  for (const end of others) end()
+  // It joins them, because they are many.
+  const scraped = totals.metrics()
+  last?.()
+  await scraped
+  const found = (await totals.metrics()).find(({ name }) => name === 'requests_total')
+  expect(found?.values).toMatchObject([{ value: 10 }])
+})
