@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { readServiceManager } from '../../src/cli/serving/systemd/service-manager.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import {
@@ -108,6 +109,37 @@ test.skipIf(!canListen).each(['1', '2'])(
     expect(gateway.exitCode).toBe(0)
   },
 )
+
+test('more than one inherited socket is refused', () => {
+  const env = { LISTEN_FDS: '2', LISTEN_PID: String(process.pid) }
+  expect(() => readServiceManager(env, () => {})).toThrow('2 sockets were inherited')
+  expect(readServiceManager({ ...env, LISTEN_PID: '1' }, () => {}).listenFd).toBeNull()
+})
+
+test.each([
+  ['no process', undefined, 1],
+  ['this process', process.pid, 1],
+  ['another process', 1, 0],
+])('a watchdog for %s is pinged after half of its time, or not at all', async (_, pid, pings) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  // Without systemd-notify, each ping fails.
+  vi.stubEnv('PATH', '/nowhere')
+  onTestFinished(() => {
+    vi.useRealTimers()
+    vi.unstubAllEnvs()
+  })
+  let failures = 0
+  const env = { NOTIFY_SOCKET: '/nowhere', WATCHDOG_USEC: '20000000', WATCHDOG_PID: pid?.toString() }
+  const manager = readServiceManager(env, () => {
+    failures += 1
+  })
+  const start = performance.now()
+  const watchdog = manager.startWatchdog()
+  vi.advanceTimersToNextTimer()
+  watchdog[Symbol.dispose]()
+  expect(performance.now() - start).toBe(pings * 10_000)
+  await expect.poll(() => failures).toBe(pings)
+})
 
 test('a gateway without systemd-notify serves, and logs that it is missing', async () => {
   const env = { NOTIFY_SOCKET: '/nowhere', PATH: '/nowhere' }
