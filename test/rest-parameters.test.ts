@@ -45,6 +45,17 @@ test('an export is always that of the requested reference, whatever was requeste
   }
 })
 
+test('a request without its parameter is wrong, whatever is stored for the user', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  const codeOf = async (search: string) => (await gateway.get(`/exports${search}`, accessToken)).json().code
+  expect([await codeOf(''), await codeOf('?r='), await codeOf('?r=a')]).toEqual([
+    'MISSING_PARAMETER',
+    'MISSING_PARAMETER',
+    'NO_WORKSPACE',
+  ])
+})
+
 test('of two members of a body with the same name the last counts, and a slash more makes another path', async () => {
   const gateway = await startGateway()
   await gateway.load(documentLine('project', ANA, '{"id":"a"}'))
