@@ -100,16 +100,25 @@ test('a repeated move corrects who opened a session, and when it ends', async ()
   }
 })
 
+/** Fills what a user does not own: a session, a signing key, REST calls and a client. */
+async function addOthers({ store }: Opened): Promise<void> {
+  await store.addSessions([newSession()])
+  await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 1 }, null)
+  const calls = { day: '2026-01-01', route: '/projects', client: 'c', count: 1, lastSeen: 1 }
+  await store.addRestCalls({ writer: 'w', sequence: 1, calls: [calls] })
+  const client = { name: 'shop', domains: ['*'], scopes: ['login'], perMinute: 1, createdAt: 1 } as const
+  await store.addClient({ ...client, secretHash: 'hashed' })
+}
+
 test.each([
+  ['putSession', /^the sessions of the source and the target are not the same/],
+  ['putKey', /^the signing keys of the source and the target are not the same/],
   ['putRestCalls', /^the REST calls of the source and the target are not the same/],
   ['putRow', /^the rows of \w+ are not the same in the source and the target/],
 ])('a move whose target loses each %s fails', async (lost, reason) => {
   await using from = await openFilled()
   await using to = await open()
-  const calls = { day: '2026-01-01', route: '/projects', client: 'c', count: 1, lastSeen: 1 }
-  await from.store.addRestCalls({ writer: 'w', sequence: 1, calls: [calls] })
-  const client = { name: 'shop', domains: ['*'], scopes: ['login'], perMinute: 1, createdAt: 1 } as const
-  await from.store.addClient({ ...client, secretHash: 'hashed' })
+  await addOthers(from)
   const losing: MigratableStore = {
     ...to.store,
     applyCopies: (moveId, copies) =>
@@ -119,6 +128,24 @@ test.each([
       ),
   }
   await expect(move(from.store, losing, OPTIONS)).rejects.toThrow(reason)
+})
+
+test('a repeated move removes what the source no longer has', async () => {
+  await using from = await openFilled()
+  await using to = await open()
+  await addOthers(from)
+  await expect(move(from.store, killedAtItsEnd(to.store), OPTIONS)).rejects.toThrow('killed')
+  const tables = ['user', 'document', 'export', 'export_element', 'session', 'signing_key', 'rest_call', 'client']
+  from.hand(tables.map((table) => `delete from ${table};`).join(''))
+  await move(from.store, to.store, OPTIONS)
+  const { store } = to
+  expect({
+    users: await store.usersAfter('', 9),
+    sessions: await store.sessionsAfter('', 9),
+    keys: await store.signingKeys(),
+    calls: await store.restCallsOf(['2026-01-01']),
+    clients: await store.carriedRows('client', ['shop']),
+  }).toEqual({ users: [], sessions: [], keys: [], calls: [], clients: [] })
 })
 
 test('a move notices a session that is still in its target', async () => {
