@@ -15,30 +15,37 @@ import {
   quotaKeysOf,
 } from '../../src/store/sign-in/decide-code-requests.ts'
 import { makeDirectories } from '../../src/store/sqlite/engine/files/make-directories.ts'
-import { reachWithin } from '../../src/store/sqlite/engine/items-within.ts'
+import { partWithin } from '../../src/store/sqlite/engine/items-within.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const NOW = 1_000_000
 
 test('a part of a page ends with the item that exceeds the byte limit, or at the maximum number of items', () => {
   const sizes = [10, 20, 30].map((byteLength, index) => ({ byteLength, position: index + 5 }))
-  const reach = (maxBytes: number, limit: number | null = null) =>
-    reachWithin(() => sizes, { after: 0, maxBytes, limit })
-  expect(reach(9)).toEqual({ first: 5, last: 5, isCut: true })
-  expect(reach(10)).toEqual({ first: 5, last: 6, isCut: true })
-  expect(reach(29)).toEqual({ first: 5, last: 6, isCut: true })
-  expect(reach(30)).toEqual({ first: 5, last: 7, isCut: false })
-  expect(reach(0, 1)).toEqual({ first: 5, last: 5, isCut: false })
-  expect(reach(100, 2)).toEqual({ first: 5, last: 6, isCut: false })
-  expect(reach(100, 0)).toBeNull()
-  expect(reachWithin(() => [], { after: 0, maxBytes: 1, limit: null })).toBeNull()
+  const ends = (first: number, last: number) => [first, last]
+  const part = (maxBytes: number, limit: number | null = null) =>
+    partWithin({ after: 0, maxBytes, limit }, () => sizes, ends)
+  expect(part(9)).toEqual({ items: [5, 5], isCut: true })
+  expect(part(10)).toEqual({ items: [5, 6], isCut: true })
+  expect(part(29)).toEqual({ items: [5, 6], isCut: true })
+  expect(part(30)).toEqual({ items: [5, 7], isCut: false })
+  expect(part(0, 1)).toEqual({ items: [5, 5], isCut: false })
+  expect(part(100, 2)).toEqual({ items: [5, 6], isCut: false })
+  expect(part(100, 0)).toEqual({ items: [], isCut: false })
+  expect(partWithin({ after: 0, maxBytes: 1, limit: null }, () => [], ends)).toEqual({ items: [], isCut: false })
+  const fromEnd = { after: 0, maxBytes: 1, limit: null, fromEnd: true }
+  expect(partWithin(fromEnd, () => sizes.toReversed(), ends)).toEqual({ items: [7, 7], isCut: true })
+  expect(partWithin({ ...fromEnd, maxBytes: 30 }, () => sizes.toReversed(), ends)).toEqual({
+    items: [6, 7],
+    isCut: true,
+  })
   const many = (count: number) => Array.from({ length: count }, (_, position) => ({ position, byteLength: 0 }))
   for (const [count, isCut] of [
     [MAX_ITEMS_WITHIN, false],
     [MAX_ITEMS_WITHIN + 1, true],
   ] as const) {
-    const found = reachWithin(() => many(count), { after: 0, maxBytes: 1, limit: null })
-    expect(found).toEqual({ first: 0, last: MAX_ITEMS_WITHIN - 1, isCut })
+    const found = partWithin({ after: 0, maxBytes: 1, limit: null }, () => many(count), ends)
+    expect(found).toEqual({ items: [0, MAX_ITEMS_WITHIN - 1], isCut })
   }
 })
 

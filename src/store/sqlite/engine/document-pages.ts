@@ -1,7 +1,7 @@
 // Reads pages of documents as ranges of row ids.
 import type { Database } from 'better-sqlite3'
 import type { DocumentList, Page, PagePart, PageWithin, StoredDocument } from '../../contract.ts'
-import { type ItemSize, reachWithin } from './items-within.ts'
+import { type ItemSize, partWithin } from './items-within.ts'
 import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, lastBefore, MAX_DOCUMENT_POSITION } from './row-ids.ts'
 
 export const DOCUMENT = `user_id as userId, kind, ${DOCUMENT_POSITION} as position, id, ref, text`
@@ -87,10 +87,11 @@ export function createDocumentPages(database: Database): DocumentPages {
     part(page) {
       if (isKnownShort(page) || isShort(page)) return { items: documentsOf(page), isCut: false }
       const statement = page.fromEnd ? sizesFromEnd : sizes
-      const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
-      if (!reach) return { items: [], isCut: false }
-      const [from, to] = page.fromEnd ? [reach.last, reach.first] : [reach.first, reach.last]
-      return { items: documentsOf({ ...page, limit: null, after: from - 1, before: to + 1 }), isCut: reach.isCut }
+      return partWithin(
+        page,
+        () => statement.iterate(...rangeOf(page)),
+        (first, last) => documentsOf({ ...page, limit: null, after: first - 1, before: last + 1 }),
+      )
     },
   }
 }

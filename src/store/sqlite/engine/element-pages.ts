@@ -10,7 +10,7 @@ import {
   type PageWithin,
   type StoredElement,
 } from '../../reads-contract.ts'
-import { type ItemSize, reachWithin } from './items-within.ts'
+import { type ItemSize, partWithin } from './items-within.ts'
 import { ELEMENT_KEY, ELEMENT_POSITION, lastBefore } from './row-ids.ts'
 
 type Range = [exportId: number, after: number, exportId: number, last: number]
@@ -56,10 +56,11 @@ export function createElementPages(database: Database): ElementPages {
     },
     part(page) {
       const statement = page.fromEnd ? sizesFromEnd : sizes
-      const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
-      if (!reach) return { items: [], isCut: false }
-      const [from, to] = page.fromEnd ? [reach.last, reach.first] : [reach.first, reach.last]
-      return { items: all.all(page.exportId, from - 1, page.exportId, to), isCut: reach.isCut }
+      return partWithin(
+        page,
+        () => statement.iterate(...rangeOf(page)),
+        (first, last) => all.all(page.exportId, first - 1, page.exportId, last),
+      )
     },
     run({ exportId, digest, after, maxElements, maxBytes }) {
       // Positions of elements are consecutive, so the range bounds their number without a `limit`.
