@@ -1,5 +1,5 @@
 // A histogram of durations: an observation costs a few comparisons and two additions.
-import type { MetricValue } from './metric.ts'
+import type { Metric, MetricValue } from './metric.ts'
 
 /** Upper bounds in milliseconds. A cache hit takes a tenth of a millisecond. */
 const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const
@@ -22,20 +22,26 @@ export function observeDuration(histogram: Histogram, milliseconds: number): voi
   histogram[SUM] = (histogram[SUM] as number) + milliseconds
 }
 
-/** Values in seconds, cumulative, as Prometheus expects them. */
-export function histogramValues(
+/** The metric that these histograms make up, each with its labels. */
+export function histogram(
   name: string,
-  histogram: Histogram,
-  labels: MetricValue['labels'],
-): readonly MetricValue[] {
+  help: string,
+  series: readonly (readonly [histogram: Histogram, labels: MetricValue['labels']])[],
+): Metric {
+  const values = series.flatMap(([durations, labels]) => valuesOf(name, durations, labels))
+  return { name, help, type: 'histogram', aggregator: 'sum', values }
+}
+
+/** Values in seconds, cumulative, as Prometheus expects them. */
+function valuesOf(name: string, durations: Histogram, labels: MetricValue['labels']): readonly MetricValue[] {
   let count = 0
   const buckets = [...BOUNDS_MS.map((bound) => bound / 1_000), '+Inf'].map((le, at) => {
-    count += histogram[at] ?? 0
+    count += durations[at] ?? 0
     return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count }
   })
   return [
     ...buckets,
-    { metricName: `${name}_sum`, labels, value: (histogram[SUM] ?? 0) / 1_000 },
+    { metricName: `${name}_sum`, labels, value: (durations[SUM] ?? 0) / 1_000 },
     { metricName: `${name}_count`, labels, value: count },
   ]
 }

@@ -3,12 +3,9 @@ import { FAILURE_CODES, statusOf } from '../../errors.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { knownMethod } from '../known-method.ts'
-import { createHistogram, type Histogram, histogramValues, observeDuration } from './histogram.ts'
+import { createHistogram, type Histogram, histogram, observeDuration } from './histogram.ts'
 import { type CollectMetrics, counter, type MetricValue } from './metric.ts'
 import { createOperationNames } from './operation-names.ts'
-
-const DURATION = 'http_server_request_duration_seconds'
-const OPERATION_DURATION = 'workspace_gateway_graphql_operation_duration_seconds'
 
 /** Failures of the gateway itself. They share few statuses, so each gets its own series. */
 const OUR_FAILURES = FAILURE_CODES.filter((code) => statusOf(code) >= 500)
@@ -82,13 +79,11 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
         cellsOf(each, (status) => ({ graphql_operation_name: name, http_response_status_code: status })),
       )
       return [
-        {
-          name: DURATION,
-          help: 'Duration of HTTP server requests, from the request headers to the end of the answer.',
-          type: 'histogram',
-          aggregator: 'sum',
-          values: cells.flatMap(([{ durations }, labels]) => histogramValues(DURATION, durations, labels)),
-        },
+        histogram(
+          'http_server_request_duration_seconds',
+          'Duration of HTTP server requests, from the request headers to the end of the answer.',
+          durationsOf(cells),
+        ),
         counter(
           'workspace_gateway_replies_total',
           'Replies, by whether they came from the reply cache.',
@@ -99,15 +94,11 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
           'Bytes of response bodies written to connections.',
           cells.map(([{ counts }, labels]) => ({ labels, value: counts[BYTES] ?? 0 })),
         ),
-        {
-          name: OPERATION_DURATION,
-          help: 'Duration of GraphQL requests of signed-in users, by operation; beyond a bounded number of names, operations count as _OTHER.',
-          type: 'histogram',
-          aggregator: 'sum',
-          values: operationCells.flatMap(([{ durations }, labels]) =>
-            histogramValues(OPERATION_DURATION, durations, labels),
-          ),
-        },
+        histogram(
+          'workspace_gateway_graphql_operation_duration_seconds',
+          'Duration of GraphQL requests of signed-in users, by operation; beyond a bounded number of names, operations count as _OTHER.',
+          durationsOf(operationCells),
+        ),
         counter(
           'workspace_gateway_graphql_replies_total',
           'Replies to GraphQL requests of signed-in users, by operation and by whether they came from the reply cache.',
@@ -145,12 +136,10 @@ function count({ durations, counts }: Cell, { durationMs, sentBytes, isKept }: R
 }
 
 type Labels = MetricValue['labels']
+type LabelledCells = readonly (readonly [cell: Cell, labels: Labels])[]
 
 /** Calls `toLabels` with the outcome and whether the requests came over TLS. */
-function cellsOf(
-  cells: Cells,
-  toLabels: (outcome: number, isTls: boolean) => Labels,
-): readonly (readonly [cell: Cell, labels: Labels])[] {
+function cellsOf(cells: Cells, toLabels: (outcome: number, isTls: boolean) => Labels): LabelledCells {
   return [...cells.entries()].flatMap(([at, cell]) =>
     cell === undefined ? [] : [[cell, toLabels(at % TLS, at >= TLS)] as const],
   )
@@ -171,7 +160,11 @@ function labelsOf({ method, path }: Series): (outcome: number, isTls: boolean) =
   }
 }
 
-function replies(cells: readonly (readonly [cell: Cell, labels: Labels])[]): readonly MetricValue[] {
+function durationsOf(cells: LabelledCells): readonly (readonly [Histogram, Labels])[] {
+  return cells.map(([{ durations }, labels]) => [durations, labels])
+}
+
+function replies(cells: LabelledCells): readonly MetricValue[] {
   return cells.flatMap(([{ counts }, labels]) => [
     { labels: { ...labels, reply: 'made' }, value: counts[MADE] ?? 0 },
     { labels: { ...labels, reply: 'kept' }, value: counts[KEPT] ?? 0 },

@@ -3,11 +3,9 @@
 import type { CacheSize } from '../../http/caching/response-cache.ts'
 import type { InFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { StatisticsVerbs, StoreStatistics } from '../../store/statistics-contract.ts'
-import { createHistogram, histogramValues, observeDuration } from './histogram.ts'
+import { createHistogram, histogram, observeDuration } from './histogram.ts'
 import { inTime } from './in-time.ts'
 import { type CollectMetrics, gauge, gauges, type Metric } from './metric.ts'
-
-const QUEUE_TIME = 'workspace_gateway_queue_time_seconds'
 
 export interface WatchedState {
   readonly store: StatisticsVerbs
@@ -38,13 +36,9 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
         [{ value: 1, labels: { version, node: process.version } }],
         'first',
       ),
-      {
-        name: QUEUE_TIME,
-        help: 'How long requests waited before they were processed.',
-        type: 'histogram',
-        aggregator: 'sum',
-        values: histogramValues(QUEUE_TIME, queueTime, {}),
-      },
+      histogram('workspace_gateway_queue_time_seconds', 'How long requests waited before they were processed.', [
+        [queueTime, {}],
+      ]),
       gauge('workspace_gateway_reply_cache_bytes', 'Memory used by the reply cache.', bytes),
       gauge('workspace_gateway_reply_cache_max_bytes', 'Maximum size of the reply cache (cache-bytes).', maxBytes),
       gauge('workspace_gateway_reply_cache_entries', 'Replies in the reply cache.', entries),
