@@ -148,6 +148,13 @@ export function throwMachineError(what: string): (cause: unknown) => never {
   }
 }
 
+/** The same with a `UsageError`, for what the operator named. */
+export function throwUsageError(what: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new UsageError(`${what}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
 /**
  * Whether the file system refused because its disk is full or a quota is used up. Node gives an error for the latter a
  * number, but no code.

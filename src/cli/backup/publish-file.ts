@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { MachineError, reasonOf, UsageError, unreadable } from '../../errors.ts'
+import { MachineError, reasonOf, throwUsageError, UsageError, unreadable } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /** A line of `sha256sum`. It begins with a backslash when the file name contains an escaped character. */
@@ -37,7 +37,8 @@ export function takenMessage(path: string): string {
 export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
   if (await isTaken(path)) throw new MachineError(takenMessage(path))
   const part = partOf(path)
-  await (await openPart(part)).close()
+  const file = await open(part, 'wx', 0o600).catch(throwUsageError(`cannot write ${part}`))
+  await file.close()
   const digestPart = part + DIGEST_END
   try {
     await fill(part)
@@ -99,12 +100,6 @@ export async function linkNew(from: string, to: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   }
-}
-
-function openPart(part: string) {
-  return open(part, 'wx', 0o600).catch((error: Error) => {
-    throw new UsageError(`cannot write ${part}: ${error.message}`)
-  })
 }
 
 function digestLine(digest: string, name: string): string {

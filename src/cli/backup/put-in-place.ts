@@ -1,7 +1,7 @@
 // Puts a restored database in place of the current one, and keeps the current one under another name.
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf, throwUsageError, UsageError } from '../../errors.ts'
 import { whileUnused } from '../../store/sqlite/backup.ts'
 import { hasForeignLog } from '../../store/sqlite/engine/faults/foreign-log.ts'
 import { ownLike } from '../../store/sqlite/engine/files/own-like.ts'
@@ -76,11 +76,12 @@ function isFree(path: string): boolean {
   }
 }
 
-function orUsageError(what: string, run: () => void): void {
+/** Throws a `UsageError` that says what went wrong, and why. */
+export function orUsageError(what: string, run: () => void): void {
   try {
     run()
   } catch (error) {
-    throw new UsageError(`${what}: ${reasonOf(error)}`)
+    throwUsageError(what)(error)
   }
 }
 

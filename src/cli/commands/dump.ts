@@ -1,9 +1,9 @@
 // dump: writes workspaces as NDJSON that `import` reads.
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { reasonOf, throwMachineError, UsageError } from '../../errors.ts'
+import { throwMachineError, throwUsageError, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import { isTaken, linkNew, partOf, syncPath, takenMessage } from '../backup/publish-file.ts'
@@ -66,17 +66,9 @@ async function writeNew(path: string, lines: AsyncIterable<string>): Promise<voi
 }
 
 async function writePart(part: string, path: string, lines: AsyncIterable<string>): Promise<void> {
-  await using file = await openNew(part, path)
+  await using file = await open(part, 'wx', 0o600).catch(throwUsageError(`--output: cannot create ${path}`))
   await writeChunks(file, lines, failureOf(path))
   await file.sync().catch(throwMachineError(failureOf(path)))
-}
-
-async function openNew(part: string, path: string): Promise<FileHandle> {
-  try {
-    return await open(part, 'wx', 0o600)
-  } catch (error) {
-    throw new UsageError(`--output: cannot create ${path}: ${reasonOf(error)}`)
-  }
 }
 
 function takenError(path: string): UsageError {

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { AuditStore } from '../../auth/audit/audit-log.ts'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, throwUsageError, UsageError } from '../../errors.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
@@ -14,7 +14,7 @@ import { behindLinks } from '../../store/sqlite/engine/files/behind-links.ts'
 import { makeDirectories } from '../../store/sqlite/engine/files/make-directories.ts'
 import { linesOfBackup } from '../backup/lines-of-backup.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
-import { putInPlace } from '../backup/put-in-place.ts'
+import { orUsageError, putInPlace } from '../backup/put-in-place.ts'
 import { removeLeftParts, restorePartOf } from '../backup/restore-parts.ts'
 import { untilStopped } from '../backup/until-stopped.ts'
 import { openReadableFile, requirePlain } from '../import/readable-file.ts'
@@ -57,7 +57,7 @@ async function replaceBy(
   for (const left of await removeLeftParts(target))
     io.stdout.write(`removed ${left}, which a killed restore had left\n`)
   const part = restorePartOf(target)
-  await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
+  orUsageError(`cannot write ${part}`, () => makeDirectories(dirname(resolve(part))))
   const stop = stopSignal()
   try {
     await make(part, stop)
@@ -95,20 +95,10 @@ async function readHeader(path: string): Promise<string> {
 
 /** The path behind symbolic links: a rename to `path` itself would replace the link. Throws `UsageError`. */
 async function targetOf(path: string): Promise<string> {
-  const target = await behindLinks(path).catch((error: unknown) => {
-    throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
-  })
+  const target = await behindLinks(path).catch(throwUsageError(`cannot write ${path}`))
   const found = await stat(target).catch(() => null)
   if (found?.isDirectory()) throw new UsageError(`cannot write ${path}: it is a folder, so name a file in it`)
   return target
-}
-
-async function orCannotWrite(path: string, write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
-  }
 }
 
 /** Copies the backup to `part`, migrates it to the current schema, and applies `prepareRestored` to it. */

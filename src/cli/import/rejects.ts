@@ -1,6 +1,6 @@
 // Writes the rejects file: copies the lines that are not imported from the input, byte for byte.
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { reasonOf, throwMachineError, UsageError } from '../../errors.ts'
+import { throwMachineError, throwUsageError, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
@@ -100,12 +100,8 @@ async function openNew(path: string): Promise<{ readonly file: FileHandle; reado
   const known = await stat(path).catch(() => null)
   if (known?.isFile())
     throw new UsageError(`${cannotWrite(path)}: the file exists already: name another one with --rejects`)
-  const file = await open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
+  const file = await open(path, known ? 'w' : 'wx', 0o600).catch(throwUsageError(cannotWrite(path)))
   return { file, isNew: known === null }
-}
-
-function refuse(path: string, error: unknown): never {
-  throw new UsageError(`${cannotWrite(path)}: ${reasonOf(error)}`, { cause: error })
 }
 
 function cannotWrite(path: string): string {
