@@ -34,7 +34,7 @@ import { createExplorerDataEndpoint } from './pages/explorer-data.ts'
 import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
 import { createFromSnapshot, createIsSameUser } from './resolvers/consistent-answer.ts'
 import { createReads } from './resolvers/reads/reads.ts'
-import { createImportAccess, type ImportAccessParts } from './rest/import-access.ts'
+import { createImportAccess } from './rest/import-access.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint } from './rest/openapi/endpoint.ts'
 import type { OpenApiOptions } from './rest/openapi/openapi.ts'
@@ -121,7 +121,7 @@ export interface GatewayOptions {
 }
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
-  const { clock, report, basePath } = options
+  const { clock, report, basePath, importing } = options
   const keyset = await openKeyset(store, {
     clock,
     cipher: options.keyCipher,
@@ -207,7 +207,15 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services, options.graphql.isTraceEnabled),
-    ...(options.importing ? [importEndpoint(options.importing, { store, limits }, options)] : []),
+    ...(importing
+      ? [
+          createImportEndpoint(
+            importing.importer,
+            createImportAccess({ token: importing.token, store, limits }),
+            options,
+          ),
+        ]
+      : []),
     ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
@@ -218,14 +226,6 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
   const pipeline = createRoutedPipeline(admitted, options)
   return build ? withEmptyPage(pipeline, build, basePath) : pipeline
-}
-
-function importEndpoint(
-  { importer, token }: ImportServices,
-  parts: Pick<ImportAccessParts, 'store' | 'limits'>,
-  kept: Pick<GatewayOptions, 'audit' | 'running'>,
-): Endpoint {
-  return createImportEndpoint(importer, createImportAccess({ token, ...parts }), kept)
 }
 
 function createRoutedPipeline(admitted: readonly Endpoint[], options: GatewayOptions): Handler {
