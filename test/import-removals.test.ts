@@ -19,6 +19,20 @@ const removal = (kind: string, email: string, members: object = {}) =>
 const project = (id: string, ref: string, email = ANA) =>
   documentLine('project', email, `{"id":"${id}","ref":"${ref}"}`)
 
+/** The lines of an import, and the number of the one that is refused; null if all are imported. */
+type BadLine = readonly [lines: readonly string[], badLine: number | null]
+
+/** Imports each into a workspace with the projects `a` of the reference `x` and `b` of `y`. */
+async function expectBadLines(workspace: ReturnType<typeof createWorkspace>, cases: readonly BadLine[]): Promise<void> {
+  for (const [lines, badLine] of cases) {
+    await workspace.load(removal('user', ANA) + project('a', 'x') + project('b', 'y'))
+    const { exitCode, stderr } = await workspace.importText(lines.join(''))
+    expect([exitCode, stderr.split(': ')[0]], lines.join('')).toEqual(
+      badLine === null ? [0, ''] : [1, `stdin:${badLine}`],
+    )
+  }
+}
+
 describe('on SQLite', () => describeRemovals(async () => createWorkspace()))
 
 describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
@@ -72,7 +86,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
   test('a removal frees a reference for the lines after it, and only for those', async () => {
     const workspace = await workspaceHere()
     await workspace.load(project('a', 'x') + project('b', 'y') + project('a', 'x', BEN))
-    const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
+    const cases: readonly BadLine[] = [
       [[removal('project', ANA, { id: 'a' }), project('c', 'x')], null],
       [[project('c', 'x'), removal('project', ANA, { id: 'a' })], 1],
       [[removal('project', BEN, { id: 'a' }), project('c', 'x')], 2],
@@ -93,18 +107,12 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
         null,
       ],
     ]
-    for (const [lines, badLine] of cases) {
-      await workspace.load(removal('user', ANA) + project('a', 'x') + project('b', 'y'))
-      const { exitCode, stderr } = await workspace.importText(lines.join(''))
-      expect([exitCode, stderr.split(': ')[0]], lines.join('')).toEqual(
-        badLine === null ? [0, ''] : [1, `stdin:${badLine}`],
-      )
-    }
+    await expectBadLines(workspace, cases)
   })
 
   test('a project that changes its reference frees the old one for the lines after it, and only for those', async () => {
     const workspace = await workspaceHere()
-    const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
+    const cases: readonly BadLine[] = [
       [[project('a', 'x-old'), project('c', 'x')], null],
       [[project('c', 'x'), project('a', 'x-old')], 1],
       [[project('a', 'x-old', BEN), project('c', 'x')], 2],
@@ -114,13 +122,7 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
       [[project('n', 'new'), project('n', 'newer'), project('n', 'new'), project('m', 'new')], 4],
       [[project('a', 'free'), project('b', 'x'), project('a', 'y')], null],
     ]
-    for (const [lines, badLine] of cases) {
-      await workspace.load(removal('user', ANA) + project('a', 'x') + project('b', 'y'))
-      const { exitCode, stderr } = await workspace.importText(lines.join(''))
-      expect([exitCode, stderr.split(': ')[0]], lines.join('')).toEqual(
-        badLine === null ? [0, ''] : [1, `stdin:${badLine}`],
-      )
-    }
+    await expectBadLines(workspace, cases)
     expect(await workspace.dump()).toBe(project('a', 'y') + project('b', 'x'))
     const path = workspace.write('renamed.ndjson', project('a', 'z') + project('a', 'new') + project('c', 'z'))
     expect(await workspace.import(path, '--replace')).toMatchObject({ exitCode: 0, stderr: '' })

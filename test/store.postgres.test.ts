@@ -14,6 +14,7 @@ import { describePages } from './contract/pages.ts'
 import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
 import { put } from './contract/values.ts'
+import { ANA_WORLD } from './support/ana-world.ts'
 import { ownPostgres } from './support/own-postgres.ts'
 import {
   asNewUser,
@@ -30,14 +31,6 @@ import { partitionByUser } from './support/postgres-partitions.ts'
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
 const open = (url: string): Promise<MigratableStore> => openPostgresStore(url, OPTIONS)
-
-const ANA_WORLD: readonly Change[] = [
-  { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
-  { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 't', ref: null, text: '{"id":"t"}' },
-  { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
-  { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
-  { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
-]
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   const createdDatabase = createdDatabases()

@@ -30,6 +30,7 @@ import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
 import { ANA, BEN, CODE_RULES, NOW, newSession, put } from './contract/values.ts'
 import { countSql } from './contract/workspace-tables.ts'
+import { ANA_WORLD } from './support/ana-world.ts'
 import { damageTables } from './support/faults.ts'
 import { residentBytes } from './support/measurements.ts'
 import { DESCRIPTORS, openFiles } from './support/open-files.ts'
@@ -214,13 +215,7 @@ test('the file is in WAL mode', async () => {
 test('every change by hand raises the revision, whatever the statement', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
-  await store.applyChanges([
-    { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
-    { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 't', ref: null, text: '{"id":"t"}' },
-    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
-    { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
-    { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
-  ])
+  await store.applyChanges(ANA_WORLD)
   const hand = new Database(path)
   const revision = hand.prepare('select revision from user').pluck()
   const changes = [
@@ -287,11 +282,7 @@ test('a document that an operator’s trigger refuses fails with the message of 
 test('an export cannot be modified by hand', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
-  await store.applyChanges([
-    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
-    { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
-    { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
-  ])
+  await store.applyChanges(ANA_WORLD)
   const hand = new Database(path)
   for (const change of [
     `update export set digest = 'x'`,
