@@ -82,7 +82,9 @@ async function migrateOnce(connection: Connection): Promise<void> {
   const version = await versionOf(connection)
   if (version === null) {
     if (!(await hasSchema(connection))) await connection.script('create schema workspace_gateway')
-    await connection.script('create table workspace_gateway.schema_version (version integer not null)')
+    await connection.script(`
+      create table workspace_gateway.schema_version (version integer not null);
+      insert into workspace_gateway.schema_version values (0)`)
   } else if (version > MIGRATIONS.length) {
     throw new StoreOpenError(
       `the database has schema version ${version}, but this program knows only ${MIGRATIONS.length}: use a newer version of the program`,
@@ -91,10 +93,10 @@ async function migrateOnce(connection: Connection): Promise<void> {
   if (version === 1) await connection.script(STAMPS)
   if (version === 3) await connection.script(NO_SESSION_EMAIL)
   for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
-  // Not updated: the table has no primary key, and a publication of all tables refuses updates of such tables.
+  // The table has no primary key, and a publication of all tables refuses updates of such a table otherwise.
   await connection.script(`
-    truncate workspace_gateway.schema_version;
-    insert into workspace_gateway.schema_version values (${MIGRATIONS.length})`)
+    alter table workspace_gateway.schema_version replica identity full;
+    update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
   await connection.commit()
 }
 
