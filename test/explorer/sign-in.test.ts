@@ -252,6 +252,36 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     expect(await code.count()).toBe(0)
   })
 
+  test('an answer that comes when the user has looked at the reference and is back is shown', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    const button = page.locator('form button[type=submit]')
+    for (const [code, shown] of [
+      ['LOGIN_REFUSED', page.getByRole('alert').filter({ hasText: 'Not today.' })],
+      ['LOGIN_CODE_SENT', page.locator('input.code:focus')],
+    ] as const) {
+      const answer = Promise.withResolvers<void>()
+      await page.route(
+        '**/login',
+        async (route) => {
+          await answer.promise
+          await route.fulfill({ status: 403, body: JSON.stringify({ code, detail: 'Not today.' }) })
+        },
+        { times: 1 },
+      )
+      await signIn(page, ANA)
+      await page.getByRole('link', { name: 'Reference', exact: true }).click()
+      await page.locator('.operation').first().waitFor()
+      await page.goBack()
+      expect(await button.innerText()).toBe('Signing in …')
+      answer.resolve()
+      await shown.waitFor()
+      expect(await button.innerText()).toBe('Sign in')
+    }
+  })
+
   test('a tab that is reloaded while its user reads the mail still asks for the code, which it does not store', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

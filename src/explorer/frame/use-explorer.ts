@@ -6,7 +6,7 @@ import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
 import type { Session } from '../sign-in/session/session.ts'
 import type { SessionState } from '../sign-in/session/session-state.ts'
-import type { WrittenSignIn } from '../sign-in/written-sign-in.ts'
+import type { KeptSignIn } from '../sign-in/written-sign-in.ts'
 import type { FilesFrom, Finding } from '../workspace/files/found-file.ts'
 import type { Kind } from '../workspace/items.ts'
 import type { Connection, ConnectionState } from './connection.ts'
@@ -31,7 +31,7 @@ export interface Explorer {
   /** What was typed into the reference, keyed by the email of its author; null is the key while nobody is signed in. */
   readonly leftReferences: Map<string | null, WrittenReference>
   /** What was typed into the sign-in card, while a public page is visited; null once somebody is signed in. */
-  readonly leftSignIn: { current: WrittenSignIn | null }
+  readonly leftSignIn: KeptSignIn
   /** The files of the export, template or library on the screen; null when none is shown. */
   readonly openFiles: { current: OpenFiles | null }
   /** The palette's last file lists, keyed by kind; `version` is the version of the data from which a list was made. */

@@ -1,10 +1,10 @@
 // The sign-in form: email, the code from the mailbox if the gateway asks for one, and whether to stay signed in.
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { askedGuards } from './asked-guards.ts'
 import { LoginFailure } from './session/login.ts'
-import { NOTHING_WRITTEN, type WrittenSignIn } from './written-sign-in.ts'
+import { type KeptSignIn, keepSignIn, NOTHING_WRITTEN, type WrittenSignIn } from './written-sign-in.ts'
 
 /** Replaces the gateway's message, which tells programs to sign in without a code; this page has a button for that. */
 const CODE_WRONG = 'The code is wrong or no longer valid.'
@@ -18,7 +18,7 @@ interface SignInFormProps {
   /** Whether the form asks to stay signed in. Without it, the choice of this tab holds. */
   readonly canRemember?: boolean
   /** Keeps what is typed when the form disappears; without it, the form begins anew. */
-  readonly left?: { current: WrittenSignIn | null }
+  readonly left?: KeptSignIn
   readonly onDone?: () => void
 }
 
@@ -33,12 +33,11 @@ export function SignInForm(props: SignInFormProps): ReactNode {
 
 function Form({ label, suggestion = '', canRemember = true, left, onDone }: SignInFormProps): ReactNode {
   const { session } = useExplorer()
-  const own = useRef<WrittenSignIn>(null)
+  const [own] = useState(keepSignIn)
   const kept = left ?? own
-  const [written, setWritten] = useState(() => kept.current ?? { ...NOTHING_WRITTEN, email: suggestion })
-  const { email, code, isCodeSent, isRemembered } = written
-  const [failure, setFailure] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const unwritten = { ...NOTHING_WRITTEN, email: suggestion }
+  const { email, code, isCodeSent, isRemembered, isBusy, failure } =
+    useSyncExternalStore(kept.subscribe, () => kept.current) ?? unwritten
   const [inputId, codeId, failureId] = [useId(), useId(), useId()]
   const emailField = useRef<HTMLInputElement>(null)
   const codeField = useRef<HTMLInputElement>(null)
@@ -46,36 +45,33 @@ function Form({ label, suggestion = '', canRemember = true, left, onDone }: Sign
     if (isCodeSent) codeField.current?.focus()
   }, [isCodeSent])
 
-  /** Also noted if the form has disappeared meanwhile: a code may have been sent. */
   function write(change: Partial<WrittenSignIn>): void {
-    kept.current = { ...(kept.current ?? written), ...change }
-    setWritten(kept.current)
+    kept.current = { ...(kept.current ?? unwritten), ...change }
   }
 
   /** Without `given`, the gateway sends a code if its login guard asks for one. */
   async function signIn(given?: string): Promise<void> {
-    setBusy(true)
-    setFailure(null)
+    write({ isBusy: true, failure: null })
     try {
       await session.signIn(email, {
         ...(given === undefined ? {} : { code: given }),
         ...(canRemember ? { isRemembered } : {}),
       })
+      kept.current = null
       onDone?.()
     } catch (error) {
       const asks = error instanceof LoginFailure ? error.code : ''
-      if (asks === 'LOGIN_CODE_SENT' && given === undefined) write({ isCodeSent: true })
-      else setFailure(asks === 'LOGIN_CODE_WRONG' ? CODE_WRONG : failureText(error))
-    } finally {
-      setBusy(false)
+      const isCodeNeeded = asks === 'LOGIN_CODE_SENT' && given === undefined
+      const reason = asks === 'LOGIN_CODE_WRONG' ? CODE_WRONG : failureText(error)
+      write({ isBusy: false, ...(isCodeNeeded ? { isCodeSent: true } : { failure: reason }) })
     }
   }
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (isBusy) return
-    if (email.trim() === '') setFailure('Enter an email address.')
-    else if (isCodeSent && code.trim() === '') setFailure('Enter the code from the message.')
+    if (email.trim() === '') write({ failure: 'Enter an email address.' })
+    else if (isCodeSent && code.trim() === '') write({ failure: 'Enter the code from the message.' })
     else void signIn(isCodeSent ? code.trim() : undefined)
   }
 
@@ -89,8 +85,7 @@ function Form({ label, suggestion = '', canRemember = true, left, onDone }: Sign
   /** The button disappears together with the code field, so the focus moves to the email field. */
   function askForAnotherAddress(): void {
     if (isBusy) return
-    write({ isCodeSent: false, code: '' })
-    setFailure(null)
+    write({ isCodeSent: false, code: '', failure: null })
     emailField.current?.focus()
   }
 
