@@ -3,18 +3,11 @@ import { moveOnline } from '../../src/migration/online.ts'
 import { type MigratableStore, StoreClosedError } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { ANA, MADE, NOW, put } from '../contract/values.ts'
+import { ONLINE_MOVE } from '../support/online-move.ts'
 import { execute, openHand, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
-const OPTIONS = {
-  maxPauseMs: 30_000,
-  onProgress() {},
-  onTracesLeft() {},
-  onPhase() {},
-  onCancelFailed() {},
-  stop: new AbortController().signal,
-}
 
 async function open(url: string) {
   const store = await openStore(url, STORE)
@@ -43,7 +36,7 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
     const [source, target] = [await open(from), await open(to)]
     await hold(from, 'lock table workspace_gateway.audit_entry in row exclusive mode')
-    await expect(moveOnline(source, target, OPTIONS)).rejects.toThrow(
+    await expect(moveOnline(source, target, ONLINE_MOVE)).rejects.toThrow(
       /^another transaction, .* keeps a table locked: run this again/,
     )
     expect([(await source.moveState()).phase, await countOfTriggers(from)]).toEqual(['live', 0])
@@ -86,7 +79,7 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
       )
       return waiting !== undefined
     }
-    const moving = moveOnline(source, target, OPTIONS)
+    const moving = moveOnline(source, target, ONLINE_MOVE)
     await expect.poll(giveWay, { interval: 20 }).toBe(true)
     await release()
     expect(await moving).toMatchObject({ attempts: 1 })
@@ -101,7 +94,7 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     // A dump holds this lock for as long as it runs.
     const release = await hold(from, 'lock table workspace_gateway.audit_entry in access share mode')
     const moving = moveOnline(source, target, {
-      ...OPTIONS,
+      ...ONLINE_MOVE,
       stop: stopping.signal,
       onPhase: () => stopping.abort(new Error('stopped')),
       onCancelFailed: (error) => told.push(error),
@@ -173,6 +166,6 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
         return isBegun
       },
     }
-    expect(await moveOnline(noted, await open(to), OPTIONS)).toMatchObject({ usersAgain: 1 })
+    expect(await moveOnline(noted, await open(to), ONLINE_MOVE)).toMatchObject({ usersAgain: 1 })
   })
 })

@@ -6,17 +6,10 @@ import { moveOnline } from '../../src/migration/online.ts'
 import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { ANA, put } from '../contract/values.ts'
+import { ONLINE_MOVE } from '../support/online-move.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const OLDER = new URL('../upgrades/fixtures/a8a3d8d.postgres.sql', import.meta.url)
-const OPTIONS = {
-  maxPauseMs: 30_000,
-  onProgress() {},
-  onTracesLeft() {},
-  onPhase() {},
-  onCancelFailed() {},
-  stop: new AbortController().signal,
-}
 
 async function publishedDatabase(script = ''): Promise<string> {
   const url = await temporaryDatabase()
@@ -42,6 +35,6 @@ test.skipIf(POSTGRES_URL === null)('a published database of an earlier version i
 test.skipIf(POSTGRES_URL === null)('an online move goes from one published database to another', async () => {
   const [source, target] = [await open(await publishedDatabase()), await open(await publishedDatabase())]
   await source.applyChanges([put()])
-  await moveOnline(source, target, OPTIONS)
+  await moveOnline(source, target, ONLINE_MOVE)
   expect((await target.usersAfter('', 2)).map(({ email }) => email)).toEqual([ANA])
 })
