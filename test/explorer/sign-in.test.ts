@@ -282,6 +282,29 @@ describe.skipIf(CHROMIUM === undefined)('sign-in and sign-out', () => {
     }
   })
 
+  test('an answer that comes when somebody has signed in in another tab changes nothing', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [page, other] = [await context.newPage(), await context.newPage()]
+    for (const each of [page, other]) await each.goto(`${url}/workspace`)
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/login', async (route) => {
+      await answer.promise
+      await route.fulfill({ status: 403, body: JSON.stringify({ code: 'LOGIN_REFUSED', detail: 'Not today.' }) })
+    })
+    await signIn(page, BEN)
+    await signIn(other, ANA)
+    await page.locator('.item').first().waitFor()
+    const answered = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/login'))
+    answer.resolve()
+    await answered
+    await signOut(page)
+    await page.getByLabel('Email', { exact: true }).waitFor()
+    expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe('')
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('a tab that is reloaded while its user reads the mail still asks for the code, which it does not store', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

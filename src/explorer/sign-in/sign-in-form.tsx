@@ -60,6 +60,8 @@ function Form({ label, suggestion = '', canRemember = true, left, onDone }: Sign
       kept.current = null
       onDone?.()
     } catch (error) {
+      // Somebody has signed in meanwhile, in another tab.
+      if (kept.current === null) return
       const asks = error instanceof LoginFailure ? error.code : ''
       const isCodeNeeded = asks === 'LOGIN_CODE_SENT' && given === undefined
       const reason = asks === 'LOGIN_CODE_WRONG' ? CODE_WRONG : failureText(error)
