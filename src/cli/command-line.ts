@@ -123,12 +123,14 @@ export function createProgram(
       const { runLedger } = await import('./commands/moving/ledger.ts')
       onExit(await runLedger(parseOptions(LEDGER_OPTIONS, values), io))
     })
-  describe(program.command('doctor'), DOCTOR_OPTIONS, undefined, 'serve')
+  const doctor = describe(program.command('doctor'), DOCTOR_OPTIONS, undefined, 'serve')
     .description('check a gateway from inside and through its proxies; report what is wrong, and what fixes it')
     .argument('[url]', 'where clients reach the gateway, such as https://gateway.example.com')
     .action(async (url: string | undefined, values) => {
       const { runDoctor } = await import('./doctor/doctor.ts')
-      onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io, environment))
+      const { createRecommendCommand } = await import('./doctor/recommended-command.ts')
+      const recommend = createRecommendCommand(doctor, commands.all())
+      onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io, { environment, recommend }))
     })
   const context: CommandContext = {
     io,

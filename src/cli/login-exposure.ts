@@ -5,7 +5,7 @@ import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/gu
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
 import { databasePath } from '../store/open-store.ts'
-import { shellWords } from './doctor/inside/shell-words.ts'
+import { shellWords } from './doctor/shell-words.ts'
 import type { ServeConfig } from './options/serve-options.ts'
 import { DEFAULT_ATTEMPTS_PER_MINUTE } from './options/sign-in/rate-limit-options.ts'
 

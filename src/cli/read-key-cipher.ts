@@ -19,11 +19,11 @@ export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEnc
 }
 
 /**
- * The command that removes a key even if its tokens may be in use. It contains `--`, because the kid of an earlier
- * version may begin with a dash.
+ * The arguments with which `keys retire` removes a key even if its tokens may be in use. They contain `--`, because the
+ * kid of an earlier version may begin with a dash.
  */
-export function retireAtOnce(kid: string): string {
-  return `workspace-gateway keys retire --force -- ${kid}`
+export function argumentsToRetire(kid: string): string {
+  return `--force -- ${kid}`
 }
 
 /** The error for a key that cannot be read, with advice for the operator. */
@@ -31,7 +31,7 @@ export function toUsageError({ message, kid, reason }: KeyUnreadableError): Usag
   const advice = {
     noSecret: `give the key that it was encrypted with, ${ADVICE}`,
     otherSecret: `give the key that it was encrypted with, ${ADVICE}; several are separated by commas`,
-    damaged: `restore a backup, or remove the key with \`${retireAtOnce(kid)}\`: access tokens signed with it are then refused, and clients renew them`,
+    damaged: `restore a backup, or remove the key with \`workspace-gateway keys retire ${argumentsToRetire(kid)}\`: access tokens signed with it are then refused, and clients renew them`,
   }
   return new UsageError(`${message}: ${advice[reason]}`)
 }

@@ -40,13 +40,14 @@ export async function runDoctor(
   url: string | undefined,
   config: DoctorConfig,
   io: CommandIo,
-  environment: Inside['environment'],
+  { environment, recommend }: Pick<Inside, 'environment' | 'recommend'>,
 ): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
     throw new UsageError('--look outside: name the URL of the gateway')
   const { clock } = io
   const database = await lookAtDatabase(config, clock)
-  const inside: Inside = { config, environment, database, keys: await lookAtKeys(config, database), clock }
+  const keys = await lookAtKeys(config, database, recommend)
+  const inside: Inside = { config, environment, database, keys, recommend, clock }
   const outcomes: Outcome[] = []
   if (config.look !== 'outside')
     outcomes.push(...(await checkDatabase(inside)), ...(await runChecks(CONFIGURATION_CHECKS, inside)))

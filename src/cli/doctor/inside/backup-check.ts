@@ -3,8 +3,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { causeCodeOf, reasonOf } from '../../../errors.ts'
 import type { Verdict } from '../check.ts'
+import { shellWords } from '../shell-words.ts'
 import type { Inside } from './context.ts'
-import { shellWords } from './shell-words.ts'
 
 const HOUR_MS = 3_600_000
 /**
@@ -19,10 +19,10 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 }
 const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 
-export function backups({ config, clock }: Inside): Verdict {
+export function backups({ config, clock, recommend }: Inside): Verdict {
   const folder = config.backups
   if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
-  const fix = { run: `workspace-gateway backup --keep-newest 14 ${shellWords(folder)}` }
+  const fix = { run: recommend('backup', '--keep-newest 14', shellWords(folder)) }
   const now = clock()
   let times: readonly number[]
   try {

@@ -9,10 +9,10 @@ import { withoutWrites } from '../../serving/read-only.ts'
 import { planServe } from '../../serving/serve-plan.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
+import { shellWords } from '../shell-words.ts'
 import { backups } from './backup-check.ts'
 import type { Inside } from './context.ts'
 import { holdsSecret } from './secret-values.ts'
-import { shellWords } from './shell-words.ts'
 
 const GROUP_AND_OTHERS = 0o077
 const OTHERS = 0o007
@@ -30,7 +30,7 @@ export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
   { name: 'backups', run: backups },
 ]
 
-async function configuration({ config, environment }: Inside): Promise<Verdict> {
+async function configuration({ config, environment, recommend }: Inside): Promise<Verdict> {
   try {
     await planServe(config, environment)
     return null
@@ -39,7 +39,7 @@ async function configuration({ config, environment }: Inside): Promise<Verdict> 
     return {
       problem: `the gateway does not start: ${error.message.split('\n')[0]}`,
       // It names every problem, each with the options that help.
-      fix: { run: 'workspace-gateway config check' },
+      fix: { run: recommend('config check') },
     }
   }
 }
@@ -125,7 +125,7 @@ function isOwn(path: string): boolean {
   return [ROOT, statSync(path).uid].includes(process.getuid?.() ?? ROOT)
 }
 
-function signingKeys({ keys, config }: Inside): Verdict {
+function signingKeys({ keys, config, recommend }: Inside): Verdict {
   if ('reason' in keys) return keys
   if ('error' in keys) {
     if (keys.isOfDatabase) return { reason: 'the database cannot be used' }
@@ -141,7 +141,7 @@ function signingKeys({ keys, config }: Inside): Verdict {
   if (!hasSecret || keys.areAllSealed) return null
   return {
     problem: 'signing keys are stored unencrypted although an encryption key is given',
-    fix: { run: 'workspace-gateway keys encrypt' },
+    fix: { run: recommend('keys encrypt') },
   }
 }
 

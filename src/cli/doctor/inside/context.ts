@@ -2,6 +2,7 @@
 import type { SigningKey } from '../../../auth/tokens/signing-key.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
+import type { RecommendCommand } from '../recommended-command.ts'
 
 /** A value, or the error that occurred while getting it, or the reason for not trying. */
 export type Found<T> = T | NotUsable | { readonly reason: string }
@@ -28,6 +29,7 @@ export interface Inside {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly database: Found<Inspection>
   readonly keys: Found<StoredKeys>
+  readonly recommend: RecommendCommand
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }

@@ -11,8 +11,8 @@ import { MIN_POOL_SIZE } from '../../options/database-options.ts'
 import { WARN_BYTES } from '../../serving/watch-log-size.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import { type Check, type Fix, type Outcome, runChecks, type Verdict } from '../check.ts'
+import { shellWords } from '../shell-words.ts'
 import { type Inside, isFound } from './context.ts'
-import { shellWords } from './shell-words.ts'
 
 const OTHERS = 0o077
 const WRITABLE_BY_OTHERS = 0o022
@@ -25,7 +25,8 @@ const CLOCK_MS = 2_000
 
 const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: usable }]
 
-type Configured<T extends Inspection> = T & Pick<Inside, 'config'>
+/** What was found about the database, together with what its checks need beside it. */
+type Configured<T extends Inspection> = T & Pick<Inside, 'config' | 'recommend'>
 
 const SQLITE_CHECKS: readonly Check<Configured<SqliteInspection>>[] = [
   { name: 'schema-version', run: schemaVersion },
@@ -47,13 +48,13 @@ const POSTGRES_CHECKS: readonly Check<Configured<PostgresInspection>>[] = [
 
 /** Checks that the database can be used, then runs the checks of its engine. */
 export async function checkDatabase(inside: Inside): Promise<readonly Outcome[]> {
-  const { database, config } = inside
+  const { database, config, recommend } = inside
   const first = await runChecks(DATABASE_CHECKS, inside)
   if (!isFound(database)) return first
   const others =
     database.engine === 'sqlite'
-      ? await runChecks(SQLITE_CHECKS, { ...database, config })
-      : await runChecks(POSTGRES_CHECKS, { ...database, config })
+      ? await runChecks(SQLITE_CHECKS, { ...database, config, recommend })
+      : await runChecks(POSTGRES_CHECKS, { ...database, config, recommend })
   return [...first, ...others]
 }
 
@@ -70,7 +71,7 @@ function usable({ database, keys, config }: Inside): Verdict {
   }
 }
 
-function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verdict {
+function schemaVersion({ schemaVersion: found, knownVersion, recommend }: Configured<Inspection>): Verdict {
   if (found === knownVersion) return null
   return found > knownVersion
     ? {
@@ -79,7 +80,7 @@ function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verd
       }
     : {
         problem: `the database has schema version ${found}, but this program has ${knownVersion}: this version has not served it yet`,
-        fix: { run: 'workspace-gateway serve' },
+        fix: { run: recommend('serve') },
       }
 }
 
@@ -167,14 +168,14 @@ function diskSpace({ freeBytes, directory }: SqliteInspection): Verdict {
   }
 }
 
-function logSize({ logBytes, config }: Configured<SqliteInspection>): Verdict {
+function logSize({ logBytes, config, recommend }: Configured<SqliteInspection>): Verdict {
   if (logBytes < WARN_BYTES) return null
   const size = `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB`
   return config.checkpoints === 'external'
     ? { problem: `${size}: no program makes checkpoints, so it keeps growing`, fix: { gateway: '--checkpoints own' } }
     : {
         problem: `${size}: a long backup, dump or move, or a large import let it grow, or the gateway was killed`,
-        fix: { run: 'workspace-gateway vacuum' },
+        fix: { run: recommend('vacuum') },
       }
 }
 

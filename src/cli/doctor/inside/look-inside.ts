@@ -8,8 +8,9 @@ import { StoreMovedError } from '../../../store/cutover/contract.ts'
 import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
-import { readKeyCipher, retireAtOnce } from '../../read-key-cipher.ts'
+import { argumentsToRetire, readKeyCipher } from '../../read-key-cipher.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
+import type { RecommendCommand } from '../recommended-command.ts'
 import { type Found, isFound, type NotUsable, type StoredKeys } from './context.ts'
 
 export async function lookAtDatabase(config: DoctorConfig, clock: () => number): Promise<Found<Inspection>> {
@@ -20,7 +21,11 @@ export async function lookAtDatabase(config: DoctorConfig, clock: () => number):
   }
 }
 
-export async function lookAtKeys(config: DoctorConfig, database: Found<Inspection>): Promise<Found<StoredKeys>> {
+export async function lookAtKeys(
+  config: DoctorConfig,
+  database: Found<Inspection>,
+  recommend: RecommendCommand,
+): Promise<Found<StoredKeys>> {
   if (!isFound(database)) return { reason: 'the database was not found' }
   // Opening a database with another schema version would migrate it.
   if (database.schemaVersion !== database.knownVersion) return { reason: 'the database has another schema version' }
@@ -44,17 +49,19 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
     }
   } catch (error) {
-    return notUsable(error)
+    return notUsable(error, recommend)
   }
 }
 
-function notUsable(error: unknown): NotUsable {
+function notUsable(error: unknown, recommend: RecommendCommand): NotUsable {
   const found = { error: redact(reasonOf(error)) }
   if (error instanceof KeyUnreadableError) {
-    return error.reason === 'damaged' ? { ...found, run: retireAtOnce(error.kid) } : found
+    return error.reason === 'damaged'
+      ? { ...found, run: recommend('keys retire', argumentsToRetire(error.kid)) }
+      : found
   }
   if (error instanceof UsageError) return found
   if (error instanceof StoreMovedError) return { ...found, gateway: '--database URL', isOfDatabase: true }
-  if (error instanceof StoreDamagedError) return { ...found, run: 'workspace-gateway restore FILE', isOfDatabase: true }
+  if (error instanceof StoreDamagedError) return { ...found, run: recommend('restore', 'FILE'), isOfDatabase: true }
   return { ...found, isOfDatabase: true }
 }

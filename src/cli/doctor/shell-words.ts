@@ -1,5 +1,5 @@
 // Writes paths into the commands that the doctor recommends, so that they can be pasted into a shell.
-import { quoted } from '../../completion/quoted.ts'
+import { quoted } from '../completion/quoted.ts'
 
 /** Paths that every shell takes as one word. */
 const PLAIN = /^[\w./:@%+,-]+$/
