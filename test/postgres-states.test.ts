@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bearer, type TestGateway } from './support/gateway.ts'
+import { bearer, startGateway, type TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
 import { createdDatabases, execute, openHand, POSTGRES_URL } from './support/postgres.ts'
@@ -140,6 +140,26 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     expect((await ask()).text).toContain('UNAVAILABLE')
     await client.query('rollback')
     expect((await ask()).json().data.me.projects[0].data.v).toBe(2)
+  })
+
+  test('while the tables are missing, as during pg_restore --clean, every answer is 503, and the next one is right', async () => {
+    const url = await createdDatabase()
+    const gateway = await startGateway({ databaseUrl: url })
+    await gateway.load(documentLine('project', ANA, project(1)))
+    const { accessToken } = await gateway.login(ANA)
+    const ask = async () => {
+      const answers = [
+        await gateway.get('/readyz'),
+        await gateway.get('/projects', accessToken),
+        await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), { 'content-type': 'application/json' }),
+      ]
+      return answers.map(({ status, headers }) => [status, headers.has('retry-after')])
+    }
+    await execute(url, 'alter schema workspace_gateway rename to gone')
+    expect(await ask()).toEqual(Array(3).fill([503, true]))
+    expect((await gateway.graphql('{ me { email } }', { accessToken })).text).toContain('"UNAVAILABLE"')
+    await execute(url, 'alter schema gone rename to workspace_gateway')
+    expect(await ask()).toEqual(Array(3).fill([200, false]))
   })
 })
 

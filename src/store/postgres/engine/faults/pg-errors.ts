@@ -16,6 +16,8 @@ const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 /** lock_not_available, and deadlock_detected, which the server reports to one of the deadlocked transactions. */
 const LOCK_REFUSED = /^(?:55P03|40P01)$/
 const DISK_FULL = '53100'
+/** invalid_schema_name and undefined_table: as while an older dump is restored over them. */
+const TABLE_MISSING = /^(?:3F000|42P01)$/
 /** insufficient_privilege */
 const RIGHT_MISSING = '42501'
 /** A limit of a statement or of the server. Only the name of the refusing routine tells which. */
@@ -85,6 +87,12 @@ export function toStoreError(error: unknown): unknown {
   }
   if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
+  }
+  if (TABLE_MISSING.test(code)) {
+    return new StoreUnavailableError(
+      `the tables of the gateway are missing, perhaps while they are restored: ${error.message}`,
+      { cause: error },
+    )
   }
   if (isUserTaken(error)) {
     return new StoreUnavailableError(USER_TAKEN, { cause: error })
