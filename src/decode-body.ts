@@ -1,6 +1,8 @@
 // Decodes the content coding of a response body: a proxy may apply one even if the client did not ask for it.
+
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { memberOf } from './member-of.ts'
 
 /** A body cannot be decoded. The message is a sentence for an operator. */
 export class CodingError extends Error {
@@ -45,7 +47,7 @@ export async function decodeBody(
     const decode = DECODERS.get(coding)
     if (!decode) throw new CodingError(`something answers, but with an unknown content coding: ${coding}`)
     bytes = await decode(bytes, { maxOutputLength: maxBytes }).catch((error: unknown) => {
-      if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') {
+      if (memberOf(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
         throw new BodySizeError(`something answers, but its decoded body is larger than ${maxBytes} bytes`)
       }
       throw new CodingError(`something answers, but its body does not match its content coding: ${coding}`)

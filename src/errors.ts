@@ -1,5 +1,7 @@
 // Defines every failure of the gateway: one closed table of error codes, and the one error class that carries a code.
+
 import { constants } from 'node:os'
+import { memberOf } from './member-of.ts'
 
 const FAILURES = {
   BAD_REQUEST: [400, 'The request cannot be understood.'],
@@ -160,7 +162,7 @@ export function throwUsageError(what: string): (cause: unknown) => never {
  * number, but no code.
  */
 export function hasNoRoom(thrown: unknown): boolean {
-  return causeCodeOf(thrown) === 'ENOSPC' || Reflect.get(Object(thrown), 'errno') === -constants.errno.EDQUOT
+  return causeCodeOf(thrown) === 'ENOSPC' || memberOf(thrown, 'errno') === -constants.errno.EDQUOT
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -34,6 +34,7 @@ const LEAVES = [
   'decode-body.ts',
   'http-builtin.ts',
   'limit-wait.ts',
+  'member-of.ts',
 ]
 const MAX_FILES_PER_FOLDER = 14
 /** What only one of the adapters has outside its folder `engine`. */

@@ -13,11 +13,6 @@ export function jsonOf({ body }: Pick<ProbeAnswer, 'body'>): unknown {
   }
 }
 
-/** The value of an object's member; undefined for any value that has no such member. */
-export function memberOf(value: unknown, name: string): unknown {
-  return Reflect.get(Object(value), name)
-}
-
 /** Null if the body is a JSON array in UTF-8. */
 export function unlessArray(answer: Pick<ProbeAnswer, 'body'>): string | null {
   if (!isUtf8(answer.body)) return 'the body is not UTF-8'

@@ -1,7 +1,9 @@
 // The session that the checks read with: logs in once, and renews the access token when it has expired.
+
 import { isTokenRefused } from '../import-export/remote/retry.ts'
 import { isHeaderToken } from '../import-export/remote/session.ts'
-import { jsonOf, memberOf } from './answer-body.ts'
+import { memberOf } from '../member-of.ts'
+import { jsonOf } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
 

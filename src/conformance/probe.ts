@@ -1,9 +1,11 @@
 // The state that the checks share: requests, the sessions of the run, and answers that several checks inspect.
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RecordFields } from '../import-export/format/read-record.ts'
 import { createLateStop } from '../import-export/remote/answer-limits.ts'
 import { createRefReader } from '../import-export/remote/project-ref.ts'
-import { jsonOf, memberOf } from './answer-body.ts'
+import { memberOf } from '../member-of.ts'
+import { jsonOf } from './answer-body.ts'
 import { StoppedError } from './cannot-tell.ts'
 import { createExchange, type Exchange, type ProbeAnswer, type ProbeRequest } from './exchange.ts'
 import { findExport } from './find-export.ts'

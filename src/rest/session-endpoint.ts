@@ -1,4 +1,5 @@
 // Serves the session calls of the contract: takes the fields from the body, and answers with tokens or nothing.
+
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { jsonText, parseJson } from '../http/json-body.ts'
@@ -6,6 +7,7 @@ import type { GatewayRequest } from '../http/request.ts'
 import { beginStep, endStep } from '../http/request-record.ts'
 import { jsonResponse, NO_STORE } from '../http/response.ts'
 import { isJsonMediaType } from '../media-type.ts'
+import { memberOf } from '../member-of.ts'
 import { createContext } from '../resolvers/context.ts'
 import { UNCOUNTED } from '../resolvers/request-budget.ts'
 import type { EndpointServices } from '../resolvers/services.ts'
@@ -43,10 +45,8 @@ async function readFields(route: SessionRoute, request: GatewayRequest): Promise
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
   }
   const body = parseJson(jsonText(bytes))
-  const member = (name: string): unknown =>
-    typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
-  const option = route.optionalField === undefined ? null : (member(route.optionalField) ?? null)
-  return { value: textOf(member(route.field)), option: option === null ? null : textOf(option) }
+  const option = route.optionalField === undefined ? null : (memberOf(body, route.optionalField) ?? null)
+  return { value: textOf(memberOf(body, route.field)), option: option === null ? null : textOf(option) }
 }
 
 function textOf(value: unknown): string {

@@ -1,5 +1,7 @@
 // Reads what a receiver says about a batch that it accepted only in part (OTLP, "Partial Success").
+
 import { isJsonMediaType } from '../../media-type.ts'
+import { memberOf } from '../../member-of.ts'
 import { readResponse } from './otlp.ts'
 
 /** The body of a response with status 200. */
@@ -30,8 +32,4 @@ function readAnswer(contentType: string | undefined, body: Buffer): unknown {
   } catch {
     return null
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -1,10 +1,12 @@
 // Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
 // large body.
+
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
+import { memberOf } from '../../member-of.ts'
 import { responseTo } from '../../response-to.ts'
 import { type PartialSuccess, type ReceiverAnswer, readPartialSuccess } from './partial-success.ts'
 import type { TraceSettings } from './trace-settings.ts'
@@ -74,7 +76,7 @@ export function createReceiver(
     } catch (error) {
       if (isLate) throw new Error(`no answer in ${timeoutMs} ms`)
       // Once there is an answer, the batch has arrived, even if the connection breaks within the answer.
-      if (!hasAnswer && sent.reusedSocket && Reflect.get(Object(error), 'code') === 'ECONNRESET') return null
+      if (!hasAnswer && sent.reusedSocket && memberOf(error, 'code') === 'ECONNRESET') return null
       throw error
     } finally {
       clearTimeout(timer)
@@ -128,5 +130,5 @@ const CONNECTING = new Set<unknown>(['connect', 'getaddrinfo'])
 function mayRetry(error: unknown): boolean {
   // An AggregateError stands for a name with several addresses, none of which accepted the connection.
   if (error instanceof BusyError || error instanceof AggregateError) return true
-  return CONNECTING.has(Reflect.get(Object(error), 'syscall'))
+  return CONNECTING.has(memberOf(error, 'syscall'))
 }

@@ -1,5 +1,7 @@
 // Sends mails through the configured SMTP server: its URL, the connection to it, and the meaning of its errors.
+
 import { domainToASCII } from 'node:url'
+import { memberOf } from '../../member-of.ts'
 
 /** A send that takes longer is aborted, well within the lease of its mail. */
 const SEND_TIMEOUT_MS = 40_000
@@ -139,20 +141,20 @@ const REASONS: Readonly<Record<string, string>> = {
 const COMMANDS_OF_A_MAIL: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA'])
 
 function toMailError(error: unknown, isStopping: boolean): MailError {
-  const status: unknown = Reflect.get(Object(error), 'responseCode')
-  const code: unknown = Reflect.get(Object(error), 'code')
+  const status: unknown = memberOf(error, 'responseCode')
+  const code: unknown = memberOf(error, 'code')
   if (isStopping && code === 'EABORT')
     return new MailError('the gateway stopped before the mail server answered', false)
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
-  const isPermanent = isRefused && COMMANDS_OF_A_MAIL.has(Reflect.get(Object(error), 'command'))
+  const isPermanent = isRefused && COMMANDS_OF_A_MAIL.has(memberOf(error, 'command'))
   return new MailError(`${reason}${detailOf(error)}`, isPermanent)
 }
 
 /** The status that the server gave, or the system's error code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
 function detailOf(error: unknown): string {
-  const status: unknown = Reflect.get(Object(error), 'responseCode')
-  const systemCode: unknown = Reflect.get(Object(error), 'originalCode')
+  const status: unknown = memberOf(error, 'responseCode')
+  const systemCode: unknown = memberOf(error, 'originalCode')
   if (typeof status === 'number') return ` (it said ${status})`
   return typeof systemCode === 'string' ? ` (${systemCode})` : ''
 }

@@ -1,8 +1,10 @@
 // Publishes a file atomically: a backup or a dump appears under its name only when it is complete and synced to disk.
+
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { MachineError, reasonOf, throwUsageError, UsageError, unreadable } from '../../errors.ts'
+import { memberOf } from '../../member-of.ts'
 
 const READ_BYTES = 262_144
 /** A line of `sha256sum`. It begins with a backslash when the file name contains an escaped character. */
@@ -147,7 +149,7 @@ export async function digestOf(path: string): Promise<string> {
  */
 export async function requireDigest(path: string): Promise<void> {
   const line = await readFile(path + DIGEST_END, 'utf8').catch((error: unknown) => {
-    if (Reflect.get(Object(error), 'code') === 'ENOENT') return null
+    if (memberOf(error, 'code') === 'ENOENT') return null
     throw new UsageError(unreadable(path + DIGEST_END, error))
   })
   if (line === null) return

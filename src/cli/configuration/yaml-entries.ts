@@ -1,4 +1,5 @@
 // Parses a YAML configuration file into entries with line numbers. Every value is the text that a flag would have.
+
 import {
   type Document,
   isMap,
@@ -10,6 +11,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml'
+import { memberOf } from '../../member-of.ts'
 
 export interface FileEntry {
   readonly key: string
@@ -89,6 +91,6 @@ function holdsEntries(node: unknown): boolean {
 }
 
 function lineOf(node: unknown, lines: LineCounter): number {
-  const range: unknown = Reflect.get(Object(node), 'range')
+  const range: unknown = memberOf(node, 'range')
   return Array.isArray(range) ? lines.linePos(Number(range[0])).line : 1
 }

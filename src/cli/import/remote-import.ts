@@ -1,4 +1,5 @@
 // The client of POST /import: sends a file to a gateway and reports its progress there.
+
 import { noAnswerInWords, UsageError } from '../../errors.ts'
 import {
   badLinesInWords,
@@ -11,6 +12,7 @@ import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { limitWait } from '../../limit-wait.ts'
+import { memberOf } from '../../member-of.ts'
 import { toLine } from '../../redact.ts'
 import { sendRequest } from '../../send-request.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -107,7 +109,7 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
 
 async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
-  const detail: unknown = Reflect.get(Object(problem), 'detail')
+  const detail: unknown = memberOf(problem, 'detail')
   if (response.status === 404) return `${address} answered 404: ${NO_IMPORTS}`
   const advice = response.status === 413 ? TOO_LARGE : null
   const reason = typeof detail === 'string' ? toLine(detail) : advice

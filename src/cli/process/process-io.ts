@@ -1,7 +1,9 @@
 // The streams of the process as a command uses them, and what happens when their readers or disks fail.
+
 import { fstatSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { reasonOf } from '../../errors.ts'
+import { memberOf } from '../../member-of.ts'
 import type { Environment } from '../configuration/settings.ts'
 import type { CommandIo } from '../io.ts'
 
@@ -88,5 +90,5 @@ export function isToldOfStdout(error: unknown): boolean {
 
 /** True when the reader of stdout has closed it, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
-  return Reflect.get(Object(error), 'code') === 'EPIPE'
+  return memberOf(error, 'code') === 'EPIPE'
 }

@@ -1,5 +1,6 @@
 // Checks of error answers: what they reveal, and their form. They run last, when many errors have been seen.
-import { jsonOf, memberOf } from '../answer-body.ts'
+import { memberOf } from '../../member-of.ts'
+import { jsonOf } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import { saysBusy } from '../patience.ts'

@@ -1,5 +1,6 @@
 // Checks of POST /login, which issues tokens for an email.
-import { jsonOf, memberOf, typeOf, unlessJwt, unlessSentAsJson } from '../answer-body.ts'
+import { memberOf } from '../../member-of.ts'
+import { jsonOf, typeOf, unlessJwt, unlessSentAsJson } from '../answer-body.ts'
 import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import { requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'

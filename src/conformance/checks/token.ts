@@ -1,5 +1,6 @@
 // Checks of POST /token, which issues a new access token for a refresh token, which stays valid.
-import { jsonOf, memberOf, unlessSentAsJson } from '../answer-body.ts'
+import { memberOf } from '../../member-of.ts'
+import { jsonOf, unlessSentAsJson } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus, unlessSuccess } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'

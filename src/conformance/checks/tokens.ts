@@ -1,6 +1,8 @@
 // Creates invalid tokens, which servers must refuse.
+
 import { createHmac, randomBytes } from 'node:crypto'
-import { jsonOf, memberOf } from '../answer-body.ts'
+import { memberOf } from '../../member-of.ts'
+import { jsonOf } from '../answer-body.ts'
 
 const A_DAY_SECONDS = 86_400
 

@@ -1,5 +1,7 @@
 // A user's session at another server of the contract: signs in on first use and renews expired tokens.
+
 import { hasMoreValues } from '../../json-text.ts'
+import { memberOf } from '../../member-of.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import { MAX_VALUES } from '../format/envelope.ts'
 import { isSuccess, type RemoteAnswer } from './answer.ts'
@@ -47,7 +49,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
   ): Promise<{ readonly answer: RemoteAnswer; readonly hasToken: boolean }> {
     const answer = await client.send({ method: 'POST', path, body, opensSession: true })
     const tokens = isSuccess(answer) ? parseJson(answer.body) : null
-    const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
+    const [access, refresh] = [memberOf(tokens, 'accessToken'), memberOf(tokens, 'refreshToken')]
     if (isHeaderToken(access)) accessToken = access
     if (typeof refresh === 'string') refreshToken = refresh
     return { answer, hasToken: isHeaderToken(access) }

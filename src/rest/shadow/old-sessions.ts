@@ -1,10 +1,12 @@
 // Keeps one session per user at the old server, in memory only: opens, renews, replaces and ends it.
+
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
 import { createLateStop } from '../../import-export/remote/answer-limits.ts'
 import { statusInWords } from '../../import-export/remote/redirect.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { isHeaderToken } from '../../import-export/remote/session.ts'
+import { memberOf } from '../../member-of.ts'
 import { readAtMost } from '../../send-request.ts'
 import type { BusyUsers } from './busy-users.ts'
 import { ANSWER_MS, sendAgain } from './old-answer.ts'
@@ -80,7 +82,7 @@ export function createOldSessions(
   async function signIn(email: string): Promise<Tokens> {
     const response = await post(email, '/login', { email })
     const answer = await tokenAnswer(response)
-    const [accessToken, refreshToken] = [memberOf(answer, 'accessToken'), memberOf(answer, 'refreshToken')]
+    const [accessToken, refreshToken] = [textMember(answer, 'accessToken'), textMember(answer, 'refreshToken')]
     if (isHeaderToken(accessToken)) return { accessToken, refreshToken }
     // It may have opened a session all the same.
     void signOut(Promise.resolve({ refreshToken }), AbortSignal.timeout(SIGN_OUT_MS))
@@ -93,10 +95,10 @@ export function createOldSessions(
     const { refreshToken } = session
     if (refreshToken === null) return signIn(email)
     const answer = await tokenAnswer(await post(email, '/token', { refreshToken }))
-    const accessToken = memberOf(answer, 'accessToken')
+    const accessToken = textMember(answer, 'accessToken')
     if (!isHeaderToken(accessToken)) return signInAgain(email, session)
     // A server that rotates refresh tokens returns a new one.
-    return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
+    return { accessToken, refreshToken: textMember(answer, 'refreshToken') ?? refreshToken }
   }
 
   /** Signs out the previous session: it may still be open, although its tokens were refused. */
@@ -175,7 +177,7 @@ async function tokenAnswer(response: Response): Promise<unknown> {
   return body && new Response(body).json().catch(() => null)
 }
 
-function memberOf(answer: unknown, name: string): string | null {
-  const value: unknown = Reflect.get(Object(answer), name)
+function textMember(answer: unknown, name: string): string | null {
+  const value: unknown = memberOf(answer, name)
   return typeof value === 'string' ? value : null
 }

@@ -1,7 +1,9 @@
 // health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
+
 import type { IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
 import { request as http } from '../../../http-builtin.ts'
+import { memberOf } from '../../../member-of.ts'
 import { toLine } from '../../../redact.ts'
 import { responseTo } from '../../../response-to.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -25,11 +27,11 @@ export async function runHealth(url: string | undefined, config: HealthConfig, i
       : requireServerAddress(url, null)
   try {
     const { status, body } = await ask(`${base}/readyz`, config.timeout * 1_000)
-    if (status === 200 && Reflect.get(Object(body), 'status') === 'ready') {
+    if (status === 200 && memberOf(body, 'status') === 'ready') {
       io.stdout.write('ready\n')
       return 0
     }
-    const detail = Reflect.get(Object(body), 'detail')
+    const detail = memberOf(body, 'detail')
     const reason = typeof detail === 'string' ? toLine(detail) : 'the server there is not a gateway.'
     io.stderr.write(`not ready: ${status} ${reason}\n`)
   } catch (error) {

@@ -1,8 +1,10 @@
 // Checks the database: whether it can be used, who can read it, and whether writes to it are durable.
+
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasNoRoom, reasonOf } from '../../../errors.ts'
+import { memberOf } from '../../../member-of.ts'
 import { MAX_SNAPSHOTS } from '../../../resolvers/consistent-answer.ts'
 import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
@@ -139,7 +141,7 @@ function diskSync({ directory }: SqliteInspection): Verdict {
 }
 
 function fixForWriting(error: unknown, folder: string): Fix {
-  const code: unknown = Reflect.get(Object(error), 'code')
+  const code: unknown = memberOf(error, 'code')
   if (code === 'EROFS') return { gateway: '--read-only' }
   if (hasNoRoom(error)) return { run: `df -h ${shellWords(folder)}` }
   // The doctor runs as the user that the gateway runs as.

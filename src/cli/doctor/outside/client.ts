@@ -1,5 +1,6 @@
 // The HTTP client of the doctor: sends requests through the proxies in front of a gateway, and measures what the checks
 // need.
+
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
@@ -8,6 +9,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
 import { request as requestHttp } from '../../../http-builtin.ts'
 import { createSilenceLimit, readWhole, type SilenceLimit } from '../../../import-export/remote/answer-limits.ts'
+import { memberOf } from '../../../member-of.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
 /**
@@ -149,9 +151,7 @@ export async function shakeHands(
     await promise
     const { authorizationError } = socket
     return {
-      problem: socket.authorized
-        ? null
-        : String(Reflect.get(Object(authorizationError), 'message') ?? authorizationError),
+      problem: socket.authorized ? null : String(memberOf(authorizationError, 'message') ?? authorizationError),
       expiresAt: Date.parse(socket.getPeerCertificate().valid_to),
     }
   } finally {

@@ -1,7 +1,9 @@
 // Provides what the checks from outside share: the client, the gateway's own view of a request, and readers of its
 // answers.
+
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
+import { memberOf } from '../../../member-of.ts'
 import type { Awaitable } from '../../../store/contract.ts'
 import type { Check, Fix, NotChecked, Verdict } from '../check.ts'
 import { AnswerError } from './answer-error.ts'
@@ -183,18 +185,18 @@ export function isOfGateway({ headers }: Reply): boolean {
 
 /** The `code` of a problem document (RFC 9457), or '' when the body is not a problem document of the gateway. */
 export function codeOf(body: Buffer): string {
-  return memberOf(body, 'code') ?? ''
+  return textMember(body, 'code') ?? ''
 }
 
 /** The string member `name` of the JSON object in the body, or undefined. */
-export function memberOf(body: Buffer, name: string): string | undefined {
-  const member: unknown = Reflect.get(Object(jsonOf(body)), name)
+export function textMember(body: Buffer, name: string): string | undefined {
+  const member: unknown = memberOf(jsonOf(body), name)
   return typeof member === 'string' ? member : undefined
 }
 
 /** Whether the body is a GraphQL response with errors. */
 export function hasErrors(body: Buffer): boolean {
-  return Array.isArray(Reflect.get(Object(jsonOf(body)), 'errors'))
+  return Array.isArray(memberOf(jsonOf(body), 'errors'))
 }
 
 /** Null when the body is not JSON. */

@@ -1,7 +1,7 @@
 // Checks that a request arrives at the gateway with the path and the query it was sent to. Most other checks depend on
 // the path.
 import { type Check, type NotChecked, type Outcome, runChecks, type Verdict } from '../check.ts'
-import { isOfGateway, isSeen, memberOf, type Outside, PROBE_REF, see } from './context.ts'
+import { isOfGateway, isSeen, type Outside, PROBE_REF, see, textMember } from './context.ts'
 
 /** From this status on, an answer says nothing about the path: a server failed. */
 const SERVER_FAILED = 500
@@ -39,7 +39,7 @@ async function query(outside: Outside): Promise<Verdict> {
   const { url } = outside.target
   const reply = await ask({ path: '/openapi.json?r=a%2Fb' })
   const { status, body } = reply
-  if (status === 200 && OPENAPI_VERSION.test(memberOf(body, 'openapi') ?? '')) return changedQuery(outside)
+  if (status === 200 && OPENAPI_VERSION.test(textMember(body, 'openapi') ?? '')) return changedQuery(outside)
   if (status === 400 && isOfGateway(reply)) return UNEXPECTED_PROXY_HEADER
   return {
     problem: `the path of a request does not arrive at the gateway as it was sent, or the URL is not where the gateway is: GET /openapi.json is answered ${status}, without the document`,

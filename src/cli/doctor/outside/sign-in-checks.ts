@@ -2,7 +2,7 @@
 // sent.
 import { type Check, MAIL_GUARD, type Verdict } from '../check.ts'
 import { isDirect, pathBelow } from './client.ts'
-import { codeOf, hasErrors, memberOf, type Outside } from './context.ts'
+import { codeOf, hasErrors, type Outside, textMember } from './context.ts'
 import { doErrorsArrive, ERRORS_ARE_LOST } from './message-checks.ts'
 
 const NO_EMAIL = 'doctor'
@@ -58,6 +58,6 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
  */
 async function isGuarded({ ask, target }: Outside): Promise<boolean> {
   const { body } = await ask({ path: '/explorer.json' })
-  const guards = memberOf(body, 'loginGuard')?.split(',') ?? []
+  const guards = textMember(body, 'loginGuard')?.split(',') ?? []
   return guards.includes('mail') || (guards.includes('local') && isDirect(target))
 }

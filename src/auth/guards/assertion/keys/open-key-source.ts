@@ -1,10 +1,12 @@
 // Opens the key source for a setting: a file, a URL, the issuer's discovery document, or one URL per key.
+
 import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import type { JSONWebKeySet } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
 import { unreadable } from '../../../../errors.ts'
+import { memberOf } from '../../../../member-of.ts'
 import { fetchText, isSafeUrl, MAX_BYTES } from './fetch-text.ts'
 import { createJwksSource } from './jwks-source.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
@@ -30,7 +32,7 @@ export function openKeySource(at: KeysAt, options: KeySourceOptions): KeySource 
 
 async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
   const document: unknown = JSON.parse(await fetchText(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`))
-  const member = (name: string): unknown => Reflect.get(Object(document), name)
+  const member = (name: string): unknown => memberOf(document, name)
   const keysUrl = member('jwks_uri')
   if (member('issuer') !== issuer) throw new Error('the discovery document names another issuer')
   if (typeof keysUrl !== 'string' || !isSafeUrl(keysUrl))
@@ -75,7 +77,7 @@ async function parseKeyFile(text: string, algorithm: string): Promise<JSONWebKey
 
 function parseKeys(text: string): JSONWebKeySet {
   const parsed: unknown = JSON.parse(text)
-  const keys: unknown = Reflect.get(Object(parsed), 'keys')
+  const keys: unknown = memberOf(parsed, 'keys')
   if (!Array.isArray(keys) || !keys.every(isObject)) throw new Error('the response is not a JSON Web Key Set')
   return { keys }
 }

@@ -1,5 +1,7 @@
 // Turns the errors of opening a database into sentences that tell the operator what to fix.
+
 import { hasNoRoom, reasonOf } from '../../../../errors.ts'
+import { memberOf } from '../../../../member-of.ts'
 import { StoreFaultError, StoreNoRoomError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'
 import { faultOf, isFaultOnOpen, sqliteCode } from '../faults/sqlite-errors.ts'
 import { toFaultError } from '../faults/startup-check.ts'
@@ -9,7 +11,7 @@ const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 /** For an error of opening the file itself. An error that is none of the path's stays unchanged. */
 export function toPathError(error: unknown, path: string): unknown {
   if (error instanceof StoreFaultError || isFaultOnOpen(error)) return error
-  const code: unknown = Reflect.get(Object(error), 'code')
+  const code: unknown = memberOf(error, 'code')
   if (NOT_WRITABLE.has(code)) return notWritable(path, error)
   if (hasNoRoom(error)) return noRoom(path, error)
   return new StoreOpenError(`cannot open ${path}: ${reasonOf(error)}${adviceFor(error)}`, { cause: error })

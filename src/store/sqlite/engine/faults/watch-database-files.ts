@@ -1,7 +1,9 @@
 // Checks that the files of an open database are still those at its path: SQLite continues to write to deleted files.
+
 import { type BigIntStats, realpathSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
+import { memberOf } from '../../../../member-of.ts'
 import { StoreDamagedError, StoreFaultError, StoreUnavailableError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
 import { type FileIdentity, requireSameFile, statOf } from '../files/file-identity.ts'
@@ -134,7 +136,7 @@ function whereAllowed(look: () => void): () => void {
     try {
       look()
     } catch (error) {
-      if (Reflect.get(Object(error), 'code') !== 'EACCES') throw error
+      if (memberOf(error, 'code') !== 'EACCES') throw error
       throw new StoreUnavailableError(`this process may not enter the folder of the database: ${reasonOf(error)}`, {
         cause: error,
       })
