@@ -41,6 +41,19 @@ test('the first serve in an empty directory loads the demo workspace and says so
   expect(again.text).toBe(projects.text)
 })
 
+test('a demo user who was removed does not come back with the next start', async () => {
+  const cwd = temporaryDirectory()
+  const first = await serveForTest([], { cwd })
+  const database = `file:${join(cwd, 'data', 'workspace.db')}`
+  const removed = await runHere(['users', 'remove', 'demo@example.com', '--database', database])
+  expect(removed.stdout).toMatch(/^removed demo@example.com: [1-9]/)
+  expect(await first.kill('SIGTERM')).toBe(0)
+  const second = await serveForTest([], { cwd })
+  expect(second.stdout()).not.toContain('demo')
+  const { accessToken } = await openSession(second.url, 'demo@example.com')
+  expect((await ask(`${second.url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
+})
+
 test('a start that finds its port in use leaves the demo workspace to the next start', async () => {
   const cwd = temporaryDirectory()
   const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })

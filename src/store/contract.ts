@@ -106,6 +106,13 @@ export type Removal = ChangeOf<'removeUser' | 'removeDocument' | 'removeExports'
  */
 export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'listFull' | 'staged'
 
+/** The highest ids ever assigned to users, exports and audit entries, those of removed rows included; 0 for none. */
+export interface LastIds {
+  readonly user: number
+  readonly export: number
+  readonly auditEntry: number
+}
+
 /**
  * Every method is atomic. A write resolves only once it is durable; the one exception is the ledger of REST calls on
  * SQLite, which may lose its last writes in a power failure. Expected outcomes are return values. A method throws only
@@ -145,6 +152,7 @@ export interface Store
    */
   readonly dropStaleStages: (before: number) => Awaitable<boolean>
 
+  readonly lastIds: () => Promise<LastIds>
   readonly openSnapshot: (options?: SnapshotOptions) => Awaitable<Snapshot>
   /**
    * `now` (milliseconds since the epoch), or the time of the database's server if that is earlier. What one gateway

@@ -10,9 +10,10 @@ export const DEMO_EMAIL = 'demo@example.com'
 
 const DEMO_FILE = new URL('./demo-workspace.ndjson', import.meta.url)
 
-/** Loads the demo workspace and returns true. Returns false, and does nothing, when the database has a user already. */
+/** Loads the demo workspace and returns true. Returns false, and does nothing, when the database ever had a user. */
 export async function loadDemo(store: Store, clock: () => number): Promise<boolean> {
-  if ((await store.usersAfter('', 1)).length > 0) return false
+  // Users who were removed count too: otherwise the demo user would come back with the next start.
+  if ((await store.lastIds()).user > 0) return false
   const file = await open(DEMO_FILE)
   try {
     const fields = parseOptions(IMPORT_OPTIONS, {})

@@ -1,5 +1,13 @@
 // The contract of an online move: a store can be moved into another database, and can be the target of a move.
-import type { Awaitable, NewSession, StoredDocument, StoredExport, StoredSigningKey, StoredUser } from '../contract.ts'
+import type {
+  Awaitable,
+  LastIds,
+  NewSession,
+  StoredDocument,
+  StoredExport,
+  StoredSigningKey,
+  StoredUser,
+} from '../contract.ts'
 import { StoreUnavailableError } from '../contract.ts'
 import type { RestCalls } from '../rest-call-contract.ts'
 import type { EditableStore } from '../workspace-edits.ts'
@@ -48,13 +56,6 @@ export interface Changed {
   readonly hasKeys: boolean
   readonly callDays: readonly string[]
   readonly rows: readonly ChangedRow[]
-}
-
-/** The highest ids ever assigned to users, exports and audit entries, so that no id is assigned twice after a move. */
-export interface LastIds {
-  readonly user: number
-  readonly export: number
-  readonly auditEntry: number
 }
 
 /**
@@ -187,7 +188,6 @@ export interface MigratableStore extends EditableStore, CarriedReads {
    */
   readonly eraseKeyTraces: (gone: readonly string[]) => Promise<void>
 
-  readonly lastIds: () => Promise<LastIds>
   /** The sessions with these ids, expired ones included, in no particular order. */
   readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>
 }

@@ -185,6 +185,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     flushRemovals: () => askInCharge((asked) => asked.flushRemovals()),
     statistics: (now) => askInCharge((asked) => asked.statistics(now)),
 
+    lastIds: async () => ask((asked) => asked.lastIds()),
     openSnapshot: (options) => ask((asked) => asked.openSnapshot(options)),
     earlierTime: (now) => ask((asked) => asked.earlierTime(now)),
     ping: () => askInCharge((asked) => asked.ping()),

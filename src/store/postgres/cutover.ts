@@ -1,8 +1,8 @@
 // Reads and changes the move state of a PostgreSQL database: begin, note changes, fence, finish, cancel.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { StoreFaultError, StoreUnavailableError } from '../contract.ts'
-import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
+import { type LastIds, StoreFaultError, StoreUnavailableError } from '../contract.ts'
+import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
 import { GUARDED_TABLES, NOTED_TABLES, type NotedChange, toChanged } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import { type Connection, statements } from './connection.ts'
