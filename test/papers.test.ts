@@ -56,6 +56,15 @@ test('the glossary is in alphabetical order', () => {
   expect(words).toEqual(words.toSorted())
 })
 
+test('decisions stand newest first on their page', () => {
+  const pages = PAGES.filter((page) => page.startsWith('docs/decisions/'))
+  const dates = pages.map((page) =>
+    [...read(page).matchAll(/^(?:## |(?:- )?\*\*)(2\d{3}-\d\d-\d\d)/gm)].map(([, date]) => date),
+  )
+  expect(dates.flat().length).toBeGreaterThan(200)
+  expect(dates).toEqual(dates.map((each) => each.toSorted().toReversed()))
+})
+
 test('every relative link points to an existing file, and to an existing heading of it', () => {
   const links = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
