@@ -110,10 +110,11 @@ function linkedDatabase(database: string): readonly string[] {
  */
 function readableDatabase(database: string): readonly string[] {
   const path = databasePath(database)
-  if (path === null || !foldersOf(path).every((folder) => hasModeBit(folder, ENTERABLE_BY_ALL))) return []
+  if (path === null) return []
   const files = ['', '-wal', '-shm'].map((end) => path + end)
   const readable = files.filter((file) => statOf(file)?.isFile() && hasModeBit(file, READABLE_BY_ALL))
-  if (readable.length === 0) return []
+  // The folders last: in a working directory that was removed, they have no names.
+  if (readable.length === 0 || !foldersOf(path).every((folder) => hasModeBit(folder, ENTERABLE_BY_ALL))) return []
   return [
     `every user of this machine can read the database, with its signing keys and sessions: run chmod 600 ${shellWords(...readable)}`,
   ]
