@@ -186,6 +186,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     takeTurn: createTakeTurn(admission, ownerOf),
     yieldTurn,
     paceReading: createTurnQuota(yieldTurn),
+    clock,
   }
   const schema = createSchema()
   const build = await openExplorerBuild()

@@ -109,6 +109,26 @@ test('the entity tag of an export is its digest, which is the SHA-256 of the bod
   expect(headers.get('etag')).toBe(`"${createHash('sha256').update(text).digest('hex')}"`)
 })
 
+test('an export says when it was made, unless that is in the future, and the time is no condition', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const made = async (headers: Record<string, string> = {}) => {
+    const answer = await gateway.get('/exports?r=app', accessToken, headers)
+    return [answer.status, answer.headers.get('last-modified')]
+  }
+  await gateway.load(exportLine(ANA, { r: 'app', createdAt: '2025-03-01T01:30:00.75+02:00', elements: ['1'] }))
+  const told = 'Fri, 28 Feb 2025 23:30:00 GMT'
+  expect(await made()).toEqual([200, told])
+  // Also when the answer is kept, and as a condition alone: after a removal, what is newest then has an earlier time.
+  expect(await made({ 'if-modified-since': told })).toEqual([200, told])
+  const head = await gateway.send('HEAD', '/exports?r=app', undefined, { authorization: `Bearer ${accessToken}` })
+  expect(head.headers.get('last-modified')).toBe(told)
+  await gateway.load(exportLine(ANA, { r: 'app', createdAt: '9999-12-31T00:00:00Z', elements: ['2'] }))
+  expect(await made()).toEqual([200, null])
+  expect((await gateway.get('/projects', accessToken)).headers.get('last-modified')).toBeNull()
+})
+
 test('HEAD answers what GET answers, without the body', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)

@@ -16,4 +16,6 @@ export interface EndpointServices extends Services {
   readonly limitMaking: LimitConcurrency
   /** Waits for room in a turn, before long work that cannot be split. */
   readonly takeTurn: TakeTurn
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
 }

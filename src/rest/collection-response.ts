@@ -97,20 +97,38 @@ async function* arrayPieces(
  * Returns an export's elements in the same form: a small export whole, a larger one as a stream that reads while it
  * sends.
  */
-export async function exportResponse(snapshot: StoredExport, context: ExportReading): Promise<GatewayResponse> {
+export async function exportResponse(
+  snapshot: StoredExport,
+  context: ExportReading,
+  now: number,
+): Promise<GatewayResponse> {
   const bytes = await exportBytes(snapshot, context)
   const body =
     bytes instanceof Uint8Array ? bytes : { [Symbol.asyncIterator]: () => bytes.chunks()[Symbol.asyncIterator]() }
-  return { ...exportMetadataResponse(snapshot), body }
+  return { ...exportMetadataResponse(snapshot, now), body }
 }
 
-/** Returns the same reply without a body. An export never changes, so its digest is its entity tag. */
-export function exportMetadataResponse({ digest, byteLength }: StoredExport): GatewayResponse {
-  return collectionResponse(`"${digest}"`, byteLength, null)
+/**
+ * Returns the same reply without a body. An export never changes, so its digest is its entity tag. `now` is in
+ * milliseconds since 1970.
+ */
+export function exportMetadataResponse({ digest, byteLength, instant }: StoredExport, now: number): GatewayResponse {
+  return collectionResponse(`"${digest}"`, byteLength, null, lastModified(Date.parse(instant), now))
 }
 
-function collectionResponse(etag: string, byteLength: number, body: GatewayResponse['body']): GatewayResponse {
-  return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body, derived: {} }
+/** A server may not answer a time in the future (RFC 9110 section 8.8.2.1). */
+function lastModified(time: number, now: number): Headers {
+  return time <= now ? { 'last-modified': new Date(time).toUTCString() } : {}
+}
+
+function collectionResponse(
+  etag: string,
+  byteLength: number,
+  body: GatewayResponse['body'],
+  more: Headers = {},
+): GatewayResponse {
+  const headers = { ...HEADERS, etag, ...more, 'content-length': String(byteLength) }
+  return { status: 200, headers, body, derived: {} }
 }
 
 /** Returns the 304 for a reply with this entity tag. It does not describe the body (RFC 9110 section 15.4.5). */

@@ -38,7 +38,7 @@ export type MakeAnswer = (
 ) => Promise<Made<ReadAnswer>>
 
 export function createMakeAnswer(route: ReadRoute, services: EndpointServices): MakeAnswer {
-  const { cache, inFlight } = services
+  const { cache, inFlight, clock } = services
 
   /** Throws `MISSING_PARAMETER` and `NO_WORKSPACE`, and what the route throws. */
   async function find(
@@ -65,13 +65,13 @@ export function createMakeAnswer(route: ReadRoute, services: EndpointServices): 
     /** If the export was removed after it was found, returns what is there now. */
     async function readWhole(snapshot: StoredExport): Promise<GatewayResponse> {
       try {
-        return await exportResponse(snapshot, context)
+        return await exportResponse(snapshot, context, clock())
       } catch (error) {
         if (!context.states?.isTorn()) throw error
       }
       const again = await answerConsistently(services, openContext, holding, async (reading) => {
         const now = await find(request, reading, holding)
-        return isExport(now) ? exportResponse(now, reading) : now
+        return isExport(now) ? exportResponse(now, reading, clock()) : now
       })
       return again.value
     }
@@ -85,7 +85,7 @@ export function createMakeAnswer(route: ReadRoute, services: EndpointServices): 
     const isOfState = context.isConsistent()
     if (isExport(found)) {
       const whole = lazyAsync(async () => keep(await readWhole(found)))
-      return { value: { head: exportMetadataResponse(found), whole }, isOfState, held: holdings.move() }
+      return { value: { head: exportMetadataResponse(found, clock()), whole }, isOfState, held: holdings.move() }
     }
     const made = keep(found)
     // The send path counts a whole body while it is being sent.

@@ -97,7 +97,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
     responses: {
       200: {
         description: 'A JSON array; every element is exactly as it was stored.',
-        headers: headers('API-Version', 'ETag'),
+        headers: headers('API-Version', 'ETag', ...(type?.name === 'ExportElement' ? ['Last-Modified'] : [])),
         content: {
           'application/json': {
             schema: { type: 'array', items: type ? reference(type.name) : {} },

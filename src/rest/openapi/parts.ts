@@ -13,6 +13,10 @@ export const INTRODUCTION = [
 export const HEADERS: Json = {
   'API-Version': { description: 'The version of this contract.', schema: { type: 'string' } },
   ETag: { description: 'Changes with the body; send it back as `If-None-Match`.', schema: { type: 'string' } },
+  'Last-Modified': {
+    description: 'When the export was made, unless that is in the future.',
+    schema: { type: 'string' },
+  },
   'WWW-Authenticate': { description: 'How to sign in (RFC 6750).', schema: { type: 'string' } },
   'Retry-After': { description: 'The number of seconds to wait.', schema: { type: 'string' } },
   RateLimit: { description: 'The limits that were reached, and the seconds to wait.', schema: { type: 'string' } },
