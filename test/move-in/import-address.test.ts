@@ -39,6 +39,18 @@ test('the exit code of import says whether a later attempt may read the file at 
   expect(exitCodes).toEqual({ 404: 2, 408: 1, 429: 1, 500: 1, 503: 1 })
 })
 
+test('import closes the connection of a server that refuses and goes on sending', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const closed = Promise.withResolvers<void>()
+  server.setIntercept((_request, response) => {
+    response.once('close', closed.resolve).writeHead(404).write('x'.repeat(1_000_000))
+    return true
+  })
+  const { exitCode, stderr } = await createWorkspace().import(server.url)
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('it answered 404')])
+  await closed.promise
+})
+
 test('import does not advise naming users for a bad line in a file at a URL or in a local file', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const text = `{"kind":"user","email":"${ANA}"}\n{"name":"no record"}\n`

@@ -136,6 +136,8 @@ async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
     })
     .finally(() => clearTimeout(timer))
   if (!response.ok || !response.body) {
+    // An unread body would keep its connection, and with it the process, until the server closes it.
+    await response.body?.cancel()
     const message = `cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`
     throw kindOfStatus(response.status) === 'answer' ? new UsageError(message) : new MachineError(message)
   }
