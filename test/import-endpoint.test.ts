@@ -497,6 +497,42 @@ test('import --to prints what the other machine sends without its control charac
   expect(texts.map((text) => text.trimEnd().split('\n').length)).toEqual([2, 3, 1, 1])
 })
 
+test('import --to reports a refusal that is never complete, and one without end', async () => {
+  await using other = await startPlainServer({ records: '' })
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
+  const importTo = () => runHere(['import', path, '--to', other.url, '--token-file', token])
+  const told = { exitCode: 1, stdout: '', stderr: `${other.url} answered 502: run the import again\n` }
+  other.setIntercept((request, response) => {
+    request.resume()
+    const send = () => {
+      while (response.write('x'.repeat(16_384)));
+    }
+    response
+      .on('drain', send)
+      .on('error', () => {})
+      .writeHead(502)
+    send()
+    return true
+  })
+  expect(await importTo()).toEqual(told)
+
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const begun = Promise.withResolvers<void>()
+  other.setIntercept((request, response) => {
+    request.resume()
+    response.writeHead(502).write('{"detail":')
+    begun.resolve()
+    return true
+  })
+  const importing = importTo()
+  await begun.promise
+  await vi.waitUntil(() => vi.getTimerCount() > 0)
+  vi.advanceTimersByTime(60_000)
+  expect(await importing).toEqual(told)
+})
+
 // If the gateway held no lock, the next program that closes the database would remove its write-ahead log.
 test.each([301, 302, 303, 307, 308])(
   'import --to reports where a gateway has moved (%i), and sends the token nowhere else',

@@ -14,7 +14,7 @@ import type { ImportEvent } from '../../import-export/run-import.ts'
 import { limitWait } from '../../limit-wait.ts'
 import { memberOf } from '../../member-of.ts'
 import { toLine } from '../../redact.ts'
-import { sendRequest } from '../../send-request.ts'
+import { readAtMost, sendRequest } from '../../send-request.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
@@ -23,8 +23,13 @@ import type { ImportSource } from './import-source.ts'
 import { readToken } from './read-token.ts'
 
 const PATH = '/import'
-/** Time limit for each part of the answer, once it has begun: the gateway sends an event every few seconds. */
+/**
+ * Time limit for each part of the answer, once it has begun, and for a whole refusal: the gateway sends an event every
+ * few seconds.
+ */
 const SILENCE_MS = 60_000
+/** Maximum length of a refusal that is read. Those of a gateway are much shorter. */
+const MAX_REFUSAL_BYTES = 65_536
 /** For a 413 without a reason. A gateway gives one. */
 const TOO_LARGE =
   'something in front of the gateway refuses bodies of this size; `workspace-gateway doctor URL` tells how to change that'
@@ -60,7 +65,7 @@ export async function importRemotely(
     return 1
   }
   if (!response.ok || !response.body) {
-    const reason = await refusalOf(address, response)
+    const reason = await refusalOf(address, response, silence)
     // Another attempt does not fix a refusal of the request itself.
     if (kindOfStatus(response.status) === 'answer') throw new UsageError(reason)
     io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
@@ -107,8 +112,11 @@ function withParameters(gateway: string, { replace, dryRun, verbose, idFields, r
   return address.href
 }
 
-async function refusalOf(address: string, response: Response): Promise<string> {
-  const problem: unknown = await response.json().catch(() => null)
+async function refusalOf(address: string, response: Response, silence: AbortController): Promise<string> {
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  const body = await readAtMost(response, MAX_REFUSAL_BYTES).catch(() => null)
+  clearTimeout(timer)
+  const problem: unknown = body && (await new Response(body).json().catch(() => null))
   const detail: unknown = memberOf(problem, 'detail')
   if (response.status === 404) return `${address} answered 404: ${NO_IMPORTS}`
   const advice = response.status === 413 ? TOO_LARGE : null
