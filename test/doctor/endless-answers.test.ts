@@ -48,6 +48,14 @@ test('the doctor abandons a small answer that is large when decompressed', async
   expect(await examine(url)).toEqual({ exitCode: 2, stdout: '', stderr: `doctor: at ${url} ${TOO_LARGE}\n` })
 })
 
+test('the doctor reports a server that switches to another protocol', async () => {
+  const url = await startServer((response) => {
+    response.socket?.end('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  })
+  const { exitCode, stderr } = await examine(url)
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('the server switches to another protocol')])
+})
+
 /** Resolves when a client in this process has the head of its next answer. */
 function answerBegun(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -10,6 +10,7 @@ import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
 import { request as requestHttp } from '../../../http-builtin.ts'
 import { createSilenceLimit, readWhole, type SilenceLimit } from '../../../import-export/remote/answer-limits.ts'
 import { memberOf } from '../../../member-of.ts'
+import { responseTo } from '../../../response-to.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
 /**
@@ -68,11 +69,10 @@ export function createAsk({ url, address, ca }: Target): Ask {
   const host = address ?? hostOf(url)
 
   /** Resolves when the headers of the answer have arrived. */
-  function answerTo(question: Question, silence: SilenceLimit) {
+  function answerTo(question: Question, silence: SilenceLimit): Promise<IncomingMessage> {
     const { method = 'GET', path, headers = {}, body = '', patienceMs = PATIENCE_MS } = question
     const { signal } = silence
     const bytes = Buffer.from(body)
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const options = {
       host,
       port: portOf(url),
@@ -89,12 +89,11 @@ export function createAsk({ url, address, ca }: Target): Ask {
       // A bad certificate is a finding of its own and must not fail every other check.
       ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
     }
-    const sent = (isTls ? requestHttps : requestHttp)(options, resolve)
-    sent.on('error', (error) =>
-      reject(signal.aborted ? new Error(`no answer within ${patienceMs / 1_000} s`) : withoutOpenssl(error)),
-    )
+    const sent = (isTls ? requestHttps : requestHttp)(options)
     Readable.from(piecesOf(bytes, silence)).pipe(sent)
-    return promise
+    return responseTo(sent).catch((error: Error) => {
+      throw signal.aborted ? new Error(`no answer within ${patienceMs / 1_000} s`) : withoutOpenssl(error)
+    })
   }
 
   return async (question) => {
