@@ -1,6 +1,6 @@
 // The file of users, which follow reads again for each round: a file that is wrong for a while ends nothing.
 import { execFileSync } from 'node:child_process'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -20,7 +20,13 @@ const WRONG = [
   ],
   ['is empty', (file: string) => writeFileSync(file, ''), ': names no user'],
   ['is missing', (file: string) => rmSync(file), ': there is no such file'],
+  ['cannot be looked up', toItself, 'ELOOP'],
 ] as const
+
+function toItself(file: string): void {
+  rmSync(file)
+  symlinkSync(file, file)
+}
 
 test.each(WRONG)(
   'a file that %s while follow runs is reported once, and follow goes on with the previous users',

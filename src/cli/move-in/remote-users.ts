@@ -57,8 +57,13 @@ export function openRemoteUsers(names: UserNames, onWrong: (reason: string) => v
   }
 }
 
+/** False for a file that cannot be looked up: reading it reports the reason. */
 function isPipe(path: string | undefined): boolean {
-  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  try {
+    return path !== undefined && statSync(path).isFIFO()
+  } catch {
+    return false
+  }
 }
 
 interface Named {
