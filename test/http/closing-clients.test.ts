@@ -83,6 +83,8 @@ test('requests that would be given up leave nothing behind on their connection',
 test.each([
   ['before', ['/made', '/waits', '/waits'], 3],
   ['after', ['/made', '/waits', '/waits'], 3],
+  ['before', ['/made', '/waits/twice'], 2],
+  ['after', ['/made', '/waits/twice'], 2],
   ['before', ['/waits', '/waits'], 0],
   ['after', ['/waits', '/waits'], 0],
 ] as const)(
@@ -92,7 +94,8 @@ test.each([
     let left = targets.length
     const server = createHttpServer(async ({ path, onClosed }) => {
       if (when === 'before') await ended.promise
-      if (path === '/waits') onClosed(() => {})
+      if (path.startsWith('/waits')) onClosed(() => {})
+      if (path === '/waits/twice') onClosed(() => {})
       left -= 1
       if (left === 0) waiting.resolve()
       await ended.promise

@@ -8,8 +8,11 @@ export function whenClosed(response: ServerResponse, run: () => void): void {
   else response.once('close', run)
 }
 
-/** Numbers of unfinished responses for which `closeOnEnd` was called. One listener serves all of a connection. */
-const closedOnEnd = new WeakMap<Socket, number>()
+/**
+ * Unfinished responses for which `closeOnEnd` was called, perhaps several times: a request waits in one place after the
+ * other. One listener serves all of a connection.
+ */
+const closedOnEnd = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
  * Until the response is over, closes the connection when the client closes its side of it; at once if it has. Not while
@@ -24,13 +27,14 @@ export function closeOnEnd(
   // node:http sets the socket of a destroyed request to null, although its types do not say so.
   const socket: Socket | null = incoming.socket
   if (socket === null) return
-  const isNew = !closedOnEnd.has(socket)
-  const count = () => closedOnEnd.get(socket) ?? 0
+  const known = closedOnEnd.get(socket)
+  const responses = known ?? new Set()
+  closedOnEnd.set(socket, responses)
   const closeUnlessAwaited = () => {
-    if (count() > 0 && count() >= underWayOn(socket)) socket.destroy()
+    if (responses.size > 0 && responses.size >= underWayOn(socket)) socket.destroy()
   }
-  closedOnEnd.set(socket, count() + 1)
-  whenClosed(response, () => closedOnEnd.set(socket, count() - 1))
+  responses.add(response)
+  whenClosed(response, () => responses.delete(response))
   if (socket.readableEnded) closeUnlessAwaited()
-  else if (isNew) socket.once('end', closeUnlessAwaited)
+  else if (!known) socket.once('end', closeUnlessAwaited)
 }

@@ -155,7 +155,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/http/server/when-closed.ts',
-    line: 'if (count() > 0 && count() >= underWayOn(socket)) socket.destroy()',
+    line: 'if (responses.size > 0 && responses.size >= underWayOn(socket)) socket.destroy()',
     to: '>=',
     reason: 'a connection without requests ends with its client anyway',
   },
