@@ -17,7 +17,9 @@ const NOBODY = 'nobody@example.com'
 
 /** The headers that the document describes wherever they are sent, in the order of their names. */
 const DESCRIBED_HEADERS =
-  'API-Version, ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'.split(', ')
+  'API-Version, ETag, Last-Modified, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'.split(
+    ', ',
+  )
 
 interface Operation {
   readonly 'x-graphql-operation': string
