@@ -134,7 +134,7 @@ test('a refresh that fails for another reason does not end the session', async (
   await session.signOut()
 })
 
-test.each(['isDown', 'isCut'] as const)(
+test.each(['isDown', 'isCut', 'isOther'] as const)(
   'a session kept over a reload is resumed once the gateway answers, and nobody else is signed in (%s)',
   async (fault) => {
     vi.useFakeTimers()
@@ -158,6 +158,21 @@ test.each(['isDown', 'isCut'] as const)(
     await Promise.all([before, session].map((one) => one.signOut()))
   },
 )
+
+test('a sign-in that something else answers with JSON says so, and signs nobody in', async () => {
+  const { server, reload } = await signedIn({ demoEmail: 'ana@example.com' })
+  server.isOther = true
+  const session = reload()
+  await session.start()
+  const signedOut = { phase: 'signed-out', message: { text: expect.stringContaining('proxy'), isFailure: true } }
+  expect(session.state()).toMatchObject(signedOut)
+  await expect(session.signIn('ana@example.com')).rejects.toThrow('proxy')
+  expect(session.state().phase).toBe('signed-out')
+  server.isOther = false
+  await session.signIn('ana@example.com')
+  expect(session.state().phase).toBe('signed-in')
+  await session.signOut()
+})
 
 test('a kept session that ends while its renewal is retried says so, and is not kept any more', async () => {
   vi.useFakeTimers()
@@ -343,6 +358,8 @@ interface Server {
   isDown: boolean
   /** The answer to a refresh breaks off in the middle. */
   isCut: boolean
+  /** Whether something in front of the gateway answers everything with other JSON. */
+  isOther: boolean
   /** The status of an answer to a logout. */
   ends: number
   /** The part of a refresh's answer that is held back. */
@@ -378,6 +395,7 @@ async function signedIn({
     isEnded: false,
     isDown: false,
     isCut: false,
+    isOther: false,
     proxy: null,
     ends: 200,
     late: null,
@@ -394,6 +412,7 @@ async function signedIn({
   async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     calls.push(`${init.method ?? 'GET'} ${input}`)
     const path = String(input).replace('/v1', '')
+    if (server.isOther) return Response.json({ message: 'welcome' })
     if (path === '/login') return Response.json({ accessToken: token('a1', 900), refreshToken: refreshToken() })
     if (path === '/logout' && server.isDown) throw new TypeError('no connection')
     if (server.proxy !== null && path !== '/projects') return new Response('<h1>Sign in</h1>', { status: server.proxy })

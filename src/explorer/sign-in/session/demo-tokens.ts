@@ -1,6 +1,6 @@
 // Gets tokens for the demo user's session, which all pages of a browser share.
 import type { KeptSession } from './kept-session.ts'
-import { failureOf, type Login } from './login.ts'
+import { failureOf, type Login, withToken } from './login.ts'
 import { isRefusedForGood } from './session-ends.ts'
 import type { TabChannel } from './tab-channel.ts'
 import type { Tokens } from './tokens.ts'
@@ -21,7 +21,7 @@ export function demoTokens({ kept, post, login, alone, email, end }: DemoOptions
   /** Resolves to null for a session that has ended. Throws if the gateway cannot say, because the session may last. */
   async function renewed(refreshToken: string): Promise<Tokens | null> {
     const answer = await post('/token', { refreshToken })
-    if (answer.ok) return { ...((await answer.json()) as Pick<Tokens, 'accessToken'>), refreshToken }
+    if (answer.ok) return { ...(await withToken(answer)), refreshToken }
     if (isRefusedForGood(answer)) return null
     throw await failureOf(answer)
   }

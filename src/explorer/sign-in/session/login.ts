@@ -15,6 +15,8 @@ export class LoginFailure extends Error {
   }
 }
 
+const NO_TOKEN = 'The answer has no access token: something else may have answered, such as a proxy.'
+
 export interface Login {
   readonly post: (path: string, body: object, init?: RequestInit) => Promise<Response>
   readonly login: (email: string, code?: string) => Promise<Tokens>
@@ -39,7 +41,7 @@ export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch,
 
   async function login(email: string, code?: string): Promise<Tokens> {
     const answer = await post('/login', code === undefined ? { email } : { email, code })
-    if (answer.ok) return (await answer.json()) as Tokens
+    if (answer.ok) return withToken<Tokens>(answer)
     throw await failureOf(answer)
   }
 
@@ -53,6 +55,13 @@ export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch,
 export async function isOwnAnswer(answer: Response): Promise<boolean> {
   if (!answer.ok) return (await failureOf(answer)).code !== ''
   return jsonOrNull(await answer.text()) !== null
+}
+
+/** The body of a successful answer to a sign-in or a renewal. Throws unless it has a token. */
+export async function withToken<T extends Pick<Tokens, 'accessToken'>>(answer: Response): Promise<T> {
+  const body: Partial<T> | null = await answer.json()
+  if (typeof body?.accessToken === 'string') return body as T
+  throw new LoginFailure('', NO_TOKEN)
 }
 
 /** Reads what the gateway says about a refused sign-in or renewal. */

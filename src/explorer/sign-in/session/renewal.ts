@@ -1,5 +1,5 @@
 // Renews the access token before it expires. Concurrent callers share one renewal, and a failed one is retried later.
-import { isOwnAnswer, type Login } from './login.ts'
+import { isOwnAnswer, type Login, withToken } from './login.ts'
 import type { TabChannel } from './tab-channel.ts'
 import type { HeldToken } from './tokens.ts'
 
@@ -49,7 +49,7 @@ export function createRenewal({ post, alone, refreshToken, held, onRenewed, onEn
     const presented = refreshToken()
     if (presented === null) return
     const answer = await post('/token', { refreshToken: presented }).catch(() => null)
-    const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
+    const renewed = answer?.ok ? await withToken(answer).catch(() => null) : null
     const isEnded = answer?.status === 401 && (await isOwnAnswer(answer).catch(() => false))
     if (refreshToken() !== presented) return
     if (renewed) onRenewed(renewed.accessToken)
