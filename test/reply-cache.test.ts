@@ -205,6 +205,15 @@ test('eviction spares a user whose replies were found, whichever they were, and 
   }
 })
 
+test('eviction does not spare a user who asked only for what is not cached', () => {
+  const cache = createResponseCache(160_000)
+  cache.keep(liveSession(1), 'a', taking(1_500))
+  expect(cache.find(liveSession(1), 'other')).toBeUndefined()
+  for (let user = 2; user <= 17; user += 1) cache.keep(liveSession(user), 'a', taking(10_000))
+  expect(cache.find(liveSession(1), 'a')).toBeUndefined()
+  expect(cache.find(liveSession(2), 'a')).toBeDefined()
+})
+
 test('eviction spares a copy that is new or was found; a copy under an existing name replaces the old one', () => {
   const cache = createResponseCache(100_000)
   let user = 1
