@@ -118,6 +118,23 @@ test('a slow handler has at most 16 requests of one connection in flight', async
   expect(most).toBeLessThanOrEqual(16)
 })
 
+test('in one turn of the event loop, only a few of the requests that clients have sent ahead are handled', async () => {
+  let [inThisTurn, most] = [0, 0]
+  const url = await serve(async ({ path }) => {
+    if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0))
+    inThisTurn += 1
+    most = Math.max(most, inThisTurn)
+    return { status: 200, headers: {}, body: `${path} ` }
+  })
+  const counts = [1_000, 1_000, ...Array.from({ length: 20 }, () => 16)]
+  const sockets = await Promise.all(counts.map(() => openSocket(url)))
+  const ends = sockets.map(readToEnd)
+  for (const [at, count] of counts.entries()) sockets[at]?.write(requests(count))
+  for (const [at, count] of counts.entries()) expectInOrder((await ends[at]) ?? Buffer.alloc(0), count)
+  // One of each connection, 64 behind those, and the waiting ones of one connection.
+  expect(most).toBeLessThanOrEqual(counts.length + 64 + 16)
+})
+
 test('a request that may change something runs alone on its connection, and safe ones run together', async () => {
   const running: string[] = []
   const began: string[] = []

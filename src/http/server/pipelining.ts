@@ -2,10 +2,16 @@
 // responses are not read.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
 import type { IdleConnections } from './connections/idle-connections.ts'
 
 /** Maximum number of requests in flight per connection. A request counts until its response has left the process. */
 const MAX_IN_FLIGHT = 16
+/**
+ * Maximum number of requests of all connections that begin in the turn of the event loop in which they were read, behind
+ * others of their connection. Beyond that they wait.
+ */
+const MAX_BEHIND_PER_TURN = 64
 /**
  * Maximum number of requests read and discarded after the last request of a connection. Closing the connection on them
  * would cut off its last response. node:http keeps a little memory for each.
@@ -15,8 +21,8 @@ const MAX_DROPPED = 64
 const MAX_UNSENT_BYTES = 262_144
 /**
  * Maximum number of requests that wait on all connections together. Each takes some two kilobytes, and one read of a
- * socket may hold thousands of them. None waits on the connection of a client that has a few requests in flight and
- * takes their answers.
+ * socket may hold thousands of them. Few wait on the connection of a client that has a few requests in flight and
+ * takes their answers, and not for long.
  */
 const MAX_WAITING = 16_384
 
@@ -51,17 +57,20 @@ interface Connection {
   readonly inFlight: ServerResponse[]
   /** Parsed, but not yet handled: a single read of the socket may hold several requests. */
   readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
+  /** Whether it is in line for a turn in which those that wait are handled. */
+  isInLine: boolean
   /** Number of requests discarded after the connection's last request. */
   dropped: number
 }
 
 /**
  * Calls the listener for a few requests of a connection at a time, in order; one whose method is not safe is handled
- * alone. While requests wait, the socket is paused. When `isStopping` returns true, a connection is closed as soon as
- * all its requests are answered. Requests that still wait when their connection ends are dropped, and so are requests
- * after the last one. When too many requests wait on all connections together, `onTooMany` is told of the connection
- * with one more, which is closed: nothing else releases what node:http holds of its requests. `idle` is told which
- * connections have no requests.
+ * alone. While requests wait, the socket is paused. They begin in later turns of the event loop, those of one connection
+ * in each: refusals, preflights and health checks do not wait for admission, so one turn would answer thousands of them.
+ * When `isStopping` returns true, a connection is closed as soon as all its requests are answered. Requests that still
+ * wait when their connection ends are dropped, and so are requests after the last one. When too many requests wait on
+ * all connections together, `onTooMany` is told of the connection with one more, which is closed: nothing else releases
+ * what node:http holds of its requests. `idle` is told which connections have no requests.
  */
 export function limitPipelining(
   listener: Listener,
@@ -73,6 +82,16 @@ export function limitPipelining(
   /** Number of requests that wait on all connections, and of dropped ones: node:http holds these until the end, too. */
   let allWaiting = 0
   let allInFlight = 0
+  /** Number of requests that have begun behind others of their connection in this turn, as they were read. */
+  let begunBehind = 0
+  const yieldTurn = createRoundRobin(ONE_A_TURN)
+
+  function mayBeginBehind(): boolean {
+    if (begunBehind === 0) setImmediate(() => (begunBehind = 0))
+    if (begunBehind >= MAX_BEHIND_PER_TURN) return false
+    begunBehind += 1
+    return true
+  }
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
     idle.remove(incoming.socket)
@@ -83,12 +102,21 @@ export function limitPipelining(
       if (at === -1) return
       connection.inFlight.splice(at, 1)
       allInFlight -= 1
-      if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
+      if (connection.waiting.length > 0) handleWaitingInTurn(connection, incoming.socket)
       else if (connection.inFlight.length > 0) return
       else if (isStopping()) endConnection(incoming.socket)
       else idle.add(incoming.socket)
     })
     listener(incoming, response)
+  }
+
+  function handleWaitingInTurn(connection: Connection, socket: Socket): void {
+    if (connection.isInLine) return
+    connection.isInLine = true
+    void yieldTurn().then(() => {
+      connection.isInLine = false
+      handleWaiting(connection, socket)
+    })
   }
 
   function handleWaiting(connection: Connection, socket: Socket): void {
@@ -108,7 +136,7 @@ export function limitPipelining(
   }
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { inFlight: [], waiting: [], dropped: 0 }
+    const connection: Connection = { inFlight: [], waiting: [], isInLine: false, dropped: 0 }
     connections.set(socket, connection)
     closeWithoutStacks(socket, () => {
       dropWaiting(connection)
@@ -134,7 +162,8 @@ export function limitPipelining(
       drop(connection, incoming)
       return
     }
-    if (connection.waiting.length === 0 && hasRoom(connection, incoming)) {
+    const { inFlight, waiting } = connection
+    if (waiting.length === 0 && hasRoom(connection, incoming) && (inFlight.length === 0 || mayBeginBehind())) {
       handle(connection, incoming, response)
       return
     }
