@@ -36,8 +36,9 @@ async function saidOf(args: readonly string[], isTerminal: boolean): Promise<rea
 test('at a terminal, each line has the time, the level, the message and the fields by name', async () => {
   const lines = await saidOf([], true)
   const shape =
-    /^\d\d:\d\d:\d\d\.\d{3} info {2}(?:there was no database at \S+: made an empty one|audit at=\S+ kind=\w+ result=done .+|stopping)$/
+    /^\d\d:\d\d:\d\d\.\d{3} info {2}(?:there was no database at \S+: made an empty one|serving version=\d+\.\d+\.\d+ database=file:\S+ loginGuard=local|audit at=\S+ kind=\w+ result=done .+|stopping)$/
   for (const line of lines) expect(stripVTControlCharacters(line)).toMatch(shape)
+  expect(lines.filter((line) => line.includes('serving'))).toHaveLength(1)
   expect(lines.join('\n')).toMatch(/kind=login result=done who=hmac-sha256:[0-9a-f]{32} network=127\.0\.0\.0\/24$/m)
 })
 

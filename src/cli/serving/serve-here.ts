@@ -32,6 +32,7 @@ import { announceDatabaseFailure, announceReady, onRetire, timeoutsOf } from '..
 import { allocateYoung } from './allocate-young.ts'
 import { drain, untilNoticed } from './drain.ts'
 import { listen } from './listen.ts'
+import { logStart } from './log-start.ts'
 import { maxConnections } from './open-files.ts'
 import { openServedStore } from './open-served-store.ts'
 import { packageVersion } from './package-version.ts'
@@ -143,7 +144,10 @@ export async function serveHere(
   const isSeeded = mayHaveDemo(config) && (await loadDemo(store, clock))
   const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
   if (cluster.isWorker) announceReady({ announcement, warnings, ...timeoutsOf(config) })
-  else io.stdout.write(announcement)
+  else {
+    io.stdout.write(announcement)
+    logStart(config, log)
+  }
   service.notify('READY=1')
   using _watchdog = service.startWatchdog()
   if (!ending.aborted) await once(ending, 'abort')

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { untilListening } from '../serving/listen.ts'
+import { logStart } from '../serving/log-start.ts'
 import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
 import { workerCount } from './worker-count.ts'
@@ -66,6 +67,7 @@ export async function superviseWorkers(
   for (let index = 1; index < workerCount(config) && !ending.aborted; index += 1) await pool.add()
   if (!ending.aborted) {
     stdout.write(first.announcement)
+    logStart(config, log)
     service.notify('READY=1')
   }
   using _watchdog = service.startWatchdog()
