@@ -190,6 +190,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(workersOf(gateway)).toHaveLength(3)
     expect(gateway.stderr()).toContain('"exitCode":7')
     expect(await gateway.kill('SIGTERM')).toBe(0)
+    expect(gateway.stderr().match(/"loginGuard":"local","msg":"serving"/g)).toHaveLength(1)
   },
 )
 
