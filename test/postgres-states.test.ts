@@ -142,6 +142,31 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     expect((await ask()).json().data.me.projects[0].data.v).toBe(2)
   })
 
+  test.each([
+    ['login', 'insert', 'POST', '/login', 'email'],
+    ['logout', 'delete', 'DELETE', '/logout', 'refreshToken'],
+  ] as const)('a %s whose connection is lost is not tried again: whether it happened is open', async (...row) => {
+    const [, statement, method, path, member] = row
+    const url = await createdDatabase()
+    const gateway = await startGateway({ databaseUrl: url })
+    const { refreshToken } = await gateway.login(ANA)
+    // Ends the connection during the first such statement only: a sequence is not rolled back.
+    await execute(
+      url,
+      `create sequence public.attempts;
+       create function public.lose_first() returns trigger language plpgsql as $$ begin
+         if nextval('public.attempts') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+         return null;
+       end $$;
+       create trigger lose_first before ${statement} on workspace_gateway.session execute function public.lose_first()`,
+    )
+    const body = JSON.stringify({ email: ANA, refreshToken }, [member])
+    const send = async () => (await gateway.send(method, path, body, { 'content-type': 'application/json' })).status
+    expect(await send()).toBe(503)
+    expect(await execute(url, 'select last_value from public.attempts')).toEqual([{ last_value: '1' }])
+    expect(await send()).toBe(200)
+  })
+
   test('while the tables are missing, as during pg_restore --clean, every answer is 503, and the next one is right', async () => {
     const url = await createdDatabase()
     const gateway = await startGateway({ databaseUrl: url })
