@@ -52,8 +52,9 @@ const SIGHTING: z.ZodType<Sighting> = z.object({
 /** The reference in the query of each request to the probe path. It has what proxies change: upper case and codings. */
 export const PROBE_REF = 'A/b&c'
 
-const WITHOUT_DATABASE: NotChecked = {
-  reason: 'only the gateway can tell: run the doctor where it can read the database of the gateway (--database)',
+const WITHOUT_KEYS: NotChecked = {
+  reason:
+    'only the gateway can tell: run the doctor where it can read the database of the gateway (--database) and use its signing keys (--key-encryption-key-file, if they are encrypted)',
 }
 const NO_SIGHTING: NotChecked = {
   reason:
@@ -90,7 +91,7 @@ async function ask(
   { ask: send, probeToken }: Outside,
   headers: Readonly<Record<string, string>>,
 ): Promise<Seen | NotChecked> {
-  if (probeToken === null) return WITHOUT_DATABASE
+  if (probeToken === null) return WITHOUT_KEYS
   const {
     status,
     headers: received,
