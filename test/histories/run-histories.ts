@@ -31,7 +31,9 @@ export interface HistoriesReport extends Tally {
   seconds: number
 }
 
-const TIMEOUTS = ['--connect-timeout', '2000', '--statement-timeout', '3000', '--log-level', 'silent']
+const SHORT_TIMEOUTS = ['--connect-timeout', '2000', '--statement-timeout', '3000']
+/** Where nothing is killed, only a machine that stands still for a while would exceed the short ones. */
+const LONG_TIMEOUTS = ['--connect-timeout', '60000', '--statement-timeout', '60000']
 const PROGRESS_HISTORIES = 1_000
 /** If it takes longer after the restart of the database, a gateway has not recovered. */
 const RECOVERY_MS = 20_000
@@ -41,7 +43,8 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   const random = createRandom(options.seed)
   const database = server.url('postgres')
   const replicaOption = replica ? ['--database-replica', replica.standby.url('postgres')] : []
-  const args = ['--database', database, ...replicaOption, ...TIMEOUTS]
+  const timeouts = killEveryMs === null ? LONG_TIMEOUTS : SHORT_TIMEOUTS
+  const args = ['--database', database, ...replicaOption, ...timeouts, '--log-level', 'silent']
   // All at the same time, on an empty database.
   const gateways: ServingProcess[] = await Promise.all(Array.from({ length: options.gateways }, () => serve(args)))
   await using store = await openStore(database, {
