@@ -1,5 +1,4 @@
 // Decodes the content coding of a response body: a proxy may apply one even if the client did not ask for it.
-
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { memberOf } from './member-of.ts'

@@ -1,5 +1,4 @@
 // Defines every failure of the gateway: one closed table of error codes, and the one error class that carries a code.
-
 import { constants } from 'node:os'
 import { memberOf } from './member-of.ts'
 

@@ -1,5 +1,4 @@
 // The session that the checks read with: logs in once, and renews the access token when it has expired.
-
 import { isTokenRefused } from '../import-export/remote/retry.ts'
 import { isHeaderToken } from '../import-export/remote/session.ts'
 import { memberOf } from '../member-of.ts'

@@ -1,5 +1,4 @@
 // The state that the checks share: requests, the sessions of the run, and answers that several checks inspect.
-
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RecordFields } from '../import-export/format/read-record.ts'
 import { createLateStop } from '../import-export/remote/answer-limits.ts'

@@ -1,5 +1,4 @@
 // Serves the session calls of the contract: takes the fields from the body, and answers with tokens or nothing.
-
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { jsonText, parseJson } from '../http/json-body.ts'

@@ -1,5 +1,4 @@
 // Reads what a receiver says about a batch that it accepted only in part (OTLP, "Partial Success").
-
 import { isJsonMediaType } from '../../media-type.ts'
 import { memberOf } from '../../member-of.ts'
 import { readResponse } from './otlp.ts'

@@ -1,6 +1,5 @@
 // Posts traces to the receiver over a keep-alive connection. It uses node:http because fetch takes twice the time for a
 // large body.
-
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,4 @@
 // Sends mails through the configured SMTP server: its URL, the connection to it, and the meaning of its errors.
-
 import { domainToASCII } from 'node:url'
 import { memberOf } from '../../member-of.ts'
 

@@ -1,5 +1,4 @@
 // Publishes a file atomically: a backup or a dump appears under its name only when it is complete and synced to disk.
-
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'

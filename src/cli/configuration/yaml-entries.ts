@@ -1,5 +1,4 @@
 // Parses a YAML configuration file into entries with line numbers. Every value is the text that a flag would have.
-
 import {
   type Document,
   isMap,

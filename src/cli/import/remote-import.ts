@@ -1,5 +1,4 @@
 // The client of POST /import: sends a file to a gateway and reports its progress there.
-
 import { noAnswerInWords, UsageError } from '../../errors.ts'
 import {
   badLinesInWords,

@@ -1,5 +1,4 @@
 // The streams of the process as a command uses them, and what happens when their readers or disks fail.
-
 import { fstatSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { reasonOf } from '../../errors.ts'

@@ -1,5 +1,4 @@
 // Creates invalid tokens, which servers must refuse.
-
 import { createHmac, randomBytes } from 'node:crypto'
 import { memberOf } from '../../member-of.ts'
 import { jsonOf } from '../answer-body.ts'

@@ -1,5 +1,4 @@
 // A user's session at another server of the contract: signs in on first use and renews expired tokens.
-
 import { hasMoreValues } from '../../json-text.ts'
 import { memberOf } from '../../member-of.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'

@@ -1,5 +1,4 @@
 // Keeps one session per user at the old server, in memory only: opens, renews, replaces and ends it.
-
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
 import { createLateStop } from '../../import-export/remote/answer-limits.ts'

@@ -1,5 +1,4 @@
 // health: asks a running gateway whether it is ready, for the health checks of containers and scripts.
-
 import type { IncomingMessage } from 'node:http'
 import { request as https } from 'node:https'
 import { request as http } from '../../../http-builtin.ts'

@@ -1,5 +1,4 @@
 // Checks the database: whether it can be used, who can read it, and whether writes to it are durable.
-
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

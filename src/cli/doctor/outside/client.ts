@@ -1,6 +1,5 @@
 // The HTTP client of the doctor: sends requests through the proxies in front of a gateway, and measures what the checks
 // need.
-
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'

@@ -1,6 +1,5 @@
 // Provides what the checks from outside share: the client, the gateway's own view of a request, and readers of its
 // answers.
-
 import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
 import { memberOf } from '../../../member-of.ts'

@@ -1,5 +1,4 @@
 // Opens the key source for a setting: a file, a URL, the issuer's discovery document, or one URL per key.
-
 import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import type { JSONWebKeySet } from 'jose'
@@ -32,9 +31,8 @@ export function openKeySource(at: KeysAt, options: KeySourceOptions): KeySource 
 
 async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
   const document: unknown = JSON.parse(await fetchText(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`))
-  const member = (name: string): unknown => memberOf(document, name)
-  const keysUrl = member('jwks_uri')
-  if (member('issuer') !== issuer) throw new Error('the discovery document names another issuer')
+  const keysUrl = memberOf(document, 'jwks_uri')
+  if (memberOf(document, 'issuer') !== issuer) throw new Error('the discovery document names another issuer')
   if (typeof keysUrl !== 'string' || !isSafeUrl(keysUrl))
     throw new Error('the discovery document has no jwks_uri with https://')
   return parseKeys(await fetchText(keysUrl))

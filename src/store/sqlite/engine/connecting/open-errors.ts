@@ -1,5 +1,4 @@
 // Turns the errors of opening a database into sentences that tell the operator what to fix.
-
 import { hasNoRoom, reasonOf } from '../../../../errors.ts'
 import { memberOf } from '../../../../member-of.ts'
 import { StoreFaultError, StoreNoRoomError, StoreNotWritableError, StoreOpenError } from '../../../contract.ts'

@@ -1,5 +1,4 @@
 // Checks that the files of an open database are still those at its path: SQLite continues to write to deleted files.
-
 import { type BigIntStats, realpathSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../../errors.ts'
