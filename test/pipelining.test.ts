@@ -128,6 +128,11 @@ test('in one turn of the event loop, only a few of the requests that clients hav
   })
   const counts = [1_000, 1_000, ...Array.from({ length: 20 }, () => 16)]
   const sockets = await Promise.all(counts.map(() => openSocket(url)))
+  // A turn accepts one connection: only those that have been accepted are read in the same turn.
+  for (const socket of sockets) {
+    socket.write(requestText({ method: 'HEAD' }))
+    await once(socket, 'data')
+  }
   const ends = sockets.map(readToEnd)
   for (const [at, count] of counts.entries()) sockets[at]?.write(requests(count))
   for (const [at, count] of counts.entries()) expectInOrder((await ends[at]) ?? Buffer.alloc(0), count)
