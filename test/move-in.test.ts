@@ -73,27 +73,55 @@ test('import exits with 1 (run it again) when the server answers 503 or breaks o
   expect(existsSync(database)).toBe(false)
 })
 
-test('import and conformance report an untrusted certificate, and import trusts the authority of NODE_EXTRA_CA_CERTS', async () => {
+/** HTTPS in front of a plain server, with a certificate of `authority`, the PEM file of a new certificate authority. */
+async function startTlsFront(server: string): Promise<{ url: string; authority: string }> {
   const authority = createAuthority('the operator')
   const { key, certificate } = authority.sign('old', ['127.0.0.1'])
-  await using plain = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
   const tls = createTlsServer({ key, cert: certificate }, (socket) => {
-    const onwards = connect(Number(new URL(plain.url).port), '127.0.0.1')
+    const onwards = connect(Number(new URL(server).port), '127.0.0.1')
     for (const side of [socket, onwards]) side.on('error', () => {})
     socket.pipe(onwards).pipe(socket)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void tls.close())
   await once(tls, 'listening')
-  const url = `https://127.0.0.1:${Object(tls.address()).port}/v1`
+  const file = join(temporaryDirectory(), 'ca.pem')
+  writeFileSync(file, authority.certificate)
+  return { url: `https://127.0.0.1:${Object(tls.address()).port}`, authority: file }
+}
+
+test('import does not follow a redirect of a file from HTTPS to HTTP', async () => {
+  await using plain = await startPlainServer({ records: SMALL_WORLD })
+  const asked: unknown[] = []
+  plain.setIntercept(({ url }, response) => {
+    asked.push(url)
+    if (url === '/all.ndjson') response.end(`{"kind":"user","email":"${ANA}"}\n`)
+    else response.writeHead(302, { location: `${plain.url}/all.ndjson?signature=of-the-file` }).end()
+    return true
+  })
+  const { url, authority } = await startTlsFront(plain.url)
   const cwd = temporaryDirectory()
-  writeFileSync(join(cwd, 'ca.pem'), authority.certificate)
+  const { exitCode, stdout, stderr } = await run(['import', `${url}/latest`], {
+    cwd,
+    env: { NODE_EXTRA_CA_CERTS: authority },
+  })
+  const why = `it answered 302 and points to ${plain.url}/all.ndjson, which is not encrypted`
+  const message = `cannot read ${url}/latest: ${why}: name that address if you trust the network\n`
+  expect([exitCode, stdout, stderr]).toEqual([2, '', message])
+  expect(asked).toEqual(['/latest'])
+})
+
+test('import and conformance report an untrusted certificate, and import trusts the authority of NODE_EXTRA_CA_CERTS', async () => {
+  await using plain = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
+  const front = await startTlsFront(plain.url)
+  const url = `${front.url}/v1`
+  const cwd = temporaryDirectory()
   const args = ['--email', ANA]
   const stranger = 'no answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE)\n'
   const unknown = await run(['import', url, ...args], { cwd })
   expect([unknown.exitCode, unknown.stderr]).toEqual([1, `GET ${url}/projects: ${stranger}`])
   const unchecked = await run(['conformance', url, ...args], { cwd })
   expect([unchecked.exitCode, unchecked.stderr]).toEqual([1, `POST ${url}/login: ${stranger}`])
-  const known = await run(['import', url, ...args, '--verify'], { cwd, env: { NODE_EXTRA_CA_CERTS: 'ca.pem' } })
+  const known = await run(['import', url, ...args, '--verify'], { cwd, env: { NODE_EXTRA_CA_CERTS: front.authority } })
   expect([known.exitCode, known.stderr]).toEqual([0, ''])
   expect(known.stdout).toContain('the same on both sides')
 })

@@ -116,12 +116,19 @@ async function* readStdin({ stdin }: CommandIo): AsyncGenerator<string | Uint8Ar
   }
 }
 
-/** Follows redirects: the request holds nothing that is secret. */
+/**
+ * Follows redirects, because the request holds nothing that is secret. Throws `UsageError` for one from HTTPS to HTTP: on
+ * the way, anybody could change what is imported.
+ */
 async function download(url: string, signal: AbortSignal, redirects = 0): Promise<Response> {
   const response = await sendRequest(url, { method: 'GET', signal })
   const target = targetOf(response, url, '')
   if (target === null || redirects === MAX_REDIRECTS) return response
   await response.body?.cancel()
+  if (url.startsWith('https:') && target.protocol === 'http:') {
+    const from = `it answered ${response.status} and points to ${shownAddress(target.href)}`
+    throw new UsageError(`${from}, which is not encrypted: name that address if you trust the network`)
+  }
   return download(target.href, signal, redirects + 1)
 }
 
@@ -132,6 +139,7 @@ async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   const timer = setTimeout(giveUp, SILENCE_MS)
   const response = await download(url, silence.signal)
     .catch((error: unknown) => {
+      if (error instanceof UsageError) throw new UsageError(`cannot read ${shown}: ${error.message}`)
       throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error)}`, { cause: error })
     })
     .finally(() => clearTimeout(timer))
