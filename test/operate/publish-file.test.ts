@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { publishFile, requireDigest } from '../../src/cli/backup/publish-file.ts'
+import { publishFile, verifyDigest } from '../../src/cli/backup/publish-file.ts'
 import { MachineError } from '../../src/errors.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -17,7 +17,7 @@ const containing = (text: string) => (part: string) => writeFile(part, text)
 /** Expects `path` to have the whole of `text`, and nothing of other writers to be left. */
 async function expectWhole(path: string, text: string): Promise<void> {
   expect(readFileSync(path, 'utf8')).toBe(text)
-  await requireDigest(path)
+  expect(await verifyDigest(path)).toBe(true)
   expect(readdirSync(dirname(path)).toSorted()).toEqual([basename(path), `${basename(path)}.sha256`])
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', `${basename(path)}.sha256`], { cwd: dirname(path) })
 }
@@ -107,6 +107,6 @@ test.each(['new\nline', 'back\\slash', 'return\r', 'all\\of\r\nthem'])(
     await publishFile(path, containing('text'))
     await expectWhole(path, 'text')
     writeFileSync(path, 'changed')
-    await expect(requireDigest(path)).rejects.toThrow('does not match the digest')
+    await expect(verifyDigest(path)).rejects.toThrow('does not match the digest')
   },
 )

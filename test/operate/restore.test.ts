@@ -153,6 +153,22 @@ test('restore follows a link to a missing file, and refuses a circular link', as
   ])
 })
 
+test('restore says when no digest is beside a backup, because a changed byte in it goes unnoticed then', async () => {
+  const { path, backup, stored, restoreTo } = await backedUp()
+  expect((await restoreTo(path('compared.db'))).stdout).not.toContain('sha256')
+  const bytes = readFileSync(backup)
+  bytes.write('l', bytes.indexOf('Landing'))
+  writeFileSync(backup, bytes)
+  expect(await restoreTo(path('refused.db'))).toMatchObject({ exitCode: 2 })
+  rmSync(`${backup}.sha256`)
+  expect(await restoreTo(path('restored.db'))).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining(`there is no ${backup}.sha256: `),
+  })
+  const dumped = await runHere(['dump', '--database', `file:${path('restored.db')}`])
+  expect(dumped.stdout).toBe(stored.replace('Landing', 'landing'))
+})
+
 test('restore keeps what was there under a name of its own, however often it runs within a second', async () => {
   const { path, load, stored, restoreTo, directory } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
   for (const end of ['', '-2', '-3']) {

@@ -143,16 +143,17 @@ export async function digestOf(path: string): Promise<string> {
 }
 
 /**
- * Throws `UsageError` when the digest file beside the file does not match, or cannot be read. A missing digest file is
- * accepted.
+ * Compares the file with the digest file beside it. Returns false when there is none. Throws `UsageError` when it does
+ * not match, or cannot be read.
  */
-export async function requireDigest(path: string): Promise<void> {
+export async function verifyDigest(path: string): Promise<boolean> {
   const line = await readFile(path + DIGEST_END, 'utf8').catch((error: unknown) => {
     if (memberOf(error, 'code') === 'ENOENT') return null
     throw new UsageError(unreadable(path + DIGEST_END, error))
   })
-  if (line === null) return
+  if (line === null) return false
   if (DIGEST_LINE.exec(line)?.[1] !== (await digestOf(path))) {
     throw new UsageError(`${path} does not match the digest in ${path}.sha256: it is damaged, or it is another file`)
   }
+  return true
 }
