@@ -68,7 +68,7 @@ test('a bucket refills evenly over a minute, and not beyond its quota', async ()
   expect(await tries()).toBe(3)
 })
 
-test('each network has its own limits, and an IPv6 network is a /64', async () => {
+test('each network has its own limits: an IPv6 /64 is one, and all of loopback', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1, trustedProxies: ['127.0.0.1'], createGuard: OPEN })
   const from = async (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
@@ -84,6 +84,9 @@ test('each network has its own limits, and an IPv6 network is a /64', async () =
     ['2001:db8:0:1:0:0:192.0.2.9', 429],
     ['2001:db8:0:2::1', 200],
     ['2001:db8::1:0:0:0:1', 429],
+    ['127.0.0.2', 200],
+    ['127.9.8.7', 429],
+    ['::ffff:127.0.0.3', 429],
   ]
   for (const [address, status] of rows) expect([address, await from(address)]).toEqual([address, status])
 })
