@@ -9,7 +9,9 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
@@ -78,6 +80,30 @@ describe.skipIf(runBound('--version').exitCode !== 0)('a command of another user
     for (const command of [['dump'], ['users', 'list'], ['serve', '--port', '0', '--read-only']]) {
       const refused = { exitCode: 1, stdout: '', stderr: `cannot read ${path}: permission denied\n` }
       expect(runBound(...command, '--database', `file:${path}`), command.join(' ')).toEqual(refused)
+    }
+  })
+
+  test('says which file beside a database it may not open', async () => {
+    for (const end of ['-wal', '-shm']) {
+      const { folder, path, stored } = await makeShown()
+      for (const name of [folder, path]) chownSync(name, SERVER_USER.uid ?? -1, SERVER_USER.gid ?? -1)
+      chmodSync(folder, 0o755)
+      chmodSync(path, 0o600)
+      writeFileSync(path + end, '', { mode: 0o600 })
+      if (SERVER_USER.uid === undefined) chmodSync(path + end, 0o000)
+      const flags = ['--database', `file:${path}`]
+      for (const command of [
+        ['users', 'remove', ANA],
+        ['serve', '--port', '0', '--no-demo'],
+      ]) {
+        const { exitCode, stderr } = runBound(...command, ...flags)
+        expect([exitCode, stderr], command.join(' ')).toEqual([
+          1,
+          expect.stringMatching(new RegExp(`^cannot write to [^\\n]*permission denied[^\\n]*${end}'[^\\n]*\\n$`)),
+        ])
+      }
+      rmSync(path + end)
+      expect(runBound('dump', ...flags)).toEqual({ exitCode: 0, stdout: stored, stderr: '' })
     }
   })
 

@@ -2,6 +2,7 @@
 import { accessSync, type BigIntStats, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { memberOf } from '../../member-of.ts'
 import { assertOwnLog } from './engine/faults/foreign-log.ts'
 import { assertLocalFileSystem } from './engine/faults/startup-check.ts'
 import { type FileIdentity, requireSameFile } from './engine/files/file-identity.ts'
@@ -41,7 +42,7 @@ export function openWriter(
   assertLocalFileSystem(path)
   makeDirectories(dirname(path))
   assertOwnLog(path)
-  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
+  if (existsSync(path)) for (const end of ['', '-wal', '-shm']) requireRights(path + end)
   else createPrivateFile(path)
   const before = requireSameFile(path, expected)
   const writer = prepared(openFile(path, before), [
@@ -59,6 +60,18 @@ export function openWriter(
   // On an existing file this pragma would be a write, which a command that only reads must not need.
   if (writer.pragma('page_count', { simple: true }) === 0) prepared(writer, [VACUUM_IN_PIECES])
   return { writer, before }
+}
+
+/**
+ * Throws the system's error, which names the file: SQLite only says that it cannot open the database. It says the same
+ * for a file beside it, such as one that root copied there. A file that does not exist, or is removed meanwhile, passes.
+ */
+function requireRights(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    if (memberOf(error, 'code') !== 'ENOENT') throw error
+  }
 }
 
 /**
