@@ -68,6 +68,17 @@ test('a database without writes since the start leaves no -wal, and its loss is 
   await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
 })
 
+test('the note of a loss overwrites no file that somebody has linked to in its place', async () => {
+  const path = await imported()
+  const serving = await serveHereForTest(['--database', `file:${path}`])
+  const linked = join(temporaryDirectory(), 'linked')
+  writeFileSync(linked, 'not to be overwritten')
+  symlinkSync(linked, `${path}.lost`)
+  rmSync(path)
+  expect(await serving.ended).toBe(1)
+  expect(readFileSync(linked, 'utf8')).toBe('not to be overwritten')
+})
+
 test('a read-only gateway ends when its database is deleted, and leaves nothing in the folder', async () => {
   const path = await imported()
   // Makes the signing key.

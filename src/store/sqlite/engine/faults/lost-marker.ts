@@ -1,11 +1,12 @@
 // Marks a database that was lost while it was in use, so that a restart by a supervisor does not create an empty one in
 // its place.
-import { existsSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError, StoreMissingError } from '../../../contract.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { requireFile } from '../files/require-file.ts'
+import { writeBeside } from '../files/write-beside.ts'
 
 /** Suffix of the marker file beside the database. A leftover -wal is no marker: SQLite would apply it to a new file. */
 const MARKER_SUFFIX = '.lost'
@@ -23,7 +24,7 @@ export function noteIfLost(path: string, named: string): void {
     if (lost === undefined) return
     // The folder was moved away, or is on a volume that was unmounted. The next start would make it again.
     makeDirectories(dirname(lost))
-    writeFileSync(lost + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
+    writeBeside(lost + MARKER_SUFFIX, MARKER_TEXT)
   } catch {
     // The folder cannot be made or accessed.
   }

@@ -1,6 +1,7 @@
 // Tells a used-up quota from a disk that fails: SQLite reports both as a failed write, and the driver passes on no errno.
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { hasNoRoom } from '../../../../errors.ts'
+import { writeBeside } from '../files/write-beside.ts'
 import { sqliteCode } from './sqlite-errors.ts'
 
 /** More than the write that failed may have left of the quota. */
@@ -11,7 +12,7 @@ export function isOverQuota(error: unknown, path: string): boolean {
   if (sqliteCode(error) !== 'SQLITE_IOERR_WRITE') return false
   const probe = `${path}-quota-${process.pid}`
   try {
-    writeFileSync(probe, Buffer.alloc(PROBE_BYTES))
+    writeBeside(probe, Buffer.alloc(PROBE_BYTES))
     return false
   } catch (refusal) {
     return hasNoRoom(refusal)
