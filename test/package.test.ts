@@ -90,12 +90,16 @@ test('the lock files hold the hash of everything that is installed, Node include
 })
 
 test('no package runs a script when it is installed', () => {
-  const { allowScripts } = read('package.json')
-  expect(Object.values(allowScripts)).not.toContain(true)
-  const { packages } = read('package-lock.json')
-  const steps = Object.entries<LockEntry>(packages).filter(([name, entry]) => name !== '' && entry.hasInstallScript)
+  const steps = ['', 'bench/', 'test/package/nodes/'].flatMap((folder) => {
+    const { allowScripts = {} } = read(`${folder}package.json`)
+    expect(Object.values(allowScripts), folder).not.toContain(true)
+    const { packages } = read(`${folder}package-lock.json`)
+    return Object.entries<LockEntry>(packages)
+      .filter(([path, entry]) => path !== '' && entry.hasInstallScript)
+      .map(([path]) => ({ folder, name: path.replace(/^.*node_modules\//, ''), allowScripts }))
+  })
   expect(steps.length).toBeGreaterThan(0)
-  for (const [path] of steps) expect(allowScripts).toHaveProperty([path.replace(/^.*node_modules\//, '')], false)
+  for (const { folder, name, allowScripts } of steps) expect(allowScripts, folder).toHaveProperty([name], false)
 })
 
 test('the lock file and change log have the version of the package, and the promised Node is tested', () => {
