@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { bearer, startGateway, type TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
-import { createdDatabases, execute, openHand, POSTGRES_URL } from './support/postgres.ts'
+import { asNewUser, createdDatabases, execute, openHand, POSTGRES_URL } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
 /** Large enough to be sent with a content coding. */
@@ -171,22 +171,49 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     const url = await createdDatabase()
     const gateway = await startGateway({ databaseUrl: url })
     await gateway.load(documentLine('project', ANA, project(1)))
-    const { accessToken } = await gateway.login(ANA)
-    const ask = async () => {
-      const answers = [
-        await gateway.get('/readyz'),
-        await gateway.get('/projects', accessToken),
-        await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), { 'content-type': 'application/json' }),
-      ]
-      return answers.map(({ status, headers }) => [status, headers.has('retry-after')])
+    await expectUnavailableWhile(gateway, url, {
+      spoil: 'alter schema workspace_gateway rename to gone',
+      mend: 'alter schema gone rename to workspace_gateway',
+    })
+  })
+
+  test('while its role lacks the rights, as before restored tables get their owner, every answer is 503, and the next one is right', async () => {
+    const url = await createdDatabase()
+    const owning = await startGateway({ databaseUrl: url })
+    await owning.load(documentLine('project', ANA, project(1)))
+    const databaseUrl = await asNewUser(url)
+    const { username } = new URL(databaseUrl)
+    onTestFinished(() => execute(url, `drop owned by ${username}`).then(() => {}))
+    for (const what of ['schema', 'all tables in schema', 'all sequences in schema']) {
+      await execute(url, `grant all on ${what} workspace_gateway to ${username}`)
     }
-    await execute(url, 'alter schema workspace_gateway rename to gone')
-    expect(await ask()).toEqual(Array(3).fill([503, true]))
-    expect((await gateway.graphql('{ me { email } }', { accessToken })).text).toContain('"UNAVAILABLE"')
-    await execute(url, 'alter schema gone rename to workspace_gateway')
-    expect(await ask()).toEqual(Array(3).fill([200, false]))
+    await expectUnavailableWhile(await startGateway({ databaseUrl }), url, {
+      spoil: `revoke usage on schema workspace_gateway from ${username}`,
+      mend: `grant usage on schema workspace_gateway to ${username}`,
+    })
   })
 })
+
+async function expectUnavailableWhile(
+  gateway: TestGateway,
+  url: string,
+  { spoil, mend }: { readonly spoil: string; readonly mend: string },
+): Promise<void> {
+  const { accessToken } = await gateway.login(ANA)
+  const ask = async () => {
+    const answers = [
+      await gateway.get('/readyz'),
+      await gateway.get('/projects', accessToken),
+      await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), { 'content-type': 'application/json' }),
+    ]
+    return answers.map(({ status, headers }) => [status, headers.has('retry-after')])
+  }
+  await execute(url, spoil)
+  expect(await ask()).toEqual(Array(3).fill([503, true]))
+  expect((await gateway.graphql('{ me { email } }', { accessToken })).text).toContain('"UNAVAILABLE"')
+  await execute(url, mend)
+  expect(await ask()).toEqual(Array(3).fill([200, false]))
+}
 
 /** Reads as much of the body as arrives. */
 async function received({ body }: Response): Promise<{ readonly text: string; readonly isWhole: boolean }> {

@@ -1,6 +1,6 @@
 // Maps the errors of the driver to the errors of the store contract.
 import { DatabaseError } from 'pg'
-import { StoreFaultError, StoreFullError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
+import { StoreFullError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
 import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../../cutover/contract.ts'
 
 /** SQLSTATE codes with which the triggers of a move refuse writes. Nothing else uses this class. */
@@ -18,7 +18,7 @@ const LOCK_REFUSED = /^(?:55P03|40P01)$/
 const DISK_FULL = '53100'
 /** invalid_schema_name and undefined_table: as while an older dump is restored over them. */
 const TABLE_MISSING = /^(?:3F000|42P01)$/
-/** insufficient_privilege */
+/** insufficient_privilege: as while restored tables still belong to the role that restores them. */
 const RIGHT_MISSING = '42501'
 /** A limit of a statement or of the server. Only the name of the refusing routine tells which. */
 const LIMIT_EXCEEDED = '54000'
@@ -65,8 +65,8 @@ export function assertActive(isRetired: unknown): void {
 }
 
 /**
- * Returns a `StoreUnavailableError` when the database may recover by itself, a `StoreFaultError` when a privilege is
- * missing, and otherwise the error unchanged.
+ * Returns a `StoreUnavailableError` when the database may recover without the gateway, also when a privilege is missing,
+ * which may be granted again. Otherwise returns the error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error
@@ -81,7 +81,7 @@ export function toStoreError(error: unknown): unknown {
   if (SESSION_LOST.test(code)) return sessionLost(error)
   if (code === DISK_FULL) return new StoreFullError(error)
   if (code === RIGHT_MISSING) {
-    return new StoreFaultError(`the role in the database URL lacks a privilege for this: ${error.message}`, {
+    return new StoreUnavailableError(`the role in the database URL lacks a privilege for this: ${error.message}`, {
       cause: error,
     })
   }
@@ -127,7 +127,7 @@ function isUserTaken({ code, constraint }: DatabaseError): boolean {
 
 /** Whether the error reports a missing privilege, as the driver throws it or as `toStoreError` returns it. */
 export function isRightMissing(error: unknown): boolean {
-  return sqlState(error instanceof StoreFaultError ? error.cause : error) === RIGHT_MISSING
+  return sqlState(error instanceof StoreUnavailableError ? error.cause : error) === RIGHT_MISSING
 }
 
 /** For a result of `toStoreError`: whether a lock was refused because of `lock_timeout` or a deadlock. */
