@@ -122,13 +122,14 @@ test.each([
     ['/exports?r=caf\u00e9', '/caf\u00e9', '/graphql?query={me{project(ref:"\u65e5"){name}}}'],
   ],
   ['a control character', ['/exports?r=my\tsite', '/exports?r=my\u007fsite']],
+  ['a space', ['/exports?r=my site', '/exports?r=my Home site', '/my site']],
   ['no slash', ['projects', '127.0.0.1:80', '']],
 ])('an address with %s is refused with the advice that mends it', async (_, targets) => {
   const gateway = await startSmallWorld()
   for (const target of targets) {
     const [answer] = await answersTo(gateway, Buffer.from(requestText({ target, headers: [CLOSE] })))
     const detail =
-      'The address is invalid: begin it with a slash, and percent-encode all characters but visible ASCII, such as %C3%A9.'
+      'The address is invalid: begin it with a slash, and percent-encode spaces and all that is not visible ASCII, such as %20 and %C3%A9.'
     expect([answer?.status, answer?.json().detail], target).toEqual([400, detail])
   }
 })

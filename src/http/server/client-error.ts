@@ -114,13 +114,17 @@ export function handleClientError(
   refuse(failureOf(error.code ?? ''), socket, options)
 }
 
+/** An address with a space ends there for the parser, which then misses the constant `HTTP/`. */
+const INVALID_ADDRESS: ReadonlySet<string> = new Set(['HPE_INVALID_URL', 'HPE_INVALID_CONSTANT'])
+
 /** `parserCode` is the code of node:http's error. */
 function failureOf(parserCode: string): GatewayError {
-  if (parserCode !== 'HPE_INVALID_URL') return new GatewayError(PARSER_FAILURES[parserCode] ?? 'BAD_REQUEST')
-  // Some clients, such as curl, send an address as it was typed. The parser does not say which of the rules it breaks.
+  if (!INVALID_ADDRESS.has(parserCode)) return new GatewayError(PARSER_FAILURES[parserCode] ?? 'BAD_REQUEST')
+  // Some clients, such as curl and Go, send an address as it was typed. The parser does not say which of the rules it
+  // breaks.
   return new GatewayError('BAD_REQUEST', {
     message:
-      'The address is invalid: begin it with a slash, and percent-encode all characters but visible ASCII, such as %C3%A9.',
+      'The address is invalid: begin it with a slash, and percent-encode spaces and all that is not visible ASCII, such as %20 and %C3%A9.',
   })
 }
 
