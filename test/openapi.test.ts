@@ -111,6 +111,34 @@ test('the OpenAPI document says of stored documents, and of nothing else, that t
   expect(open.toSorted()).toEqual(['ExportElement', 'Project', 'Template', 'UiLibrary'])
 })
 
+test('the OpenAPI document names, for each status, the codes that a client has to distinguish', async () => {
+  const gateway = await startGateway()
+  const { paths } = (await gateway.get('/openapi.json')).json()
+  const { schema } = paths['/exports'].get.responses['404'].content['application/problem+json']
+  expect(schema.allOf).toContainEqual({
+    type: 'object',
+    properties: { status: { const: 404 }, code: { enum: ['NO_WORKSPACE', 'NO_PROJECT', 'NO_EXPORT'] } },
+  })
+})
+
+test('the requests that the OpenAPI document shows as examples are answered from the demo workspace', async () => {
+  const gateway = await startGateway({ examples: await demoExamples() })
+  await gateway.load(readFileSync(new URL('../src/cli/demo/demo-workspace.ndjson', import.meta.url), 'utf8'))
+  const { paths } = (await gateway.get('/openapi.json')).json()
+  // Postman and others fill in these, and `<string>` for what has no example.
+  const exampleOf = (path: string) => paths[path].post.requestBody.content['application/json'].example
+  const login = await gateway.send('POST', '/login', JSON.stringify(exampleOf('/login')), {
+    'content-type': 'application/json',
+  })
+  expect(login.status).toBe(200)
+  const [r] = paths['/exports'].get.parameters
+  expect(r).toMatchObject({ name: 'r', in: 'query', required: true })
+  const exported = await gateway.get(`/exports?r=${encodeURIComponent(r.example)}`, login.json().accessToken)
+  expect(exported.status).toBe(200)
+  for (const path of ['/token', '/logout'])
+    expect(exampleOf(path)).toEqual({ refreshToken: expect.stringMatching(/^wgr_/) })
+})
+
 test('the OpenAPI document is made once, however many host names it is requested under', async () => {
   let looks = 0
   const examples = {
