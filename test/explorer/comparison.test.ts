@@ -37,3 +37,17 @@ test.each([
   const graphql = `{"data":{"me":{${me}}}}`
   expect(compare({ ...JSON_ANSWER, text: '[7]' }, { ...JSON_ANSWER, text: graphql }).text).toContain(text)
 })
+
+test.each([
+  '{"data":{"me":null}}',
+  '{"data":{"me":{"latestExport":null}},"errors":[{"extensions":{"code":"NO_PROJECT"}}]}',
+])(
+  'compare() asks for a reference, and calls nothing different, where REST lacks it and GraphQL answers %s',
+  (text) => {
+    const rest = { status: 400, isJson: true, text: '{"status":400,"code":"MISSING_PARAMETER"}' }
+    expect(compare(rest, { ...JSON_ANSWER, text })).toEqual({
+      kind: 'incomparable',
+      text: 'Enter the reference of a project: REST refuses an empty one, with MISSING_PARAMETER.',
+    })
+  },
+)

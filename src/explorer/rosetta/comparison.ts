@@ -53,6 +53,7 @@ export function compareTexts(
     if (graphqlCode === 'GRAPHQL_VALIDATION_FAILED' || graphqlCode === 'GRAPHQL_PARSE_FAILED') {
       return incomparable(`GraphQL could not run the query (${graphqlCode}).`)
     }
+    if (restCode === 'MISSING_PARAMETER') return incomparable(EMPTY_PARAMETER)
     const said = [restCode ?? statuses[0], graphqlCode ?? statuses[1]]
     return { kind: 'different', text: `REST answers ${said[0]}, GraphQL ${said[1]}.` }
   }
@@ -66,6 +67,9 @@ const NO_WORKSPACE =
   'No workspace is stored for this email yet: REST says so with 404 NO_WORKSPACE, GraphQL with me: null.'
 
 const NO_DATA = 'There is nothing to compare with: the query selects no data of a list or an export under me.'
+
+// GraphQL looks for a project with an empty reference.
+const EMPTY_PARAMETER = 'Enter the reference of a project: REST refuses an empty one, with MISSING_PARAMETER.'
 
 function incomparable(text: string): Verdict {
   return { kind: 'incomparable', text }
