@@ -187,10 +187,14 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.preview .line').first().waitFor()
     await page.getByRole('button', { name: 'Copy all' }).click()
     await page.locator('.toast', { hasText: 'Copied' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(lines.join('\n'))
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+    expect(await clipboard()).toBe(lines.join('\n'))
     await page.locator('.lines').press('Control+f')
+    const said = await recordTexts(page, '.find [role=status]')
     await page.getByRole('textbox', { name: 'Find in big.txt' }).fill('needle')
     await page.getByText('1 of 1', { exact: true }).waitFor()
+    // While it is searched, nothing claims that there is no match.
+    expect(await said()).toEqual(['1 of 1'])
     await page.locator('mark[data-current]', { hasText: 'NEEDLE' }).waitFor()
     expect(await page.locator('.preview .line').count()).toBeLessThan(120)
 
@@ -465,4 +469,19 @@ declare global {
     /** The number of decoded characters. */
     decoded: number
   }
+}
+
+/** Records each text, other than none, that an element shows from now on. */
+async function recordTexts(page: Page, selector: string): Promise<() => Promise<readonly string[]>> {
+  await page.evaluate((where) => {
+    const seen: string[] = []
+    Reflect.set(window, 'texts', seen)
+    const one = document.querySelector(where)
+    const note = () => {
+      const text = one?.textContent ?? ''
+      if (text !== '' && text !== seen.at(-1)) seen.push(text)
+    }
+    if (one) new MutationObserver(note).observe(one, { subtree: true, childList: true, characterData: true })
+  }, selector)
+  return () => page.evaluate(() => Reflect.get(window, 'texts') as readonly string[])
 }

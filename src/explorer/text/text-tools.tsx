@@ -17,7 +17,8 @@ interface TextToolsProps {
   /** The search words; null while the find field is closed. */
   readonly words: string | null
   readonly onWords: (words: string | null) => void
-  readonly found: Found
+  /** Null while the words are searched. */
+  readonly found: Found | null
   readonly at: number
   readonly onStep: (by: number) => void
   readonly children?: ReactNode
@@ -60,7 +61,7 @@ export function TextTools(props: TextToolsProps): ReactNode {
             onKeyDown={steer}
           />
           <span className="note" role="status">
-            {words === '' ? '' : countText(found, at)}
+            {words === '' || found === null ? '' : countText(found, at)}
           </span>
           <IconButton icon={ArrowUp} title="Previous match" onClick={() => onStep(-1)} />
           <IconButton icon={ArrowDown} title="Next match" onClick={() => onStep(1)} />

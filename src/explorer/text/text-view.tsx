@@ -134,7 +134,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
         }
         words={words}
         onWords={look}
-        found={found}
+        found={wanted === words ? found : null}
         at={at}
         onStep={(by) => setStep((at + by + found.offsets.length) % Math.max(1, found.offsets.length))}
       >
