@@ -189,6 +189,17 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.toast', { hasText: 'Copied' }).waitFor()
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
     expect(await clipboard()).toBe(lines.join('\n'))
+    await page.evaluate(() => navigator.clipboard.writeText('before'))
+    await page.locator('.lines').press('Control+a')
+    await page.keyboard.press('Control+c')
+    await expect.poll(clipboard).toBe(lines.join('\n'))
+    // A part of the text is copied as it was selected.
+    await page
+      .locator('.preview .line .code')
+      .first()
+      .dblclick({ position: { x: 5, y: 5 } })
+    await page.keyboard.press('Control+c')
+    await expect.poll(clipboard).toMatch(/^line ?$/)
     await page.locator('.lines').press('Control+f')
     const said = await recordTexts(page, '.find [role=status]')
     await page.getByRole('textbox', { name: 'Find in big.txt' }).fill('needle')

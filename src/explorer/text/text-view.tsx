@@ -1,6 +1,7 @@
 // Shows a text of any length with its toolbar; only the visible rows are rendered.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
+  type ClipboardEvent,
   type KeyboardEvent,
   type ReactNode,
   useDeferredValue,
@@ -100,6 +101,20 @@ export function TextView({ text, label, language, fileName, place, children }: T
     event.currentTarget.querySelector<HTMLInputElement>('.find input')?.select()
   }
 
+  function selectOnKey(event: KeyboardEvent<HTMLElement>): void {
+    if (event.key !== 'a' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    getSelection()?.selectAllChildren(event.currentTarget)
+  }
+
+  /** Copies the whole text if `selectOnKey` has selected it: the browser would copy only the rows that are rendered. */
+  function copyWhole(event: ClipboardEvent<HTMLElement>): void {
+    const selection = getSelection()
+    if (selection?.anchorNode !== event.currentTarget || selection.focusNode !== event.currentTarget) return
+    event.preventDefault()
+    event.clipboardData.setData('text/plain', text)
+  }
+
   function fold(row: number): void {
     const next = new Set(folded)
     if (!next.delete(row)) next.add(row)
@@ -162,7 +177,11 @@ export function TextView({ text, label, language, fileName, place, children }: T
         aria-label={label}
         tabIndex={0}
         onScroll={noteLine}
-        onKeyDown={foldKeys.onKeyDown}
+        onKeyDown={(event) => {
+          selectOnKey(event)
+          foldKeys.onKeyDown(event)
+        }}
+        onCopy={copyWhole}
         style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${drawnHeight}px + 22px)` } as object}
       >
         <div
