@@ -48,7 +48,9 @@ export function ItemFilters(props: ItemFiltersProps): ReactNode {
           <select id={frameworkId} value={framework} onChange={({ target }) => onChange({ framework: target.value })}>
             <option value="">Any</option>
             {frameworks.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {name}
+              </option>
             ))}
           </select>
         </>
