@@ -86,6 +86,14 @@ function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): readonly strin
   return cycles
 }
 
+/** The members of the object that the last function of a file returns, in order; none if there is no such file. */
+function verbsIn(file: string): readonly string[] {
+  if (!files.includes(file)) return []
+  const source = readFileSync(join(SOURCES, file), 'utf8')
+  const [returned = ''] = source.slice(source.lastIndexOf('\n  return {\n')).split('\n  }\n')
+  return [...returned.matchAll(/^ {4}(?:async )?(\w+)[(:,]/gm)].flatMap(([, name]) => name ?? [])
+}
+
 function isIn(name: string, file: string): boolean {
   return file === name || file.startsWith(`${name}/`)
 }
@@ -139,6 +147,20 @@ test('the adapters of both databases have the same files, except those that post
   expect(ofOne).toEqual(OF_ONE_ADAPTER)
   const page = readFileSync(join(SOURCES, '../docs/architecture/postgresql.md'), 'utf8')
   for (const file of OF_ONE_ADAPTER) expect(page).toContain(`\`${file}\``)
+})
+
+test('the adapters of both databases have their verbs in the same order', () => {
+  const shared = files
+    .filter((file) => isIn('store/sqlite', file))
+    .map((file) => relative('store/sqlite', file))
+    .map((file) => ({ file, verbs: verbsIn(`store/sqlite/${file}`), others: verbsIn(`store/postgres/${file}`) }))
+    .map(({ file, verbs, others }) => ({
+      file,
+      verbs: verbs.filter((verb) => others.includes(verb)),
+      others: others.filter((verb) => verbs.includes(verb)),
+    }))
+  expect(shared.flatMap(({ verbs }) => verbs).length).toBeGreaterThan(50)
+  for (const { file, verbs, others } of shared) expect(others, file).toEqual(verbs)
 })
 
 test('the overview names every file that all rooms may use', () => {
