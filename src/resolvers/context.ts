@@ -25,6 +25,7 @@ export interface Services {
   readonly signIn: SignIn
   /** Resolves when the caller may do its next piece of work on a large response. */
   readonly yieldTurn: YieldTurn
+  /** Bounds what all requests together read in one turn of the event loop. */
   readonly paceReading: Pace
   readonly sessions: Sessions
 }
@@ -33,6 +34,7 @@ export interface Context extends Pick<Services, 'signIn' | 'sessions'> {
   readonly reads: RequestReads
   /** Waits in the queue of the viewer. All requests of one viewer share a turn. */
   readonly yieldTurn: () => Promise<void>
+  /** Waits, as `yieldTurn` does, until so many bytes of the store may be read. Null when they may be at once. */
   readonly paceReading: (byteLength: number) => Promise<void> | null
   /** The session that the request is signed in with; null without a valid access token. */
   readonly viewer: LiveSession | null
@@ -68,7 +70,7 @@ export function createContext(
   const yieldTurn = () => services.yieldTurn(owner)
   const paceReading = (byteLength: number) => services.paceReading(byteLength, owner)
   const states = viewer && createReadStates(viewer)
-  const reads = createRequestReads(services.reads, states?.seen ?? null, budget, paceReading)
+  const reads = createRequestReads(services.reads, states?.expected ?? null, budget, paceReading)
   let reading: Promise<readonly OpenSession[]> | null = null
   function ownSessions(): Promise<readonly OpenSession[]> {
     reading ??= viewer ? sessions.listOf(viewer.email) : Promise.resolve([])

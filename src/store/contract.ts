@@ -121,7 +121,7 @@ export interface LastIds {
  *
  * The methods that authenticate the caller read a state no older than their call. Reads that follow such a call see the
  * same state or a newer one, never an older one (SQLite: the same state within one turn of the event loop). A read that
- * names its expected state (`seen`) is told which state it was answered from, and may be answered by a replica that is
+ * names its expected state (`expected`) is told which state it was answered from, and may be answered by a replica that is
  * in that state.
  *
  * When a connection is lost, the adapter may retry reads and the methods that are documented as idempotent. It never

@@ -103,7 +103,7 @@ export interface ExpectedVersion {
 export interface OfUser {
   readonly userId: number
   /** Absent if the state does not matter: the question is answered from the newest one. */
-  readonly seen?: ExpectedVersion | undefined
+  readonly expected?: ExpectedVersion | undefined
 }
 
 export interface DocumentList extends OfUser {

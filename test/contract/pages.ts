@@ -215,18 +215,18 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         // A part of the list that is short says nothing about the whole list.
         const [documents = []] = await store.documentsOf([page])
         for (const part of [{ after: documents[3]?.position ?? 0 }, { before: documents[1]?.position }])
-          expect(await told({ seen: before, maxBytes: 1, ...part })).toEqual([expect.stringMatching(/^\d$/), false])
-        expect(await told({ seen: before, maxBytes: 1 })).toEqual(['1,2', true])
+          expect(await told({ expected: before, maxBytes: 1, ...part })).toEqual([expect.stringMatching(/^\d$/), false])
+        expect(await told({ expected: before, maxBytes: 1 })).toEqual(['1,2', true])
         for (let round = 0; round < 2; round += 1) {
-          expect(await told({ seen: before })).toEqual(['1,2,3,4,5', false])
-          expect(await told({ seen: before, limit: 2 })).toEqual(['1,2', false])
-          expect(await told({ seen: before, maxBytes: 1 })).toEqual(['1,2', true])
+          expect(await told({ expected: before })).toEqual(['1,2,3,4,5', false])
+          expect(await told({ expected: before, limit: 2 })).toEqual(['1,2', false])
+          expect(await told({ expected: before, maxBytes: 1 })).toEqual(['1,2', true])
         }
         await store.applyChanges([put({ kind: 'template', id: 't0', ref: null, text: '1234567' })])
         const after = await seenNow()
         expect(after.stateVersion).not.toBe(before.stateVersion)
         for (let round = 0; round < 2; round += 1) {
-          for (const seen of [after, undefined]) expect(await told({ seen })).toEqual(['1234567', true])
+          for (const seen of [after, undefined]) expect(await told({ expected: seen })).toEqual(['1234567', true])
         }
       })
 
@@ -261,7 +261,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
             limit: null,
             maxBytes: 131_072,
           } as const
-          const [part] = await store.documentsWithin([{ ...list, seen, ...page }])
+          const [part] = await store.documentsWithin([{ ...list, expected: seen, ...page }])
           return [part?.items.length, part?.isCut]
         }
         expect(await told({ before: 3 })).toEqual([2, false])

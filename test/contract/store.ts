@@ -717,12 +717,12 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       /** Asks every read of a user, and names the state version; returns the versions that the reads reported. */
       async function toldBy(user: number, stateVersion: string, exportId: number) {
         const told: (string | null | undefined)[] = []
-        async function asking(read: (of: { userId: number; seen: ExpectedVersion }) => unknown): Promise<void> {
+        async function asking(read: (of: { userId: number; expected: ExpectedVersion }) => unknown): Promise<void> {
           const index = told.push(undefined) - 1
           const onRead = (found: string | null) => {
             told[index] = found
           }
-          await read({ userId: user, seen: { stateVersion, onRead } })
+          await read({ userId: user, expected: { stateVersion, onRead } })
         }
         const page = { after: 0, limit: null }
         await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'project' }]))
@@ -783,7 +783,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const list = { userId: await userId(ANA), kind: 'project' as const, after: 0, limit: null }
         const asked = ['another', live?.stateVersion ?? '', ''].map((stateVersion) => ({
           ...list,
-          seen: { stateVersion, onRead: (found: string | null) => told.push([stateVersion, found]) },
+          expected: { stateVersion, onRead: (found: string | null) => told.push([stateVersion, found]) },
         }))
         const answers = await store.documentsOf([list, ...asked])
         expect(answers.map((documents) => documents.map(({ text }) => text))).toEqual([['1'], ['1'], ['1'], ['1']])

@@ -3,7 +3,7 @@ import type { ExpectedVersion, LiveSession } from '../../store/contract.ts'
 
 export interface ReadStates {
   /** Passed with each read: the expected state version, and the callback for the version that the read saw. */
-  readonly seen: ExpectedVersion
+  readonly expected: ExpectedVersion
   /** Whether all reads so far saw exactly the state that the session lookup saw, and nothing newer. */
   readonly isExpected: () => boolean
   /** Whether the reads so far saw two or more states, because of a write between two reads. */
@@ -20,7 +20,7 @@ export function createReadStates({ stateVersion }: LiveSession): ReadStates {
     last = found
   }
   return {
-    seen: { stateVersion, onRead },
+    expected: { stateVersion, onRead },
     isExpected: () => isExpected,
     isTorn: () => isTorn,
   }

@@ -27,7 +27,10 @@ export interface ElementKey extends ElementList {
   readonly position: number
 }
 
-/** Lists and counts take one question per call. Reads by key take lists of keys, as the loaders call them. */
+/**
+ * Each answers as the store verb that it is made of (`src/store/reads-contract.ts`), and rejects with the errors of the
+ * store. Lists and counts take one question per call. Reads by key take lists of keys, as the loaders call them.
+ */
 export interface Reads {
   readonly documentsWithin: (page: DocumentList & PageWithin) => Promise<PagePart<StoredDocument>>
   readonly documentsById: (keys: readonly DocumentKey[]) => Promise<readonly (StoredDocument | null)[]>
@@ -70,19 +73,20 @@ function toPage({ position, ...list }: ElementKey): ElementPage {
 }
 
 /** The same reads for one request: every question carries the state version that its session lookup saw. */
-export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads {
-  const naming = <K extends OfUser>(questions: readonly K[]) => questions.map((question) => ({ ...question, seen }))
+export function withExpectedVersion(reads: Reads, expected: ExpectedVersion): Reads {
+  const expecting = <K extends OfUser>(questions: readonly K[]) =>
+    questions.map((question) => ({ ...question, expected }))
   return {
-    documentsWithin: (page) => reads.documentsWithin({ ...page, seen }),
-    documentsById: (keys) => reads.documentsById(naming(keys)),
-    documentCount: (list) => reads.documentCount({ ...list, seen }),
-    projectsByRef: (refs) => reads.projectsByRef(naming(refs)),
-    latestExports: (questions) => reads.latestExports(naming(questions)),
-    exportsByKey: (keys) => reads.exportsByKey(naming(keys)),
-    exports: (page) => reads.exports({ ...page, seen }),
-    exportCount: (ref) => reads.exportCount({ ...ref, seen }),
-    elementsWithin: (page) => reads.elementsWithin({ ...page, seen }),
-    elementsAt: (keys) => reads.elementsAt(naming(keys)),
-    elementRun: (question) => reads.elementRun({ ...question, seen }),
+    documentsWithin: (page) => reads.documentsWithin({ ...page, expected }),
+    documentsById: (keys) => reads.documentsById(expecting(keys)),
+    documentCount: (list) => reads.documentCount({ ...list, expected }),
+    projectsByRef: (refs) => reads.projectsByRef(expecting(refs)),
+    latestExports: (questions) => reads.latestExports(expecting(questions)),
+    exportsByKey: (keys) => reads.exportsByKey(expecting(keys)),
+    exports: (page) => reads.exports({ ...page, expected }),
+    exportCount: (ref) => reads.exportCount({ ...ref, expected }),
+    elementsWithin: (page) => reads.elementsWithin({ ...page, expected }),
+    elementsAt: (keys) => reads.elementsAt(expecting(keys)),
+    elementRun: (question) => reads.elementRun({ ...question, expected }),
   }
 }

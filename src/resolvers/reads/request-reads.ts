@@ -25,11 +25,11 @@ export type RequestReads = Omit<Reads, PartRead> & {
 
 export function createRequestReads(
   shared: Reads,
-  seen: ExpectedVersion | null,
+  expected: ExpectedVersion | null,
   budget: RequestBudget,
   paceReading: Pace,
 ): RequestReads {
-  const reads = seen ? withExpectedVersion(shared, seen) : shared
+  const reads = expected ? withExpectedVersion(shared, expected) : shared
 
   // A part ends with the document that exceeds its byte limit, and that document may have any allowed length. Elements
   // need no such limit: the length of an export is known, so the callers pace these reads.

@@ -31,7 +31,7 @@ export function answering(run: RunRead): Answering {
     if (questions.length === 0) return []
     const answers = await run((connection) => askAll(connection, verb, questions, true))
     return answers.map(({ value, stateVersion }, index) => {
-      questions[index]?.seen?.onRead(stateVersion)
+      questions[index]?.expected?.onRead(stateVersion)
       return value
     })
   }

@@ -75,10 +75,10 @@ export function createReads(
   function inOneState<V>(questions: readonly OfUser[], answer: () => V): Awaitable<V> {
     return read(() => {
       const compared = new Set<ExpectedVersion>()
-      for (const { userId, seen } of questions) {
-        if (!seen || compared.has(seen)) continue
-        compared.add(seen)
-        seen.onRead(storedVersionOf.get(userId)?.stamp ?? null)
+      for (const { userId, expected } of questions) {
+        if (!expected || compared.has(expected)) continue
+        compared.add(expected)
+        expected.onRead(storedVersionOf.get(userId)?.stamp ?? null)
       }
       return answer()
     })

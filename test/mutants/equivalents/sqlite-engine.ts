@@ -55,19 +55,19 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'return known !== undefined && known.stateVersion === seen?.stateVersion && known.byteLength <= maxBytes',
+    line: 'return known !== undefined && known.stateVersion === expected?.stateVersion && known.byteLength <= maxBytes',
     to: '<',
     reason: 'a list that is not remembered is found to be short again',
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
+    line: 'if (isWhole && isOfList && expected) rememberShort(page, { stateVersion: expected.stateVersion, byteLength })',
     to: 'false',
     reason: 'a list that is not remembered is found to be short again',
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
+    line: 'if (isWhole && isOfList && expected) rememberShort(page, { stateVersion: expected.stateVersion, byteLength })',
     to: ';',
     reason: 'a list that is not remembered is found to be short again',
   },

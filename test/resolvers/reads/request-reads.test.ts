@@ -12,7 +12,7 @@ const PAGE = { after: 0, limit: null }
 const REF = { userId: 1, ref: 'site' }
 
 /** Gives the same answer to every question, and records the questions. */
-function createWorld(seen: Parameters<typeof createRequestReads>[1] = null, maxReads = Number.POSITIVE_INFINITY) {
+function createWorld(expected: Parameters<typeof createRequestReads>[1] = null, maxReads = Number.POSITIVE_INFINITY) {
   const asked: { readonly verb: string; readonly question: unknown }[] = []
   const counted: number[] = []
   const answering =
@@ -46,7 +46,7 @@ function createWorld(seen: Parameters<typeof createRequestReads>[1] = null, maxR
   async function pace(): Promise<void> {
     asked.push({ verb: 'paced', question: null })
   }
-  return { reads: createRequestReads(shared, seen, budget, pace), asked, counted, letGo }
+  return { reads: createRequestReads(shared, expected, budget, pace), asked, counted, letGo }
 }
 
 test('equal questions are asked once, different ones separately', async () => {
@@ -119,12 +119,12 @@ test('only what is found counts when things are asked for by name', async () => 
 })
 
 test('every question names the state version of the session look-up, if there is one', async () => {
-  const seen = { stateVersion: '7', onRead() {} }
-  const [named, plain] = [createWorld(seen), createWorld()]
+  const expected = { stateVersion: '7', onRead() {} }
+  const [named, plain] = [createWorld(expected), createWorld()]
   for (const { reads } of [named, plain]) {
     await reads.documentCount(LIST)
     await reads.projectsByRef([REF])
   }
-  expect(named.asked.map(({ question }) => question)).toEqual([{ ...LIST, seen }, [{ ...REF, seen }]])
+  expect(named.asked.map(({ question }) => question)).toEqual([{ ...LIST, expected }, [{ ...REF, expected }]])
   expect(plain.asked.map(({ question }) => question)).toEqual([LIST, [REF]])
 })

@@ -74,7 +74,7 @@ export async function askAll<K extends OfUser, V>(
   const rows = await connection.query<Row<object>>(statement, [
     isAnyState,
     questions.map(({ userId }) => userId),
-    questions.map(({ seen }) => seen?.stateVersion ?? null),
+    questions.map(({ expected }) => expected?.stateVersion ?? null),
     ...columns.map((column) => questions.map(column)),
   ])
   const rowsOf: Row<object>[][] = questions.map(() => [])
@@ -86,9 +86,9 @@ export async function askAll<K extends OfUser, V>(
 }
 
 /** A row carries the state version only when it differs from the question's, which keeps most rows short. */
-function stateVersionOf({ seen }: OfUser, row: Row<object> | undefined): string | null {
-  if (!seen || !row) return null
-  return row.otherStamp === null ? seen.stateVersion : row.otherStamp || null
+function stateVersionOf({ expected }: OfUser, row: Row<object> | undefined): string | null {
+  if (!expected || !row) return null
+  return row.otherStamp === null ? expected.stateVersion : row.otherStamp || null
 }
 
 /** The next value of an iterator that yields one answer per question. */

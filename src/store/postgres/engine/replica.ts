@@ -97,8 +97,8 @@ export function openReplica(
       if (!isHealthy) throw new Error('the replica is not used')
       const answers = await pool.repeatable((connection) => askAll(connection, verb, questions, false))
       return answers.map((answer, index) => {
-        const seen = questions[index]?.seen
-        return seen && answer.stateVersion === seen.stateVersion ? answer : null
+        const expected = questions[index]?.expected
+        return expected && answer.stateVersion === expected.stateVersion ? answer : null
       })
     }
   }
@@ -117,15 +117,15 @@ export function openReplica(
       const askReplica = coalesce(asking(verb), pool)
       const askPrimary = primary(verb)
       return async (questions) => {
-        const isAsked = isHealthy === true && questions.some(({ seen }) => seen)
+        const isAsked = isHealthy === true && questions.some(({ expected }) => expected)
         const found = isAsked ? await inTime(askReplica(questions)) : null
         if (found === null) return askPrimary(questions)
         const others = questions.filter((_, index) => !found[index])
         const newer = (others.length === 0 ? [] : await askPrimary(others)).values()
-        return questions.map(({ seen }, index) => {
+        return questions.map(({ expected }, index) => {
           const answer = found[index]
           if (!answer) return requireNext(newer)
-          seen?.onRead(answer.stateVersion)
+          expected?.onRead(answer.stateVersion)
           return answer.value
         })
       }

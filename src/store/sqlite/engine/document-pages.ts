@@ -51,9 +51,9 @@ export function createDocumentPages(database: Database): DocumentPages {
   }
 
   /** Cache hit if the list was short in the state version that is asked for. Every page of a short list is short. */
-  function isKnownShort({ userId, kind, seen, maxBytes }: DocumentList & PageWithin): boolean {
+  function isKnownShort({ userId, kind, expected, maxBytes }: DocumentList & PageWithin): boolean {
     const known = shortLists.get(userId * KINDS + KIND_CODES[kind])
-    return known !== undefined && known.stateVersion === seen?.stateVersion && known.byteLength <= maxBytes
+    return known !== undefined && known.stateVersion === expected?.stateVersion && known.byteLength <= maxBytes
   }
 
   /**
@@ -67,7 +67,8 @@ export function createDocumentPages(database: Database): DocumentPages {
     const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
     // A page with `before` says nothing about the rest of the list.
     const isOfList = page.after === 0 && page.before === undefined
-    if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
+    const { expected } = page
+    if (isWhole && isOfList && expected) rememberShort(page, { stateVersion: expected.stateVersion, byteLength })
     return isWhole
   }
 
