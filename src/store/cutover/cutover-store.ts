@@ -6,8 +6,8 @@ import type { EditableStore } from '../workspace-edits.ts'
 import { type MigratableStore, StoreClosedError, StoreMovedError } from './contract.ts'
 
 /** How long a write waits while its database is closed. Longer than the default pause of a move. */
-const PATIENCE_MS = 5_000
-const LOOK_EVERY_MS = 10
+const WRITE_WAIT_MS = 5_000
+const POLL_MS = 10
 
 /** The database that the current one may move to. */
 export interface Successor extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface Successor extends AsyncDisposable {
   readonly open: () => Awaitable<MigratableStore>
 }
 
-export interface HandOverOptions {
+export interface CutoverOptions {
   /** The possible target of a move of `store`; null if there is none. Closed together with `store`. */
   readonly next: Successor | null
   readonly onSwitch?: () => void
@@ -26,11 +26,11 @@ export interface HandOverOptions {
  * database itself says so. Users and their rows have the same ids in both databases, so a caller whom one has
  * authenticated may continue reading in the other.
  */
-export function withCutover(store: MigratableStore, { next, onSwitch }: HandOverOptions): EditableStore {
+export function withCutover(store: MigratableStore, { next, onSwitch }: CutoverOptions): EditableStore {
   let current = store
-  /** Number of calls in flight to the first store. */
+  /** Number of calls in flight to `store`, the source of a move. */
   let inFlight = 0
-  let isFirstClosed = false
+  let isSourceClosed = false
   let switching: Promise<void> | null = null
   let opening: Promise<void> | null = null
 
@@ -42,13 +42,13 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     inFlight += 1
     return answer.finally(() => {
       inFlight -= 1
-      closeFirst()
+      closeSource()
     })
   }
 
-  function closeFirst(): void {
-    if (current === store || inFlight > 0 || isFirstClosed) return
-    isFirstClosed = true
+  function closeSource(): void {
+    if (current === store || inFlight > 0 || isSourceClosed) return
+    isSourceClosed = true
     // A failure does not matter: nobody uses this store any more.
     void Promise.resolve(store[Symbol.asyncDispose]()).catch(() => {})
   }
@@ -56,7 +56,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
   /** Runs a call that only the database in charge may answer. Waits out a closing and follows a move. */
   function askInCharge<T>(
     run: (store: MigratableStore) => Awaitable<T>,
-    giveUpAt = performance.now() + PATIENCE_MS,
+    giveUpAt = performance.now() + WRITE_WAIT_MS,
   ): Awaitable<T> {
     const asked = current
     try {
@@ -91,7 +91,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     await other.promote(here.identity)
     current = other
     onSwitch?.()
-    closeFirst()
+    closeSource()
   }
 
   /** All waiting writes share one polling loop. */
@@ -103,7 +103,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
   }
 
   async function untilOpen(from: MigratableStore, giveUpAt: number): Promise<void> {
-    do await delay(LOOK_EVERY_MS)
+    do await delay(POLL_MS)
     while (
       from === current &&
       performance.now() < giveUpAt &&
@@ -190,8 +190,8 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     earlierTime: (now) => ask((asked) => asked.earlierTime(now)),
     ping: () => askInCharge((asked) => asked.ping()),
     async [Symbol.asyncDispose]() {
-      if (!isFirstClosed) await store[Symbol.asyncDispose]()
-      isFirstClosed = true
+      if (!isSourceClosed) await store[Symbol.asyncDispose]()
+      isSourceClosed = true
       await next?.[Symbol.asyncDispose]()
     },
   }

@@ -56,6 +56,7 @@ export interface Connection {
   readonly isLost: () => boolean
   /** Whether the server reported, with its last response, an open or a failed transaction. */
   readonly hasTransaction: () => boolean
+  /** Calls `listener` once, when the connection is lost or closed; never if it is lost already. */
   readonly onLost: (listener: () => void) => void
   readonly close: () => void
 }

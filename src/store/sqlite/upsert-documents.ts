@@ -17,7 +17,7 @@ export interface DocumentPuts {
 
 /** A document list as this transaction found it, with the ids that the transaction added. */
 interface KnownList {
-  readonly owner: number
+  readonly userId: number
   readonly kind: DocumentKind
   readonly wasEmpty: boolean
   readonly addedIds: Set<string>
@@ -58,10 +58,10 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
   function listOf({ email, kind }: DocumentPut): KnownList {
     const known = lists[kind].get(email)
     if (known) return known
-    const owner = userIdOf(email)
+    const userId = userIdOf(email)
     const code = KIND_CODES[kind]
-    const last = lastPosition.get(owner, code, 0, owner, code, MAX_DOCUMENT_POSITION) ?? 0
-    const list = { owner, kind, wasEmpty: last === 0, addedIds: new Set<string>(), lastPosition: last }
+    const last = lastPosition.get(userId, code, 0, userId, code, MAX_DOCUMENT_POSITION) ?? 0
+    const list = { userId, kind, wasEmpty: last === 0, addedIds: new Set<string>(), lastPosition: last }
     lists[kind].set(email, list)
     return list
   }
@@ -73,10 +73,10 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
     return rows.map((row) => (failsOnTakenRef(() => insert([row])) ? 'refTaken' : 'added'))
   }
 
-  function putStored({ owner, kind }: KnownList, change: DocumentPut, before: { ref: string | null; text: string }) {
+  function putStored({ userId, kind }: KnownList, change: DocumentPut, before: { ref: string | null; text: string }) {
     if (before.text === change.text && before.ref === change.ref) return 'unchanged'
     const { id, ref, text } = change
-    return failsOnTakenRef(() => replace.run(ref, text, owner, kind, id)) ? 'refTaken' : 'replaced'
+    return failsOnTakenRef(() => replace.run(ref, text, userId, kind, id)) ? 'refTaken' : 'replaced'
   }
 
   function put(changes: readonly DocumentPut[]): readonly ChangeOutcome[] {
@@ -92,7 +92,7 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
       const list = listOf(change)
       const wasAdded = list.addedIds.has(change.id)
       if (wasAdded) addWaiting()
-      const before = list.wasEmpty && !wasAdded ? undefined : stored.get(list.owner, list.kind, change.id)
+      const before = list.wasEmpty && !wasAdded ? undefined : stored.get(list.userId, list.kind, change.id)
       if (before) {
         addWaiting()
         outcomes.push(putStored(list, change, before))
@@ -120,8 +120,8 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
   }
 }
 
-function valuesOf({ list: { owner, kind }, position, change: { id, ref, text } }: NewDocument): unknown[] {
-  return [owner, KIND_CODES[kind], position, owner, kind, id, ref, text]
+function valuesOf({ list: { userId, kind }, position, change: { id, ref, text } }: NewDocument): unknown[] {
+  return [userId, KIND_CODES[kind], position, userId, kind, id, ref, text]
 }
 
 /** The ids are known to be new or to exist, so a unique constraint can fail only for the reference. */

@@ -29,7 +29,7 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/upsert-documents.ts',
-    line: 'const before = list.wasEmpty && !wasAdded ? undefined : stored.get(list.owner, list.kind, change.id)',
+    line: 'const before = list.wasEmpty && !wasAdded ? undefined : stored.get(list.userId, list.kind, change.id)',
     to: 'false',
     reason: 'a document that cannot be there is looked for, and is not there',
   },

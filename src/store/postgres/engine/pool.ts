@@ -11,6 +11,7 @@ import { createWaitingLine } from './faults/waiting-line.ts'
 import { areCommitsStuck, createWriteGate } from './faults/write-gate.ts'
 
 export interface PoolOptions extends ConnectionOptions {
+  /** Maximum number of connections, without the dedicated ones. */
   readonly poolSize: number
 }
 

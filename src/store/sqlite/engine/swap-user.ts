@@ -13,8 +13,11 @@ const DETOUR = LAST_DOCUMENT_POSITION + 1
 /** A temporary reference, longer than any real one. A project has it while other projects take their new references. */
 const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
 
-interface Names extends Record<string, unknown> {
+/** The named parameters of the statements. */
+interface SwapParameters extends Record<string, unknown> {
+  /** The id in `staged_user`. */
   readonly owner: number
+  /** The id in `user`. */
   readonly userId: number
   /** 0 or 1. */
   readonly keepsExports: number
@@ -32,13 +35,13 @@ const NOBODY = -1
 /** The options of the same name in `SwapQuestion`. */
 type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
 
-/** The returned function must run within a transaction of the writer. */
+/** `owner` is the id in `staged_user`. The returned function must run within a transaction of the writer. */
 export function createSwap(writer: Database): (owner: number, email: string, options: SwapOptions) => Swapped {
   const userId = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
   // `stored` lists the existing exports under the new reference of their project; `goes` marks those that are removed
   // with their project.
-  const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
+  const counts = writer.prepare<SwapParameters, Omit<Swapped, 'email'>>(
     `with
        d as (select d.user_id is null as isNew,
            d.text is s.text and d.ref is s.ref and ${rankBy('s.key')} = ${rankBy('d.key')} as isSame
@@ -94,16 +97,16 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
     `update staged_export set owner = null, user_id = $userId, staged_at = ${DROPPED_AT} where owner = $owner`,
     'delete from staged_document where owner = $owner',
     'delete from staged_user where id = $owner',
-  ].map((sql) => writer.prepare<Names>(sql))
+  ].map((sql) => writer.prepare<SwapParameters>(sql))
 
   return (owner, email, { isDryRun, keepsExports = false }) => {
     const known = userId.get(email)
-    const names = { owner, keepsExports: Number(keepsExports) }
-    const found = counts.get({ ...names, userId: known ?? NOBODY })
+    const parameters = { owner, keepsExports: Number(keepsExports) }
+    const found = counts.get({ ...parameters, userId: known ?? NOBODY })
     if (!found) throw new Error('the changes of a replacement could not be counted')
     if (!isDryRun) {
       const id = known ?? Number(addUser.run(email).lastInsertRowid)
-      for (const change of changes) change.run({ ...names, userId: id })
+      for (const change of changes) change.run({ ...parameters, userId: id })
     }
     return { email, ...found }
   }
