@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
 import { checkInput } from '../src/import-export/checks/validate.ts'
-import { applyInput } from '../src/import-export/load.ts'
+import { loadInput } from '../src/import-export/load.ts'
 import { dropSomeStale } from '../src/import-export/stale-stages.ts'
 import type { Store } from '../src/store/contract.ts'
 import { openStore } from '../src/store/open-store.ts'
@@ -147,7 +147,7 @@ describe.each([
         return store.applyChanges(changes)
       },
     }
-    const { added } = await applyInput(input, checked, besideGateway, {
+    const { added } = await loadInput(input, checked, besideGateway, {
       fields,
       clock: () => now,
       onProgress() {

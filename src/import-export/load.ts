@@ -10,7 +10,7 @@ import { InputChangedError, type Line, readLines } from './format/lines.ts'
 import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/read-record.ts'
 import { dropAllStale, TOUCH_EVERY_MS } from './stale-stages.ts'
 
-export interface ApplyOptions {
+export interface LoadOptions {
   readonly fields: RecordFields
   readonly clock: () => number
   readonly onProgress: OnProgress
@@ -36,11 +36,15 @@ interface Staged {
   position: number
 }
 
-export async function applyInput(
+/**
+ * Applies the lines that `checkInput` found valid. Not atomic: what was applied before a failure stays, and the same
+ * import may be run again. Throws `InputChangedError` if the file is not the one that was checked.
+ */
+export async function loadInput(
   file: FileHandle,
   { bad, splitExports, notes, checksums }: CheckedInput,
   store: Pick<Store, 'applyChanges' | 'dropStaleStages'>,
-  options: ApplyOptions,
+  options: LoadOptions,
 ): Promise<Counts> {
   const { fields, clock, onProgress, onBad, onRejected } = options
   let touchedAt = clock()

@@ -7,7 +7,7 @@ import type { Change, Store } from '../store/contract.ts'
 import type { EditableStore, ReplacementStep, Swapped } from '../store/workspace-edits.ts'
 import { PAUSE_MS } from './change-batch.ts'
 import type { CheckedInput } from './checks/validate.ts'
-import { type ApplyOptions, applyInput, type Counts } from './load.ts'
+import { type Counts, type LoadOptions, loadInput } from './load.ts'
 
 /** Target duration of one swap call: others wait for the write lock that long, or longer for a single large user. */
 const TARGET_SWAP_MS = 30
@@ -16,7 +16,7 @@ const MAX_DOCUMENTS = 8_192
 /** Only the leftovers of a replacement are older than this timestamp (milliseconds since the epoch). */
 const LEFT_BEHIND = 1
 
-export interface ReplaceOptions extends ApplyOptions {
+export interface ReplaceOptions extends LoadOptions {
   /** Only reports what would change, for each user. */
   readonly isDryRun: boolean
   /** See `SwapQuestion`. */
@@ -39,7 +39,7 @@ export async function replaceInput(
   const replacement = randomUUID()
   await store.beginReplacement(replacement, options.clock())
   try {
-    await applyInput(file, checked, stagingStore(store, replacement, options.clock), options)
+    await loadInput(file, checked, stagingStore(store, replacement, options.clock), options)
     return await swapAll(store, replacement, options)
   } finally {
     await clear(store, replacement)

@@ -7,7 +7,7 @@ import type { Orphans } from './checks/orphan-exports.ts'
 import { checkInput } from './checks/validate.ts'
 import { flushRemovals } from './flush-removals.ts'
 import type { RecordFields } from './format/read-record.ts'
-import { applyInput, type Counts } from './load.ts'
+import { type Counts, loadInput } from './load.ts'
 import { replaceInput } from './replace.ts'
 
 const PROGRESS_MS = 200
@@ -97,7 +97,7 @@ export async function runImport(
   }
   const counts = isReplacement
     ? await replaceInput(file, checked, store, options)
-    : await applyInput(file, checked, store, options)
+    : await loadInput(file, checked, store, options)
   // Flushed even if this run removed nothing: an interrupted run may have removed rows, whose bytes are still in the
   // files.
   if (!isDryRun && checked.mayRemove) await flushRemovals(store, FLUSH_PATIENCE_MS)

@@ -3,7 +3,7 @@
 import { open, writeFile } from 'node:fs/promises'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
 import { dumpUsers } from '../../src/import-export/dump.ts'
-import { applyInput } from '../../src/import-export/load.ts'
+import { loadInput } from '../../src/import-export/load.ts'
 import { replaceInput } from '../../src/import-export/replace.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts'
@@ -84,7 +84,7 @@ async function importLines(
       onUser() {},
     }
     if (isReplacement) await replaceInput(file, checked, store, options)
-    else await applyInput(file, checked, store, options)
+    else await loadInput(file, checked, store, options)
     return null
   } finally {
     await file.close()

@@ -19,7 +19,7 @@ import { createAccepting } from '../../src/http/limits/accepting.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
-import { applyInput } from '../../src/import-export/load.ts'
+import { loadInput } from '../../src/import-export/load.ts'
 import { redact } from '../../src/redact.ts'
 import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -202,7 +202,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       const fields = parseOptions(IMPORT_OPTIONS, {})
       const checked = await checkInput(input.file, fields, store, () => {})
       if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify(checked.bad.first)}`)
-      await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })
+      await loadInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })
     },
     login: (email) => openSession(url, email),
     get: (path, accessToken, headers = {}) => ask(`${url}${path}`, { headers: { ...bearer(accessToken), ...headers } }),

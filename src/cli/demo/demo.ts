@@ -1,7 +1,7 @@
 // Loads the demo workspace at the first start on an empty default database.
 import { open, readFile } from 'node:fs/promises'
 import { checkInput } from '../../import-export/checks/validate.ts'
-import { applyInput } from '../../import-export/load.ts'
+import { loadInput } from '../../import-export/load.ts'
 import type { Store } from '../../store/contract.ts'
 import { IMPORT_OPTIONS } from '../options/import-options.ts'
 import { parseOptions } from '../options/option.ts'
@@ -20,7 +20,7 @@ export async function loadDemo(store: Store, clock: () => number): Promise<boole
     const checked = await checkInput(file, fields, store, () => {})
     const [bad] = checked.bad.first
     if (bad) throw new Error(`demo workspace, line ${bad.line}: ${bad.reason}`)
-    await applyInput(file, checked, store, {
+    await loadInput(file, checked, store, {
       fields,
       clock,
       onProgress: () => {},

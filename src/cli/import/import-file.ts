@@ -11,7 +11,7 @@ import {
   orphansInWords,
 } from '../../import-export/counts-in-words.ts'
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
-import { applyInput, type Counts } from '../../import-export/load.ts'
+import { type Counts, loadInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
 import { type Change, type ChangeOutcome, StoreFaultError, StoreUnavailableError } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
@@ -148,7 +148,7 @@ async function apply(
           stop.throwIfAborted()
         },
       })
-    : applyInput(file, checked, { applyChanges, dropStaleStages: store.dropStaleStages }, options)
+    : loadInput(file, checked, { applyChanges, dropStaleStages: store.dropStaleStages }, options)
   const counts = await running.finally(progress.clear).catch((error: unknown) => {
     const detail = `broken off at record ${reached}`
     if (!isDryRun) audit.record({ kind: 'import', result: 'failed', detail })

@@ -34,7 +34,9 @@ export interface ExportRecord {
   readonly kind: 'export'
   readonly email: string
   readonly ref: string
+  /** RFC 3339, as in the line. */
   readonly createdAt: string
+  /** The same time as `toSortableUtc` writes it. */
   readonly instant: string
   /** Id that the `exportElement` lines refer to; null when the record contains all elements. */
   readonly id: string | null

@@ -8,7 +8,7 @@ import { checkInput } from '../checks/validate.ts'
 import type { RecordFields } from '../format/read-record.ts'
 import { toSortableUtc } from '../format/timestamp.ts'
 import { documentLine, exportLines, userLine } from '../format/write-record.ts'
-import { applyInput, type Counts } from '../load.ts'
+import { type Counts, loadInput } from '../load.ts'
 import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
@@ -132,7 +132,7 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
       throw new ContractError(`its answer cannot be imported: ${reason}`)
     },
   }
-  if (!isReplacement) return applyInput(file, checked, store, apply)
+  if (!isReplacement) return loadInput(file, checked, store, apply)
   return replaceInput(file, checked, store, { ...apply, isDryRun: false, keepsExports: true, onUser() {} })
 }
 
