@@ -120,6 +120,10 @@ export interface GatewayOptions {
   readonly running: AsyncDisposableStack
 }
 
+/**
+ * Reads the signing keys, and creates one if there is none. Throws what `openKeyset` and `options.createGuard` throw.
+ * The caller opens and closes `store`, and disposes of `options.running` before that.
+ */
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
   const { clock, report, basePath, importing } = options
   const keyset = await openKeyset(store, {

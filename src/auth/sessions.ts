@@ -39,7 +39,9 @@ export interface SessionOptions {
 }
 
 export interface TokenPair {
+  /** A JWT, valid for `accessTokenTtlSeconds`, and not longer than its session is open. */
   readonly accessToken: string
+  /** Opaque. Valid until the session ends: by a logout, `refreshIdleTtlSeconds` unused, or `refreshAbsoluteTtlSeconds`. */
   readonly refreshToken: string
 }
 

@@ -17,6 +17,7 @@ import { superviseWorkers } from '../workers/workers.ts'
 export interface ServeSignals {
   /** Once this was called, a signal aborts the returned `AbortSignal` instead of ending the process. */
   readonly stopSignal: () => AbortSignal
+  /** Calls `listener` at each SIGHUP. Before the first call of `onReload`, SIGHUP ends the process. */
   readonly onReload: (listener: () => void) => void
   /** The process ends after `report` was called with an exception that nothing caught. */
   readonly onUncaught: (report: (error: unknown) => void) => void

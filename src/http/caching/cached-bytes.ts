@@ -1,4 +1,4 @@
-// How much memory cached bytes take, and that they take no more.
+// Counts the memory that a cached body takes, and copies a body out of a larger buffer, which would be kept as well.
 
 /** Memory that an entry takes besides its body: headers, key, bookkeeping. */
 const OVERHEAD_BYTES = 1_024

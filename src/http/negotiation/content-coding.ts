@@ -18,11 +18,12 @@ export interface AcceptedCodings {
   readonly all: ReadonlySet<Coding | 'identity'>
 }
 
-/** What `*` stands for: clients that send it were written when there was little else. */
+/** The coding that `*` selects: gzip is the one that every client which sends `*` can decode. */
 const ANY_CODING: Coding = 'gzip'
 
 /** RFC 9110 section 8.4.1.3. */
 const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
+
 export type ReadAcceptEncoding = (header: string | undefined) => AcceptedCodings
 
 /** `offered` are the codings that the endpoint has, best first. */
