@@ -6,11 +6,12 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
-import { guardsOf } from '../src/auth/guards/guards.ts'
+import { createReadOnlyGuard, guardsOf } from '../src/auth/guards/guards.ts'
 import { demoExamples } from '../src/cli/demo/demo.ts'
-import { FAILURE_CODES } from '../src/errors.ts'
+import { FAILURE_CODES, type FailureCode } from '../src/errors.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
-import { type Answer, startGateway } from './support/gateway.ts'
+import { StoreReadOnlyError } from '../src/store/contract.ts'
+import { type Answer, bearer, startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const NOBODY = 'nobody@example.com'
@@ -268,6 +269,78 @@ test('the OpenAPI document also describes a login that is refused with 429 or 40
   const forbidden = await refused.send('POST', '/login', body)
   expect(forbidden.status).toBe(403)
   check('POST', '/login', forbidden)
+})
+
+test('each session route answers the failures that its row names, and no others', async () => {
+  const usual = await startGateway({ bodyLimitBytes: 512 })
+  const beside = (options: TestGatewayOptions) => startGateway({ databasePath: usual.databasePath, ...options })
+  const refusing = (code: FailureCode) =>
+    beside({
+      createGuard: async () => ({
+        name: 'mail',
+        decide: () => ({ outcome: 'refused', code, reason: 'no', remedy: null }),
+      }),
+    })
+  const readOnly = await beside({
+    createGuard: createReadOnlyGuard,
+    wrapStore: (store) => ({ ...store, revokeSessions: () => Promise.reject(new StoreReadOnlyError()) }),
+  })
+  const limited = await beside({ attemptsPerMinute: 1 })
+  const json = { 'content-type': 'application/json' }
+  /** Without a body, that of a login and a logout which nothing speaks against. */
+  const attempts: readonly (readonly [gateway: TestGateway, body?: string, headers?: Record<string, string>])[] = [
+    [usual, '{'],
+    [usual, '{}'],
+    [usual, '{"email":"no email","refreshToken":"wgr_x"}'],
+    [usual, `{"x":"${'x'.repeat(600)}"}`],
+    [usual, '{}', { 'content-type': 'text/plain' }],
+    [usual, '{}', { ...json, 'content-encoding': 'gzip' }],
+    [await refusing('LOGIN_REFUSED')],
+    [await refusing('LOGIN_CODE_SENT')],
+    [await refusing('LOGIN_CODE_WRONG')],
+    [readOnly],
+    [limited],
+    [limited],
+  ]
+  const check = createCheck((await usual.get('/openapi.json')).json())
+  const found = new Map(SESSION_ROUTES.map((route) => [route, new Set<string>()]))
+  for (const [gateway, body, headers = json] of attempts) {
+    const { refreshToken } = await usual.login(ANA)
+    for (const [route, codes] of found) {
+      const sent = body ?? JSON.stringify({ email: ANA, refreshToken })
+      const answer = await gateway.send(route.method, route.path, sent, headers)
+      check(route.method, route.path, answer)
+      if (answer.status !== 200) codes.add(answer.json().code)
+    }
+  }
+  for (const [{ method, path, failures }, codes] of found)
+    expect([...codes].toSorted(), `${method} ${path}`).toEqual(failures.toSorted())
+})
+
+test('each read answers the failures that its row names, and no others', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const [ana, nobody] = [await gateway.login(ANA), await gateway.login(NOBODY)]
+  const check = createCheck((await gateway.get('/openapi.json')).json())
+  const attempts: readonly (readonly [search: string, headers: Readonly<Record<string, string>>])[] = [
+    ['?r=site', {}],
+    ['?r=site', bearer('x.y.z')],
+    ['?r=site', bearer(nobody.accessToken)],
+    ['?r=site', { ...bearer(ana.accessToken), 'accept-encoding': 'identity;q=0' }],
+    ['?r=site', { ...bearer(ana.accessToken), 'if-match': '"x"' }],
+    ['', bearer(ana.accessToken)],
+    ['?r=none', bearer(ana.accessToken)],
+    ['?r=app', bearer(ana.accessToken)],
+  ]
+  for (const { method, path, failures } of READ_ROUTES) {
+    const found = new Set<string>()
+    for (const [search, headers] of attempts) {
+      const answer = await gateway.send(method, path + search, undefined, headers)
+      check(method, path, answer)
+      if (answer.status !== 200) found.add(answer.json().code)
+    }
+    expect([...found].toSorted(), path).toEqual(failures.toSorted())
+  }
 })
 
 test('every object type, scalar, field and argument of the GraphQL schema has a description', () => {
