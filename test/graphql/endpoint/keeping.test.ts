@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
 import { StoreUnavailableError } from '../../../src/store/contract.ts'
-import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { bearer, startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { exchange, readAnswers, requestText } from '../../support/wire.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from '../../support/workspaces.ts'
 
 const LIST = '{ me { templates { name } } }'
@@ -88,6 +89,17 @@ test('a kept reply is sent in the media type that its own request accepts', asyn
   }
   const [accept = ''] = types
   expect(await askedBy(() => gateway.graphql(LIST, { accessToken: ana, headers: { accept } }))).toBe(0)
+})
+
+test('a GET whose query string is the body of a POST does not get its kept answer', async () => {
+  const { gateway, ana } = await startCounted()
+  const text = '{"query":"{me{templates{name}}}"}'
+  const accept = 'application/json'
+  const posted = await gateway.send('POST', '/graphql', text, { ...bearer(ana), accept, 'content-type': accept })
+  expect(posted.status).toBe(200)
+  const headers = Object.entries({ ...bearer(ana), accept, connection: 'close' })
+  const [answer] = readAnswers(await exchange(gateway.url, requestText({ target: `/graphql?${text}`, headers })))
+  expect([answer?.status, answer?.json().errors?.[0].extensions.code]).toEqual([400, 'BAD_REQUEST'])
 })
 
 test('a partial answer is kept if the workspace is the reason', async () => {
