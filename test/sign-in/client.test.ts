@@ -107,7 +107,10 @@ describe('the login guard "client"', () => {
     for (const answer of answers) expectProblem(answer, REFUSED)
     const told = answers.map((answer) => JSON.stringify({ ...answer.json(), requestId: null }))
     expect(new Set(told).size).toBe(1)
-    expectProblem(await login(null), REFUSED)
+    const without = await login(null)
+    expectProblem(without, REFUSED)
+    // As the guide says, clients that wait for a challenge get none.
+    expect(without.headers.has('www-authenticate')).toBe(false)
     expect((await login(`${name}:${secret}`)).status).toBe(200)
   })
 
