@@ -124,6 +124,7 @@ describe.skipIf(CHROMIUM === undefined)('a list', () => {
     await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
     await page.locator('.item', { hasText: 'Old export' }).click()
     await page.getByRole('heading', { name: 'Old export' }).waitFor()
+    await page.getByText('This export holds no files').waitFor()
     await page.getByRole('navigation', { name: 'Way back' }).getByRole('button').click()
     await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
     await sort.selectOption('Name')
