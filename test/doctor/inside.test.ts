@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   mkdirSync,
@@ -195,6 +196,22 @@ describe('doctor', () => {
     expect(advice).toBe(`chgrp ${gid} ${token} && chmod 640 ${token}`)
     execFileSync('sh', ['-c', String(advice)])
     expect(await secretFiles()).toBeUndefined()
+  })
+
+  test.skipIf(!isRoot)('finds a file beside the database that root has left there', async () => {
+    const [uid, gid] = [64_001, 64_002]
+    const path = await createDatabaseFile(WORLD)
+    for (const name of [dirname(path), path]) chownSync(name, uid, gid)
+    const inspect = async () => {
+      const args = ['doctor', '--look', 'inside', '--format', 'json', '--database', `file:${path}`]
+      const { report } = reportOf(await run(args, { user: { uid, gid }, cwd: dirname(path) }))
+      return report.findings.find(({ check }) => check === 'file-permissions')?.fix.run
+    }
+    writeFileSync(`${path}-shm`, '', { mode: 0o600 })
+    const advice = await inspect()
+    expect(advice).toBe(`chown ${uid} ${path}-shm && chmod 600 ${path}-shm`)
+    execFileSync('sh', ['-c', String(advice)])
+    expect(await inspect()).toBeUndefined()
   })
 
   test('calls a database path that is no file that, without reading a pipe', async () => {

@@ -1,6 +1,6 @@
 // Checks the database: whether it can be used, who can read it, and whether writes to it are durable.
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasNoRoom, reasonOf } from '../../../errors.ts'
 import { memberOf } from '../../../member-of.ts'
@@ -85,7 +85,14 @@ function schemaVersion({ schemaVersion: found, knownVersion, recommend }: Config
       }
 }
 
-function permissions({ files, directory }: SqliteInspection): Verdict {
+function permissions({ files, directory, config }: Configured<SqliteInspection>): Verdict {
+  const foreign = config.readOnly ? [] : files.flatMap(({ path }) => (isForeign(path) ? path : []))
+  if (foreign.length > 0) {
+    return {
+      problem: `this user may not write to files of the database, so the gateway does not start as it: ${foreign.join(' ')}`,
+      fix: { run: `chown ${process.getuid?.()} ${shellWords(...foreign)} && chmod 600 ${shellWords(...foreign)}` },
+    }
+  }
   const open = files.filter(({ mode }) => (mode & OTHERS) !== 0)
   if (open.length > 0) {
     const paths = open.map(({ path }) => path)
@@ -98,6 +105,16 @@ function permissions({ files, directory }: SqliteInspection): Verdict {
   return {
     problem: `other users of this machine can put another file in place of the database: ${directory.path}`,
     fix: { run: `chmod go-w ${shellWords(directory.path)}` },
+  }
+}
+
+/** Whether this user lacks rights on the file. A disk that is mounted read-only is found by the check of its sync. */
+function isForeign(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return false
+  } catch (error) {
+    return memberOf(error, 'code') === 'EACCES'
   }
 }
 
