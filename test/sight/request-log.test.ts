@@ -129,6 +129,13 @@ describe('without --access-log', () => {
     await serving.kill('SIGTERM')
     expect(serving.stderr()).toBe('')
   })
+
+  test('with --log-level error, a 401 still gets its line', async () => {
+    const { serving, get } = await startLogged(['--log-level', 'error'])
+    await get('/projects')
+    await serving.kill('SIGTERM')
+    expect(linesOf(serving)).toMatchObject([{ level: 40, status: 401 }])
+  })
 })
 
 describe('--access-log', () => {
