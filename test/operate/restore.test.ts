@@ -163,7 +163,7 @@ test('restore says when no digest is beside a backup, because a changed byte in 
   rmSync(`${backup}.sha256`)
   expect(await restoreTo(path('restored.db'))).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining(`there is no ${backup}.sha256: `),
+    stdout: expect.stringContaining(`there was no ${backup}.sha256: `),
   })
   const dumped = await runHere(['dump', '--database', `file:${path('restored.db')}`])
   expect(dumped.stdout).toBe(stored.replace('Landing', 'landing'))

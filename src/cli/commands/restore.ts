@@ -41,14 +41,16 @@ export async function runRestore(path: string, context: Context): Promise<ExitCo
   if (named === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move it into PostgreSQL')
   }
-  const target = await targetOf(named)
+  const exitCode = await replaceBy(await targetOf(named), path, context, (part, stop) =>
+    prepareCopy(path, part, context, stop),
+  )
   // SQLite verifies how its pages hang together. It has no checksum of what they hold.
-  if (!isCompared) {
+  if (!isCompared && exitCode === 0) {
     context.io.stdout.write(
-      `there is no ${path}.sha256: the structure of the backup is verified, but not what it contains\n`,
+      `there was no ${path}.sha256: the structure was verified, but not what the backup contains\n`,
     )
   }
-  return replaceBy(target, path, context, (part, stop) => prepareCopy(path, part, context, stop))
+  return exitCode
 }
 
 /**
