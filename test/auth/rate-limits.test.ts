@@ -87,6 +87,7 @@ test('each network has its own limits: an IPv6 /64 is one, and all of loopback',
     ['127.0.0.2', 200],
     ['127.9.8.7', 429],
     ['::ffff:127.0.0.3', 429],
+    ['::1', 429],
   ]
   for (const [address, status] of rows) expect([address, await from(address)]).toEqual([address, status])
 })
