@@ -164,7 +164,10 @@ export interface Store
   readonly ping: () => Awaitable<void>
 }
 
-/** The database cannot respond now but may later: a lock was held for too long, or a connection was lost. */
+/**
+ * The database cannot respond now but may later: a lock was held for too long, a connection was lost, or tables or rights
+ * are missing for a while.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
